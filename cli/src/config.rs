@@ -1,0 +1,140 @@
+//! The configuration: which servers there are, and what snippets may use.
+//!
+//! Reading the file's form is `config::file`'s job, expanding variables `config::variables`'; here are the
+//! checked values that everything else works with.
+
+mod file;
+mod size;
+mod variables;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use etcetera::BaseStrategy;
+
+/// A checked configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Config {
+    /// The enabled servers, by name.
+    pub(crate) servers: Vec<Server>,
+    /// What snippets may use.
+    pub(crate) code_mode: CodeMode,
+}
+
+/// A server and what of it may be used.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Server {
+    /// How it is reached.
+    pub(crate) connection: mcp::ServerConfig,
+    /// Which of its tools are there.
+    pub(crate) filter: Filter,
+    /// Whether its tools may be called.
+    pub(crate) permission: Permission,
+}
+
+/// Which tools of a server are there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Filter {
+    All,
+    Only(BTreeSet<String>),
+    Without(BTreeSet<String>),
+}
+
+/// Whether the tools of a server may be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Permission {
+    /// They may.
+    #[default]
+    Allow,
+    /// They are listed and typed, but a program that could call one is refused.
+    Deny,
+}
+
+/// What snippets may use.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CodeMode {
+    /// The longest time for a whole execution.
+    pub(crate) timeout: Duration,
+    /// Memory, processor time, threads, output.
+    pub(crate) limits: runner::Limits,
+    /// Whether rustup may be asked to add the target of snippets.
+    pub(crate) install_target: bool,
+}
+
+/// Longest time of an execution unless configured, in seconds.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+
+impl Default for CodeMode {
+    fn default() -> Self {
+        CodeMode { timeout: DEFAULT_TIMEOUT, limits: runner::Limits::default(), install_target: true }
+    }
+}
+
+impl Filter {
+    /// Whether a tool is there.
+    pub(crate) fn admits(&self, tool: &str) -> bool {
+        match self {
+            Filter::All => true,
+            Filter::Only(names) => names.contains(tool),
+            Filter::Without(names) => !names.contains(tool),
+        }
+    }
+}
+
+/// Where a configuration comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A file.
+    File(PathBuf),
+    /// Nothing is configured: the built-in demo server.
+    Demo,
+}
+
+/// What is wrong with a configuration: file, line and column, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Error(String);
+
+/// The configuration: of `named`, or else the user's, or else the demo server alone.
+pub(crate) fn load(named: Option<&Path>) -> Result<(Config, Source), Error> {
+    let user = user_file().filter(|file| file.is_file());
+    match named.map(Path::to_owned).or(user) {
+        Some(file) => Ok((file::read(&file)?, Source::File(file))),
+        None => Ok((demo()?, Source::Demo)),
+    }
+}
+
+/// The folder of the cache: `TOOLSMITH_CACHE_DIR`, or the user's cache folder.
+pub(crate) fn cache_folder() -> Result<PathBuf, Error> {
+    if let Some(folder) = std::env::var_os("TOOLSMITH_CACHE_DIR").filter(|folder| !folder.is_empty()) {
+        let folder = PathBuf::from(folder);
+        return std::path::absolute(&folder)
+            .map_err(|error| Error(format!("TOOLSMITH_CACHE_DIR={} is no folder: {error}", folder.display())));
+    }
+    etcetera::choose_base_strategy()
+        .map(|base| base.cache_dir().join("toolsmith"))
+        .map_err(|error| Error(format!("no cache folder: {error}\nhelp: set HOME or TOOLSMITH_CACHE_DIR")))
+}
+
+fn user_file() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith/config.yaml"))
+}
+
+/// The demo server alone.
+fn demo() -> Result<Config, Error> {
+    let server = Server {
+        connection: mcp::ServerConfig::stdio("demo", own_program()?, ["demo-server"]),
+        filter: Filter::All,
+        permission: Permission::Allow,
+    };
+    Ok(Config { servers: vec![server], code_mode: CodeMode::default() })
+}
+
+/// The path of this program.
+fn own_program() -> Result<String, Error> {
+    let program = std::env::current_exe()
+        .map_err(|error| Error(format!("the demo server is this program, which can't be found: {error}")))?;
+    Ok(program.to_string_lossy().into_owned())
+}

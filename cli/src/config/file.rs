@@ -1,0 +1,217 @@
+//! A configuration file: its form, and the rules that its values must keep.
+//!
+//! YAML, and so JSON. Every error names file, line, column and what to do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::{CodeMode, Config, Error, Filter, Permission, Server, size, variables};
+
+/// Largest configuration file, in bytes (1 MiB).
+const FILE_LIMIT: u64 = 1 << 20;
+/// Most seconds of a time-out: a day.
+const LONGEST_SECONDS: f64 = 86_400.0;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct File {
+    #[serde(default)]
+    version: Option<Spanned<String>>,
+    #[serde(default)]
+    mcp_servers: BTreeMap<String, Spanned<ServerEntry>>,
+    #[serde(default)]
+    code_mode: CodeModeEntry,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct ServerEntry {
+    #[serde(default, rename = "type", alias = "transport")]
+    transport: Option<Spanned<String>>,
+    command: Option<Spanned<String>>,
+    #[serde(default)]
+    args: Vec<Spanned<String>>,
+    #[serde(default)]
+    env: BTreeMap<String, Spanned<String>>,
+    cwd: Option<PathBuf>,
+    timeout: Option<Spanned<f64>>,
+    request_timeout: Option<Spanned<f64>>,
+    #[serde(default = "yes")]
+    enabled: bool,
+    enabled_tools: Option<BTreeSet<String>>,
+    disabled_tools: Option<Spanned<BTreeSet<String>>>,
+    #[serde(default)]
+    permission: Permission,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct CodeModeEntry {
+    timeout: Option<Spanned<f64>>,
+    memory: Option<Spanned<String>>,
+    cpu: Option<Spanned<u64>>,
+    threads: Option<Spanned<u64>>,
+    output: Option<Spanned<String>>,
+    install_target: Option<bool>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Reads and checks a file.
+pub(super) fn read(path: &Path) -> Result<Config, Error> {
+    let shown = path.display();
+    let fail = |error: std::io::Error| {
+        Error(format!("the configuration {shown} can't be read: {error}\nhelp: check the path given to --config"))
+    };
+    let length = fs_err::metadata(path).map_err(fail)?.len();
+    if length > FILE_LIMIT {
+        return Err(Error(format!("the configuration {shown} has {length} bytes; the limit is {FILE_LIMIT}")));
+    }
+    let text = fs_err::read_to_string(path).map_err(fail)?;
+    let folder = std::path::absolute(path).map_err(fail)?;
+    let checker = Checker { path, folder: folder.parent().unwrap_or(Path::new("/")) };
+    let file: File = serde_saphyr::from_str(&text)
+        .map_err(|error| Error(format!("the configuration {shown} is wrong:\n{}", error.render())))?;
+    checker.config(file)
+}
+
+/// `toolsmith` as a command is this very program, wherever it lies.
+fn own_program(command: String) -> Result<String, Error> {
+    if command == "toolsmith" { super::own_program() } else { Ok(command) }
+}
+
+/// Checks the values of one file.
+struct Checker<'a> {
+    path: &'a Path,
+    /// Relative paths in the file start here.
+    folder: &'a Path,
+}
+
+impl Checker<'_> {
+    fn config(&self, file: File) -> Result<Config, Error> {
+        if let Some(version) = file.version.filter(|version| version.value != "1.0") {
+            let message = format!("version {:?} is not known; write \"1.0\"", version.value);
+            return Err(self.wrong(&version, &message));
+        }
+        let code_mode = self.code_mode(file.code_mode)?;
+        let mut servers = Vec::new();
+        for (name, entry) in file.mcp_servers {
+            if entry.value.enabled {
+                servers.push(self.server(&name, entry)?);
+            }
+        }
+        if servers.is_empty() {
+            let shown = self.path.display();
+            let message = format!(
+                "the configuration {shown} has no enabled server\nhelp: add one under mcpServers, such as\n  \
+                 mcpServers:\n    files: {{ type: stdio, command: filesystem-mcp, args: [/data] }}"
+            );
+            return Err(Error(message));
+        }
+        Ok(Config { servers, code_mode })
+    }
+
+    fn server(&self, name: &str, entry: Spanned<ServerEntry>) -> Result<Server, Error> {
+        let at = |message: String| self.wrong(&entry, &format!("mcpServers.{name}: {message}"));
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
+            return Err(at("a server's name has 1 to 64 letters, digits, `_` and `-`".to_owned()));
+        }
+        if let Some(transport) = entry.value.transport.as_ref().filter(|transport| transport.value != "stdio") {
+            let message = format!("the type {:?} is not supported; write stdio", transport.value);
+            return Err(self.wrong(transport, &message));
+        }
+        let Some(command) = entry.value.command.as_ref().filter(|command| !command.value.is_empty()) else {
+            return Err(at("a stdio server needs a command; write `command: PROGRAM`".to_owned()));
+        };
+        let filter = match (entry.value.enabled_tools.clone(), &entry.value.disabled_tools) {
+            (None, None) => Filter::All,
+            (Some(names), None) => Filter::Only(names),
+            (None, Some(names)) => Filter::Without(names.value.clone()),
+            (Some(_), Some(names)) => {
+                return Err(self.wrong(names, "enabledTools and disabledTools exclude each other; keep one"));
+            }
+        };
+        let mut connection = mcp::ServerConfig::new(name, self.transport(command, &entry.value)?);
+        if let Some(timeout) = &entry.value.timeout {
+            connection.connect_timeout = self.seconds(timeout)?;
+        }
+        if let Some(timeout) = &entry.value.request_timeout {
+            connection.request_timeout = self.seconds(timeout)?;
+        }
+        Ok(Server { connection, filter, permission: entry.value.permission })
+    }
+
+    fn transport(&self, command: &Spanned<String>, entry: &ServerEntry) -> Result<mcp::Transport, Error> {
+        let args = entry.args.iter().map(|value| self.expand(value)).collect::<Result<_, _>>()?;
+        let env = entry.env.iter().map(|(name, value)| Ok((name.clone(), self.expand(value)?)));
+        let cwd = entry.cwd.as_ref().map(|folder| self.folder.join(folder));
+        Ok(mcp::Transport::Stdio {
+            command: own_program(self.expand(command)?)?,
+            args,
+            env: env.collect::<Result<_, Error>>()?,
+            cwd,
+        })
+    }
+
+    fn code_mode(&self, entry: CodeModeEntry) -> Result<CodeMode, Error> {
+        let mut code_mode = CodeMode::default();
+        if let Some(timeout) = &entry.timeout {
+            code_mode.timeout = self.seconds(timeout)?;
+        }
+        let limits = &mut code_mode.limits;
+        if let Some(memory) = &entry.memory {
+            limits.memory = self.size(memory, 16 << 20)?;
+        }
+        if let Some(output) = &entry.output {
+            limits.output = usize::try_from(self.size(output, 1)?).unwrap_or(usize::MAX);
+        }
+        if let Some(cpu) = &entry.cpu {
+            limits.cpu_seconds = self.at_least_one(cpu)?;
+        }
+        if let Some(threads) = &entry.threads {
+            limits.threads = self.at_least_one(threads)?;
+        }
+        code_mode.install_target = entry.install_target.unwrap_or(code_mode.install_target);
+        Ok(code_mode)
+    }
+
+    fn seconds(&self, value: &Spanned<f64>) -> Result<Duration, Error> {
+        if value.value > 0.0 && value.value <= LONGEST_SECONDS {
+            return Ok(Duration::from_secs_f64(value.value));
+        }
+        let message = format!("{} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
+        Err(self.wrong(value, &message))
+    }
+
+    fn size(&self, value: &Spanned<String>, least: u64) -> Result<u64, Error> {
+        let size = size::parse(&value.value).map_err(|message| self.wrong(value, &message))?;
+        if size < least {
+            return Err(self.wrong(value, &format!("{size} bytes are too few; write at least {least}")));
+        }
+        Ok(size)
+    }
+
+    fn at_least_one(&self, value: &Spanned<u64>) -> Result<u64, Error> {
+        match value.value {
+            0 => Err(self.wrong(value, "0 is too few; write at least 1")),
+            number => Ok(number),
+        }
+    }
+
+    fn expand(&self, value: &Spanned<String>) -> Result<String, Error> {
+        variables::expand(&value.value, |name| std::env::var(name).ok())
+            .map_err(|message| self.wrong(value, &message))
+    }
+
+    fn wrong<T>(&self, value: &Spanned<T>, message: &str) -> Error {
+        let place = value.referenced;
+        Error(format!("{}:{}:{}: {message}", self.path.display(), place.line(), place.column()))
+    }
+}

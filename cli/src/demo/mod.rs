@@ -1,0 +1,168 @@
+//! The demo server: a small shop as a real MCP server, for first steps, examples, tests and measurements.
+//!
+//! It is an ordinary server of the protocol library and knows nothing of the rest of the program.
+
+mod data;
+mod shop;
+
+use std::time::Duration;
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler, ServiceExt,
+    handler::server::wrapper::{Json, Parameters},
+    model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig},
+    service::{RequestContext, ServerInitializeError},
+    tool, tool_handler, tool_router,
+    transport::stdio_pipes,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use shop::{
+    CreateNote, Customer, GetCustomer, ListOrders, NoteCreated, OrderPage, ProductList, SearchProducts, Shop,
+};
+
+/// The longest wait that `slow` accepts, in seconds.
+const MAX_SLOW_SECONDS: f64 = 3600.0;
+
+/// Why the shop could not be served to the end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServeError {
+    /// There was no handshake.
+    #[error("no MCP session came about on standard input and output: {0}")]
+    Handshake(#[source] Box<ServerInitializeError>),
+    /// The session's task failed.
+    #[error("the MCP session broke off: {0}")]
+    Session(#[from] tokio::task::JoinError),
+}
+
+/// Serves the shop on standard input and output until the input ends.
+pub(crate) async fn serve_stdio() -> Result<(), ServeError> {
+    let server = Demo { shop: Shop::new() };
+    let session =
+        server.serve(stdio_pipes()).await.map_err(|error| ServeError::Handshake(Box::new(error)))?;
+    session.waiting().await?;
+    Ok(())
+}
+
+/// One session with the shop.
+struct Demo {
+    shop: Shop,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Echo {
+    /// The text to send back.
+    message: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Fail {
+    /// What the error should say.
+    #[serde(default = "default_failure")]
+    message: String,
+}
+
+fn default_failure() -> String {
+    "this tool always fails".to_owned()
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Slow {
+    /// How long to wait, in seconds.
+    #[schemars(range(min = 0, max = 3600))]
+    seconds: f64,
+}
+
+#[tool_router]
+impl Demo {
+    /// List the shop's orders, oldest first, page by page: pass `next_cursor` of one page as `cursor` of the next.
+    #[tool(annotations(read_only_hint = true))]
+    async fn list_orders(
+        &self,
+        Parameters(question): Parameters<ListOrders>,
+    ) -> Result<Json<OrderPage>, String> {
+        self.shop.list_orders(&question).map(Json)
+    }
+
+    /// Get one customer by id. An unknown id is an error.
+    #[tool(annotations(read_only_hint = true))]
+    async fn get_customer(
+        &self,
+        Parameters(question): Parameters<GetCustomer>,
+    ) -> Result<Json<Customer>, String> {
+        self.shop.get_customer(&question).map(Json)
+    }
+
+    /// Search the shop's products by a part of their name or stock-keeping unit, optionally up to a price.
+    #[tool(annotations(read_only_hint = true))]
+    async fn search_products(&self, Parameters(question): Parameters<SearchProducts>) -> Json<ProductList> {
+        Json(self.shop.search_products(&question))
+    }
+
+    /// Write a note. Notes last as long as the session; their numbers start at 1.
+    #[tool(annotations(destructive_hint = false))]
+    async fn create_note(
+        &self,
+        Parameters(note): Parameters<CreateNote>,
+    ) -> Result<Json<NoteCreated>, String> {
+        self.shop.create_note(note).map(Json)
+    }
+
+    /// Answer with exactly the text that was sent.
+    #[tool(annotations(read_only_hint = true))]
+    async fn echo(&self, Parameters(question): Parameters<Echo>) -> String {
+        question.message
+    }
+
+    /// Always fail, with the given message.
+    #[tool(annotations(read_only_hint = true))]
+    async fn fail(&self, Parameters(question): Parameters<Fail>) -> Result<String, String> {
+        Err(question.message)
+    }
+
+    /// Wait for some seconds, then answer. Ends early if the request is cancelled.
+    #[tool(annotations(read_only_hint = true))]
+    async fn slow(
+        &self,
+        Parameters(question): Parameters<Slow>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, String> {
+        let seconds = question.seconds;
+        if !(0.0..=MAX_SLOW_SECONDS).contains(&seconds) {
+            return Err(format!("seconds must be from 0 to {MAX_SLOW_SECONDS}, not {seconds}"));
+        }
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs_f64(seconds)) => Ok(format!("waited {seconds} seconds")),
+            () = context.ct.cancelled() => Err("cancelled".to_owned()),
+        }
+    }
+
+    /// Answer with a JSON document as text: the shop in numbers and the notes of this session.
+    #[tool(annotations(read_only_hint = true))]
+    async fn json_response(&self) -> Result<String, ErrorData> {
+        serde_json::to_string(&self.shop.summary())
+            .map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    }
+
+    /// Answer with a small picture and a text.
+    #[tool(annotations(read_only_hint = true))]
+    async fn image(&self) -> CallToolResult {
+        CallToolResult::success(vec![
+            ContentBlock::image(data::HOUSE_PNG, "image/png"),
+            ContentBlock::text("A house, 16 by 16 pixels."),
+        ])
+    }
+}
+
+#[tool_handler]
+impl ServerHandler for Demo {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("toolsmith-demo", env!("CARGO_PKG_VERSION")))
+            .with_instructions("A small shop with orders, customers, products and notes. The data is the same in every session; notes last as long as the session.")
+    }
+}

@@ -1,0 +1,348 @@
+//! The shop: its types, which are the tools' schemas as well, and the answers to questions about them.
+//!
+//! Nothing here knows the protocol.
+
+use std::sync::{Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::data;
+
+/// How many orders a page may have at most.
+const MAX_PAGE: u32 = 50;
+
+/// How many notes a session may keep, and how long each may be.
+const MAX_NOTES: usize = 1_000;
+const MAX_NOTE_BYTES: usize = 10_000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = without_null_defaults)]
+pub(super) struct ListOrders {
+    /// Where to go on: `next_cursor` of the page before. The first page without it.
+    #[serde(default)]
+    #[schemars(with = "String", default)]
+    cursor: Option<String>,
+    /// How many orders the page may have.
+    #[serde(default = "default_page")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: u32,
+    /// Only orders with this status.
+    #[serde(default)]
+    #[schemars(with = "OrderStatus", default)]
+    status: Option<OrderStatus>,
+}
+
+fn default_page() -> u32 {
+    20
+}
+
+/// An optional argument may be left out, but a `default` of null would break its own type.
+fn without_null_defaults(schema: &mut schemars::Schema) {
+    let properties =
+        schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut);
+    for property in properties.filter_map(Value::as_object_mut) {
+        if property.get("default") == Some(&Value::Null) {
+            property.remove("default");
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum OrderStatus {
+    Pending,
+    Shipped,
+    Delivered,
+    Cancelled,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct OrderPage {
+    /// The orders, oldest first.
+    orders: Vec<Order>,
+    /// Pass it as `cursor` to get the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    next_cursor: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(super) struct Order {
+    pub(super) id: String,
+    /// The customer; see `get_customer`.
+    pub(super) customer_id: String,
+    pub(super) status: OrderStatus,
+    /// The sum over all items, in cents.
+    pub(super) total_cents: u32,
+    pub(super) items: Vec<OrderItem>,
+    /// When the order was placed, in RFC 3339 format.
+    pub(super) placed_at: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(super) struct OrderItem {
+    /// The product's stock-keeping unit.
+    pub(super) sku: String,
+    pub(super) quantity: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GetCustomer {
+    /// The customer's id, such as `c-01`.
+    id: String,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Customer {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) email: String,
+    pub(super) city: String,
+    /// Whether this is a very important customer.
+    pub(super) vip: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = without_null_defaults)]
+pub(super) struct SearchProducts {
+    /// A part of the product's name or stock-keeping unit, in any case; empty for all products.
+    query: String,
+    /// Only products that cost at most this many cents.
+    #[serde(default)]
+    #[schemars(with = "u32", default)]
+    max_price_cents: Option<u32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ProductList {
+    /// The products that match, in the order of the catalogue.
+    products: Vec<Product>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Product {
+    /// The stock-keeping unit.
+    pub(super) sku: String,
+    pub(super) name: String,
+    /// The price in cents.
+    pub(super) price_cents: u32,
+    pub(super) in_stock: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CreateNote {
+    /// What the note is about, in a few words.
+    subject: String,
+    /// The note itself.
+    text: String,
+    /// Words to find it by.
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct NoteCreated {
+    /// The note's number: 1 for the first one of a session.
+    id: u32,
+    /// When it was created, by the shop's own clock, which starts at the same moment in every session. RFC 3339.
+    created_at: String,
+}
+
+/// What a session's `json_response` tells about the shop.
+#[derive(Serialize)]
+pub(super) struct Summary {
+    shop: &'static str,
+    customers: usize,
+    products: usize,
+    orders: usize,
+    notes: Vec<NoteSummary>,
+}
+
+#[derive(Clone, Serialize)]
+struct NoteSummary {
+    id: u32,
+    subject: String,
+    tags: Vec<String>,
+    bytes: usize,
+}
+
+/// The shop's data, and the notes of one session.
+pub(super) struct Shop {
+    customers: Vec<Customer>,
+    products: Vec<Product>,
+    orders: Vec<Order>,
+    notes: Mutex<Vec<NoteSummary>>,
+}
+
+impl Shop {
+    pub(super) fn new() -> Self {
+        Self {
+            customers: data::customers(),
+            products: data::products(),
+            orders: data::orders(),
+            notes: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// A page of orders. The cursor is the id of the last order of the page before.
+    pub(super) fn list_orders(&self, question: &ListOrders) -> Result<OrderPage, String> {
+        let limit = question.limit;
+        if !(1..=MAX_PAGE).contains(&limit) {
+            return Err(format!("limit must be from 1 to {MAX_PAGE}, not {limit}"));
+        }
+        let start = match &question.cursor {
+            None => 0,
+            Some(cursor) => self.position_after(cursor)?,
+        };
+        let mut matching = self.orders[start..]
+            .iter()
+            .filter(|order| question.status.is_none_or(|status| order.status == status));
+        let orders: Vec<_> = matching.by_ref().take(limit as usize).cloned().collect();
+        let next_cursor = match (matching.next(), orders.last()) {
+            (Some(_), Some(last)) => Some(last.id.clone()),
+            _ => None,
+        };
+        Ok(OrderPage { orders, next_cursor })
+    }
+
+    fn position_after(&self, cursor: &str) -> Result<usize, String> {
+        self.orders
+            .iter()
+            .position(|order| order.id == cursor)
+            .map(|position| position + 1)
+            .ok_or_else(|| format!("unknown cursor {cursor:?}; pass `next_cursor` of the page before"))
+    }
+
+    pub(super) fn get_customer(&self, question: &GetCustomer) -> Result<Customer, String> {
+        let id = &question.id;
+        self.customers
+            .iter()
+            .find(|customer| customer.id == *id)
+            .cloned()
+            .ok_or_else(|| format!("there is no customer {id:?}; ids run from c-01 to c-12"))
+    }
+
+    pub(super) fn search_products(&self, question: &SearchProducts) -> ProductList {
+        let query = question.query.to_lowercase();
+        let affordable =
+            |product: &&Product| question.max_price_cents.is_none_or(|max| product.price_cents <= max);
+        let matches = |product: &&Product| {
+            product.name.to_lowercase().contains(&query) || product.sku.to_lowercase().contains(&query)
+        };
+        ProductList { products: self.products.iter().filter(affordable).filter(matches).cloned().collect() }
+    }
+
+    pub(super) fn create_note(&self, note: CreateNote) -> Result<NoteCreated, String> {
+        if note.subject.trim().is_empty() {
+            return Err("subject must not be empty".to_owned());
+        }
+        let bytes = note.subject.len() + note.text.len() + note.tags.iter().map(String::len).sum::<usize>();
+        if bytes > MAX_NOTE_BYTES {
+            return Err(format!("a note may have {MAX_NOTE_BYTES} bytes, not {bytes}"));
+        }
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() == MAX_NOTES {
+            return Err(format!("a session may keep {MAX_NOTES} notes"));
+        }
+        let id = u32::try_from(notes.len() + 1).map_err(|error| error.to_string())?;
+        notes.push(NoteSummary { id, subject: note.subject, tags: note.tags, bytes });
+        let (hours, minutes) = (id / 60, id % 60);
+        Ok(NoteCreated { id, created_at: format!("2026-07-01T{hours:02}:{minutes:02}:00Z") })
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        Summary {
+            shop: "demo",
+            customers: self.customers.len(),
+            products: self.products.len(),
+            orders: self.orders.len(),
+            notes: self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn ask<T: serde::de::DeserializeOwned>(question: Value) -> T {
+        serde_json::from_value(question).unwrap()
+    }
+
+    fn walk(shop: &Shop, status: Value) -> Vec<Vec<Order>> {
+        let mut pages = Vec::new();
+        let mut question = json!({});
+        if status.is_string() {
+            question["status"] = status;
+        }
+        loop {
+            let page = shop.list_orders(&ask(question.clone())).unwrap();
+            pages.push(page.orders);
+            match page.next_cursor {
+                Some(cursor) => question["cursor"] = json!(cursor),
+                None => return pages,
+            }
+        }
+    }
+
+    #[test]
+    fn the_pages_hold_every_order_once() {
+        let shop = Shop::new();
+        let pages = walk(&shop, Value::Null);
+        assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [20, 20, 17]);
+        let orders = pages.concat();
+        let ids: HashSet<_> = orders.iter().map(|order| &order.id).collect();
+        assert_eq!(ids.len(), 57);
+        assert!(orders.is_sorted_by(|a, b| a.placed_at < b.placed_at));
+        let by_status = ["pending", "shipped", "delivered", "cancelled"]
+            .map(|status| walk(&shop, json!(status)).concat().len());
+        assert!(by_status.iter().all(|count| *count > 0), "{by_status:?}");
+        assert_eq!(by_status.iter().sum::<usize>(), 57);
+    }
+
+    #[test]
+    fn orders_fit_the_customers_and_products() {
+        let shop = Shop::new();
+        for order in walk(&shop, Value::Null).concat() {
+            shop.get_customer(&ask(json!({ "id": order.customer_id }))).unwrap();
+            let price = |item: &OrderItem| {
+                let found = shop.search_products(&ask(json!({ "query": item.sku })));
+                assert_eq!(found.products.len(), 1, "{}", item.sku);
+                found.products[0].price_cents * item.quantity
+            };
+            assert_eq!(order.items.iter().map(price).sum::<u32>(), order.total_cents);
+        }
+    }
+
+    #[test]
+    fn bad_questions_are_answered_with_what_would_be_good() {
+        let shop = Shop::new();
+        let refusal = |question| shop.list_orders(&ask(question)).err().unwrap();
+        assert!(refusal(json!({ "limit": 0 })).contains("1 to 50"));
+        assert!(refusal(json!({ "limit": 51 })).contains("1 to 50"));
+        assert!(refusal(json!({ "cursor": "o-9" })).contains("next_cursor"));
+        assert!(shop.get_customer(&ask(json!({ "id": "c-13" }))).unwrap_err().contains("c-12"));
+        assert!(serde_json::from_value::<GetCustomer>(json!({ "id": "c-01", "more": 1 })).is_err());
+    }
+
+    #[test]
+    fn notes_are_counted_from_one_in_every_session() {
+        for _ in 0..2 {
+            let shop = Shop::new();
+            let note = || ask(json!({ "subject": "s", "text": "t" }));
+            assert_eq!(shop.create_note(note()).unwrap().id, 1);
+            let second = shop.create_note(note()).unwrap();
+            assert_eq!((second.id, second.created_at.as_str()), (2, "2026-07-01T00:02:00Z"));
+        }
+    }
+}

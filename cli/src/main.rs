@@ -1,0 +1,83 @@
+//! The binary `toolsmith`: the command line, and the only place that composes the parts.
+
+mod arguments;
+//mod bench;
+mod catalog;
+mod config;
+mod demo;
+mod exit;
+mod present;
+mod run;
+mod sessions;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use tokio_util::sync::CancellationToken;
+
+use arguments::{Arguments, Command};
+use run::Failure;
+
+fn main() -> ExitCode {
+    // A confined process starts as this program: before anything else, and before any thread.
+    sandbox::entry();
+    let arguments = Arguments::parse();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("toolsmith: the event loop can't be started: {error}");
+            return ExitCode::from(exit::HOST);
+        }
+    };
+    let done = runtime.block_on(dispatch(arguments));
+    // Whatever still waits for a terminal or a pipe must not keep the process.
+    runtime.shutdown_background();
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure { code, message }) => {
+            eprintln!("toolsmith: {message}");
+            ExitCode::from(code)
+        }
+    }
+}
+
+async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
+    match arguments.command {
+        Command::Run(arguments) => {
+            let cancel = CancellationToken::new();
+            cancel_on_signal(cancel.clone()).map_err(|error| Failure {
+                code: exit::HOST,
+                message: format!("signals can't be handled: {error}"),
+            })?;
+            run::run(arguments, cancel).await
+        }
+        Command::DemoServer => match demo::serve_stdio().await {
+            Ok(()) => Ok(exit::OK),
+            Err(error) => Err(Failure { code: exit::HOST, message: error.to_string() }),
+        },
+        Command::Bench(_) => Ok(0),
+    }
+}
+
+/// The first SIGINT, SIGTERM or SIGHUP asks the run to end in order; the second ends the process at once.
+fn cancel_on_signal(cancel: CancellationToken) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        for attempt in 0..2 {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+            }
+            if attempt == 0 {
+                cancel.cancel();
+            }
+        }
+        std::process::exit(i32::from(exit::CANCELLED));
+    });
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! An outcome for people: the result on standard output, everything else on standard error.
+
+use std::fmt::Write as _;
+
+use runner::{Outcome, Status};
+use serde_json::Value;
+
+/// What belongs on standard output after the program's own output.
+pub(crate) fn result(outcome: &Outcome) -> Option<String> {
+    let value: Value = serde_json::from_str(outcome.result.as_ref()?.get()).ok()?;
+    match value {
+        Value::String(text) => Some(text),
+        Value::Array(_) | Value::Object(_) => serde_json::to_string_pretty(&value).ok(),
+        other => Some(other.to_string()),
+    }
+}
+
+/// One line for each content part that the program emitted; texts as they are.
+pub(crate) fn content(outcome: &Outcome) -> Vec<String> {
+    let parts = outcome.content.iter().filter_map(|part| serde_json::from_str::<Value>(part.get()).ok());
+    parts
+        .map(|part| match part["text"].as_str() {
+            Some(text) => text.to_owned(),
+            None => {
+                let kind = part["type"].as_str().unwrap_or("content");
+                let mime = part["mimeType"].as_str().unwrap_or("of no stated type");
+                let size = part["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
+                format!("[{kind} {mime}, about {size} bytes; --json prints it]")
+            }
+        })
+        .collect()
+}
+
+/// Why the outcome is not `ok`, with the compiler's messages.
+pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
+    let error = outcome.error.as_ref()?;
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    for diagnostic in &outcome.diagnostics {
+        let _ = writeln!(text, "{}", diagnostic.rendered.trim_end());
+        if let Some(hint) = &diagnostic.hint {
+            let _ = writeln!(text, "help: {}", hint.replace('\n', "\n      "));
+        }
+        let _ = writeln!(text);
+    }
+    let _ = write!(text, "{}: {}", name(outcome.status), error.message);
+    if let (Status::Panic, Some(line)) = (outcome.status, error.evidence["line"].as_u64()) {
+        let _ = write!(text, " (line {line})");
+    }
+    if outcome.calls_total > 0 {
+        let _ = write!(text, "; it had made {} tool calls", outcome.calls_total);
+    }
+    Some(text)
+}
+
+fn name(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::CompileError => "the snippet does not compile",
+        Status::RuntimeError => "the snippet failed",
+        Status::Panic => "the snippet panicked",
+        Status::Timeout => "time limit",
+        Status::MemoryLimit => "memory limit",
+        Status::OutputLimit => "output limit",
+        Status::Denied => "denied",
+        Status::SandboxViolation => "stopped by the sandbox",
+        Status::Cancelled => "cancelled",
+    }
+}

@@ -1,0 +1,145 @@
+//! The sessions of one execution: fresh ones, opened for the servers that the program can call.
+//!
+//! A server that is opened is asked for its tools at once. If they are not the ones that the program was compiled
+//! against, the session is refused, and the caller compiles again with the new list.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared, join_all};
+use mcp::{ErrorKind, Session};
+use runner::{Answer, CallFailure, FailureKind, ToolHost};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::config::{Config, Server};
+
+/// A session with the tools that its server offers.
+#[derive(Clone)]
+pub(crate) struct Opened {
+    pub(crate) session: Session,
+    pub(crate) tools: Vec<Value>,
+    pub(crate) warnings: Vec<String>,
+}
+
+type Opening = Shared<BoxFuture<'static, Result<Opened, String>>>;
+
+/// The sessions of one execution.
+pub(crate) struct Sessions {
+    servers: BTreeMap<String, Server>,
+    /// The tools that programs are compiled against, by server.
+    expected: BTreeMap<String, Vec<Value>>,
+    opening: Mutex<HashMap<String, Opening>>,
+}
+
+impl Sessions {
+    /// No session yet, to any of the configured servers.
+    pub(crate) fn new(config: &Config) -> Self {
+        let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
+        Sessions { servers: servers.collect(), expected: BTreeMap::new(), opening: Mutex::default() }
+    }
+
+    /// From now on, a session with `server` is refused unless it offers `tools`.
+    pub(crate) fn expect(&mut self, server: &str, tools: Vec<Value>) {
+        self.expected.insert(server.to_owned(), tools);
+    }
+
+    /// The session with `server` and its tools, connected in the background if there is none.
+    pub(crate) fn start(&self, server: &str) -> Opening {
+        let mut opening = self.opening();
+        if let Some(opening) = opening.get(server) {
+            return opening.clone();
+        }
+        let Some(server) = self.servers.get(server) else {
+            let message = format!("the server {server} is not configured");
+            return std::future::ready(Err(message)).boxed().shared();
+        };
+        let config = server.connection.clone();
+        // A task of its own: whoever waits may give up without ending the attempt for others.
+        let task = tokio::spawn(async move { connect(&config).await.map_err(|error| error.to_string()) });
+        let started = task
+            .map(|done| done.unwrap_or_else(|error| Err(format!("the connection was given up: {error}"))))
+            .boxed()
+            .shared();
+        opening.insert(server.connection.name.clone(), started.clone());
+        started
+    }
+
+    /// The tools of the open sessions that are not those that were expected.
+    pub(crate) fn changed(&self) -> Vec<(String, Vec<Value>)> {
+        let opening = self.opening();
+        let opened = opening.iter().filter_map(|(name, opening)| Some((name, opening.peek()?.as_ref().ok()?)));
+        opened
+            .filter(|(name, opened)| self.expected.get(*name).is_some_and(|tools| *tools != opened.tools))
+            .map(|(name, opened)| (name.clone(), opened.tools.clone()))
+            .collect()
+    }
+
+    /// Ends all sessions, and waits until their processes are gone.
+    pub(crate) async fn close(self) {
+        let opening = std::mem::take(&mut *self.opening());
+        let sessions = opening.into_values().filter_map(|opening| opening.peek().cloned());
+        join_all(sessions.flatten().map(|opened| opened.session.close())).await;
+    }
+
+    fn opening(&self) -> MutexGuard<'_, HashMap<String, Opening>> {
+        self.opening.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn session(&self, server: &str) -> Option<Session> {
+        Some(self.opening().get(server)?.peek()?.as_ref().ok()?.session.clone())
+    }
+}
+
+async fn connect(config: &mcp::ServerConfig) -> Result<Opened, mcp::Error> {
+    let session = Session::connect(config).await?;
+    let listing = session.list_tools().await?;
+    let tools = listing.tools.into_iter().map(|tool| tool.raw).collect();
+    Ok(Opened { session, tools, warnings: listing.warnings })
+}
+
+impl ToolHost for Sessions {
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        let opening = self.start(server);
+        async move {
+            let opened = opening.await?;
+            match self.expected.get(server) {
+                Some(expected) if *expected != opened.tools => {
+                    Err(format!("the tools of {server} have changed since the program was compiled"))
+                }
+                _ => Ok(()),
+            }
+        }
+        .boxed()
+    }
+
+    fn call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: Box<RawValue>,
+    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
+        async move {
+            let Some(session) = self.session(server) else {
+                let message = format!("there is no session with {server}");
+                return Err(CallFailure { kind: FailureKind::Unavailable, message });
+            };
+            match session.call(tool, arguments).await {
+                Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
+                Err(error) => Err(failure(&error)),
+            }
+        }
+        .boxed()
+    }
+}
+
+fn failure(error: &mcp::Error) -> CallFailure {
+    let kind = match &*error.kind {
+        ErrorKind::Timeout { .. } => FailureKind::Timeout,
+        ErrorKind::Rpc { .. } => FailureKind::Rejected,
+        ErrorKind::Protocol { .. } => FailureKind::Protocol,
+        _ => FailureKind::Unavailable,
+    };
+    CallFailure { kind, message: error.to_string() }
+}

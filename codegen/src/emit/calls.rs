@@ -1,0 +1,198 @@
+//! Stubs, calls and their setters: how a snippet calls a tool.
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{doc, output_tokens, type_tokens};
+use crate::model::{FieldModel, ToolModel};
+use crate::typing::FieldType;
+
+/// What the compiler says of a call that is not awaited.
+const MUST_USE: &str = "a call does nothing until it is awaited: add `.await?`";
+
+/// The stub of a tool, its call and the call from the Input struct.
+pub(super) fn calls(server: &str, tool: &ToolModel) -> TokenStream {
+    let stub = stub(tool);
+    let setters = setters(tool);
+    let future = future(server, tool);
+    let input = format_ident!("{}Input", tool.prefix);
+    let call = format_ident!("{}Call", tool.prefix);
+    let output = output_tokens(tool);
+    quote! {
+        impl #input {
+            pub fn call(self) -> #call {
+                #call { input: self, pending: bridge::call::Pending::new() }
+            }
+        }
+
+        #[must_use = #MUST_USE]
+        pub struct #call { input: #input, pending: bridge::call::Pending<#output> }
+
+        #setters
+        #future
+        #stub
+    }
+}
+
+/// The call as a future. The mark and the tool lie inside, so that only a program that can poll the call
+/// holds them.
+fn future(server: &str, tool: &ToolModel) -> TokenStream {
+    let call = format_ident!("{}Call", tool.prefix);
+    let output = output_tokens(tool);
+    let section = format!(".toolsmith.{}", tool.id);
+    let mark = Literal::byte_string(tool.id.as_bytes());
+    let name = &tool.name;
+    quote! {
+        impl std::future::Future for #call {
+            type Output = Result<#output, bridge::ToolError>;
+
+            fn poll(
+                self: std::pin::Pin<&mut Self>,
+                context: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Self::Output> {
+                #[unsafe(link_section = #section)]
+                static MARK: bridge::tool::Mark = bridge::tool::Mark(*#mark);
+                static TOOL: bridge::tool::Tool =
+                    bridge::tool::Tool { server: #server, name: #name, mark: &MARK };
+                let call = self.get_mut();
+                let input = &call.input;
+                call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+            }
+        }
+    }
+}
+
+fn stub(tool: &ToolModel) -> TokenStream {
+    let doc = doc(tool.description.as_deref());
+    let function = format_ident!("{}", tool.function);
+    let input = format_ident!("{}Input", tool.prefix);
+    let call = format_ident!("{}Call", tool.prefix);
+    let Some(body) = tool.input_fields() else {
+        return quote! {
+            #doc
+            pub fn #function(arguments: impl bridge::convert::Serialize) -> #call {
+                #input { arguments: bridge::convert::value(&arguments) }.call()
+            }
+        };
+    };
+    let required: Vec<(Ident, Parameter)> = body
+        .fields
+        .iter()
+        .filter(|field| field.required)
+        .enumerate()
+        .map(|(index, field)| (format_ident!("{}", field.name), parameter(index, field, tool)))
+        .collect();
+    let generics = required.iter().filter_map(|(_, parameter)| parameter.generic.as_ref());
+    let parameters = required.iter().map(|(name, Parameter { taken, .. })| quote! { #name: #taken });
+    let values = required.iter().map(|(name, Parameter { value, .. })| quote! { #name: #value });
+    let optional = body.fields.iter().filter(|field| !field.required).map(|field| {
+        let name = format_ident!("{}", field.name);
+        quote! { #name: None }
+    });
+    let extra = body.extra.iter().map(|(name, _)| {
+        let name = format_ident!("{name}");
+        quote! { #name: Default::default() }
+    });
+    let fields = values.chain(optional).chain(extra);
+    quote! {
+        #doc
+        pub fn #function<#(#generics),*>(#(#parameters),*) -> #call {
+            #input { #(#fields),* }.call()
+        }
+    }
+}
+
+fn setters(tool: &ToolModel) -> TokenStream {
+    let Some(body) = tool.input_fields() else { return TokenStream::new() };
+    let mut setters = Vec::new();
+    for field in body.fields.iter().filter(|field| !field.required) {
+        let doc = doc(field.note.description.as_deref());
+        let name = format_ident!("{}", field.name);
+        let Parameter { taken, value, generic } = parameter(0, field, tool);
+        let generic = generic.iter();
+        setters.push(quote! {
+            #doc
+            pub fn #name #(<#generic>)* (mut self, #name: #taken) -> Self {
+                self.input.#name = #value;
+                self
+            }
+        });
+    }
+    if let Some((name, field_type)) = &body.extra {
+        let name = format_ident!("{name}");
+        let field_type = type_tokens(field_type, tool);
+        setters.push(quote! {
+            pub fn #name(mut self, #name: impl bridge::convert::Argument<#field_type>) -> Self {
+                self.input.#name = bridge::convert::Argument::into_argument(#name);
+                self
+            }
+        });
+    }
+    if setters.is_empty() {
+        return TokenStream::new();
+    }
+    let call = format_ident!("{}Call", tool.prefix);
+    quote! { impl #call { #(#setters)* } }
+}
+
+/// How a field is taken as an argument.
+struct Parameter {
+    /// What is written behind its name.
+    taken: TokenStream,
+    /// The field's value, made from what was taken.
+    value: TokenStream,
+    /// The type parameter that this needs.
+    generic: Option<Ident>,
+}
+
+fn parameter(index: usize, field: &FieldModel, tool: &ToolModel) -> Parameter {
+    let name = format_ident!("{}", field.name);
+    let simple = |taken, value| Parameter { taken, value, generic: None };
+    match &field.field_type {
+        FieldType::Bool => simple(quote! { bool }, quote! { #name }),
+        FieldType::String => simple(quote! { impl Into<String> }, quote! { #name.into() }),
+        FieldType::Value => {
+            simple(quote! { impl bridge::convert::Serialize }, quote! { bridge::convert::value(&#name) })
+        }
+        FieldType::Option(some) => optional(index, &name, some, tool),
+        FieldType::Box(content) => {
+            let content = type_tokens(content, tool);
+            simple(
+                quote! { impl bridge::convert::Argument<#content> },
+                quote! { Box::new(bridge::convert::Argument::into_argument(#name)) },
+            )
+        }
+        other => {
+            let other = type_tokens(other, tool);
+            simple(
+                quote! { impl bridge::convert::Argument<#other> },
+                quote! { bridge::convert::Argument::into_argument(#name) },
+            )
+        }
+    }
+}
+
+/// How an `Option` is taken: as one, or as the value alone.
+fn optional(index: usize, name: &Ident, some: &FieldType, tool: &ToolModel) -> Parameter {
+    if *some == FieldType::Value {
+        return Parameter {
+            taken: quote! { impl bridge::convert::Serialize },
+            value: quote! { bridge::convert::optional_value(&#name) },
+            generic: None,
+        };
+    }
+    let generic = match index {
+        0 => format_ident!("F"),
+        index => format_ident!("F{index}"),
+    };
+    let (content, boxed) = match some {
+        FieldType::Box(content) => (content.as_ref(), Some(quote! { .map(Box::new) })),
+        other => (other, None),
+    };
+    let content = type_tokens(content, tool);
+    Parameter {
+        taken: quote! { impl bridge::convert::OptionalArgument<#content, #generic> },
+        value: quote! { bridge::convert::OptionalArgument::into_optional(#name) #boxed },
+        generic: Some(generic),
+    }
+}

@@ -1,0 +1,213 @@
+//! The small description of types that a normalised schema is, and that all code is made from.
+//!
+//! It knows JSON's names, not Rust's: those are given when code is written.
+
+use serde_json::{Value, json};
+
+/// The type of one place in a document.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Form {
+    /// Anything.
+    Any,
+    /// `true` or `false`.
+    Boolean,
+    /// An integer of 64 bits.
+    Integer,
+    /// An integer of 64 bits that the schema says to be without a sign.
+    Unsigned,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// An array of one type.
+    List(Box<Form>),
+    /// An array with a type for each place.
+    Tuple(Vec<Form>),
+    /// An object whose fields are data.
+    Map(Box<Form>),
+    /// The type, or null.
+    Nullable(Box<Form>),
+    /// A [`Definition`], by its index.
+    Named(usize),
+    /// The target of a reference that is still being read, by its index; gone once all is read.
+    Pending(usize),
+}
+
+/// A type that needs a name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Definition {
+    /// The last part of its name: the property, the schema's own name for it, or the variant.
+    pub(crate) leaf: String,
+    /// What it is.
+    pub(crate) body: Body,
+}
+
+/// What a [`Definition`] is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Body {
+    /// An object with known fields.
+    Struct(Struct),
+    /// One of some texts; `loose` where the schema allows others as well.
+    Texts { values: Vec<String>, loose: bool },
+    /// Objects, told apart by the text in the field `tag`.
+    Tagged { tag: String, variants: Vec<(String, Form)> },
+    /// Values, told apart by their JSON type. At most one of each [`Kind`].
+    Kinds(Vec<(Kind, Form)>),
+    /// Any value at all, in place of a whole schema that could not be read.
+    Whole,
+}
+
+/// An object with known fields.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Struct {
+    /// The fields: required ones in the order of `required`, then the others by name.
+    pub(crate) fields: Vec<Field>,
+    /// Required fields whose value the schema fixes: sent always, never read.
+    pub(crate) constants: Vec<(String, Value)>,
+    /// The type of further fields, where the schema asks for them.
+    pub(crate) extra: Option<Form>,
+}
+
+/// A field of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Field {
+    /// The name in JSON.
+    pub(crate) key: String,
+    /// The type, without the `Option` of an optional field.
+    pub(crate) form: Form,
+    /// Whether the schema requires it.
+    pub(crate) required: bool,
+    /// What a reader should know of it.
+    pub(crate) note: Note,
+}
+
+/// What the schema says of a place besides its type.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Note {
+    /// The description, as the server wrote it.
+    pub(crate) description: Option<String>,
+    /// The default, bounds and format, in words.
+    pub(crate) facts: Vec<String>,
+}
+
+/// The types that JSON tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Text,
+    Number,
+    Boolean,
+    List,
+    Object,
+}
+
+impl Form {
+    /// The form, or null; nothing is nullable twice, and what is anything may be null already.
+    pub(crate) fn nullable(self) -> Form {
+        match self {
+            Form::Any | Form::Nullable(_) => self,
+            other => Form::Nullable(Box::new(other)),
+        }
+    }
+
+    /// How many forms it is made of.
+    pub(crate) fn size(&self) -> usize {
+        1 + match self {
+            Form::List(inner) | Form::Map(inner) | Form::Nullable(inner) => inner.size(),
+            Form::Tuple(items) => items.iter().map(Form::size).sum(),
+            _ => 0,
+        }
+    }
+
+    /// Calls `visit` with each form that it is made of, itself last.
+    pub(crate) fn visit(&mut self, visit: &mut dyn FnMut(&mut Form)) {
+        match self {
+            Form::List(inner) | Form::Map(inner) | Form::Nullable(inner) => inner.visit(visit),
+            Form::Tuple(items) => items.iter_mut().for_each(|item| item.visit(visit)),
+            _ => {}
+        }
+        visit(self);
+    }
+
+    /// The form as a JSON Schema with nothing in it that could be read in two ways.
+    fn schema(&self) -> Value {
+        match self {
+            Form::Any | Form::Pending(_) => json!(true),
+            Form::Boolean => json!({ "type": "boolean" }),
+            Form::Integer => json!({ "type": "integer", "format": "int64" }),
+            Form::Unsigned => json!({ "type": "integer", "format": "uint64" }),
+            Form::Number => json!({ "type": "number", "format": "double" }),
+            Form::Text => json!({ "type": "string" }),
+            Form::List(item) => json!({ "type": "array", "items": item.schema() }),
+            Form::Tuple(items) => {
+                let schemas: Vec<Value> = items.iter().map(Form::schema).collect();
+                json!({ "type": "array", "items": schemas, "minItems": items.len(), "maxItems": items.len() })
+            }
+            Form::Map(value) => json!({ "type": "object", "additionalProperties": value.schema() }),
+            Form::Nullable(inner) => json!({ "oneOf": [inner.schema(), { "type": "null" }] }),
+            Form::Named(index) => json!({ "$ref": format!("#/definitions/{}", definition_name(*index)) }),
+        }
+    }
+}
+
+impl Definition {
+    /// Calls `visit` with each form in it.
+    pub(crate) fn visit(&mut self, visit: &mut dyn FnMut(&mut Form)) {
+        match &mut self.body {
+            Body::Struct(body) => {
+                body.fields.iter_mut().for_each(|field| field.form.visit(visit));
+                body.extra.iter_mut().for_each(|extra| extra.visit(visit));
+            }
+            Body::Tagged { variants, .. } => variants.iter_mut().for_each(|(_, form)| form.visit(visit)),
+            Body::Kinds(variants) => variants.iter_mut().for_each(|(_, form)| form.visit(visit)),
+            Body::Texts { .. } | Body::Whole => {}
+        }
+    }
+
+    /// The forms of its fields or variants, in order, as they are held: an optional one is nullable.
+    pub(crate) fn members(&self) -> Vec<Form> {
+        match &self.body {
+            Body::Struct(body) => {
+                let held = |field: &Field| match field.required {
+                    true => field.form.clone(),
+                    false => field.form.clone().nullable(),
+                };
+                let extra = body.extra.iter().map(|extra| Form::Map(Box::new(extra.clone())));
+                body.fields.iter().map(held).chain(extra).collect()
+            }
+            Body::Tagged { variants, .. } => variants.iter().map(|(_, form)| form.clone()).collect(),
+            Body::Kinds(variants) => variants.iter().map(|(_, form)| form.clone()).collect(),
+            Body::Texts { .. } => Vec::new(),
+            Body::Whole => vec![Form::Any],
+        }
+    }
+
+    /// The definition as a JSON Schema: a struct of its members, which have neutral names, so that only
+    /// what they contain is left to decide.
+    fn schema(&self) -> Value {
+        let members = self.members().into_iter().enumerate();
+        let properties: serde_json::Map<String, Value> =
+            members.map(|(index, form)| (member_name(index), form.schema())).collect();
+        let required: Vec<&String> = properties.keys().collect();
+        json!({
+            "type": "object", "required": required, "properties": properties, "additionalProperties": false
+        })
+    }
+}
+
+/// All definitions as one schema document.
+pub(crate) fn document(definitions: &[Definition]) -> Value {
+    let entries = definitions.iter().enumerate();
+    let entries: serde_json::Map<String, Value> =
+        entries.map(|(index, definition)| (definition_name(index), definition.schema())).collect();
+    json!({ "$schema": "http://json-schema.org/draft-07/schema#", "definitions": entries })
+}
+
+/// The name of a definition in the [`document`].
+pub(crate) fn definition_name(index: usize) -> String {
+    format!("D{index}")
+}
+
+/// The name of a member of a definition in the [`document`].
+pub(crate) fn member_name(index: usize) -> String {
+    format!("p{index}")
+}

@@ -1,0 +1,205 @@
+//! Names: what a server, tool, property or value of a schema is called in Rust.
+//!
+//! The rule, the same for all of them:
+//! 1. A name is cut into words at everything that is not an ASCII letter or digit, and where the case
+//!    changes (`listHTTPOrders` is `list`, `http`, `orders`). `+` is the word `plus`, a `-` that begins a
+//!    number is the word `minus`, another character that is a letter or digit is `u` and its code point
+//!    in hexadecimal; the rest only separates.
+//! 2. The words are joined as `snake_case` or `UpperCamelCase`. No word at all is `empty`; what would
+//!    begin with a digit gets an `n` in front.
+//! 3. A keyword or reserved name gets a `_` behind it.
+//! 4. Where two names meet, the one whose own spelling is the Rust name keeps it, then the one that
+//!    sorts first (for properties: that comes first); the others get 2, 3, … behind them, with a `_`
+//!    between where the name ends in a digit.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The longest Rust name before a suffix, in bytes; longer ones are cut.
+const LONGEST: usize = 80;
+
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self",
+    "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield", "Self",
+];
+
+/// Crates in scope of a snippet, and modules and functions of its prelude.
+const RESERVED_MODULES: &[&str] = &[
+    "alloc", "anyhow", "args", "bail", "bridge", "chrono", "concurrently", "core", "emit", "futures",
+    "itertools", "json", "main", "proc_macro", "progress", "regex", "run", "serde", "serde_json",
+    "snippet", "std", "test", "tokio", "tools",
+];
+
+/// Type names that generated code and snippets use for something else.
+const RESERVED_TYPES: &[&str] = &[
+    "Args", "BTreeMap", "BTreeSet", "Box", "Clone", "Content", "Debug", "Default", "Duration", "Err",
+    "Eq", "F", "From", "Future", "HashMap", "HashSet", "Hash", "Input", "Instant", "Into", "None", "Ok",
+    "Option", "Other", "Output", "PartialEq", "Result", "Some", "String", "ToolError", "ToolErrorKind",
+    "ToolResult", "Value", "Vec", "VecDeque",
+];
+
+/// The words of a name, lower case.
+fn words(name: &str) -> Vec<String> {
+    let characters: Vec<char> = name.chars().take(2 * LONGEST).collect();
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for (index, &character) in characters.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|index| characters.get(index)).copied();
+        let after = characters.get(index + 1).copied();
+        if starts_word(before, character, after) {
+            words.push(std::mem::take(&mut word));
+        }
+        match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => word.push(character.to_ascii_lowercase()),
+            '+' => words.push("plus".to_owned()),
+            '-' if is_sign(before, after) => words.push("minus".to_owned()),
+            other if other.is_alphanumeric() => words.push(format!("u{:x}", u32::from(other))),
+            _ => {}
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Whether the words before `character` end there.
+fn starts_word(before: Option<char>, character: char, after: Option<char>) -> bool {
+    if !character.is_ascii_alphanumeric() {
+        return true;
+    }
+    let Some(before) = before else { return false };
+    let lower_before = before.is_ascii_lowercase() || before.is_ascii_digit();
+    let acronym_ends = before.is_ascii_uppercase() && after.is_some_and(|after| after.is_ascii_lowercase());
+    character.is_ascii_uppercase() && (lower_before || acronym_ends)
+}
+
+fn is_sign(before: Option<char>, after: Option<char>) -> bool {
+    before.is_none_or(|before| !before.is_alphanumeric())
+        && after.is_some_and(|after| after.is_ascii_digit())
+}
+
+/// The name in `snake_case`; not yet safe from keywords.
+fn join_snake(name: &str) -> String {
+    finish(words(name).join("_"), 'n')
+}
+
+fn finish(mut joined: String, digit_prefix: char) -> String {
+    joined.truncate(LONGEST);
+    while joined.ends_with('_') {
+        joined.pop();
+    }
+    if joined.is_empty() {
+        joined = if digit_prefix == 'N' { "Empty" } else { "empty" }.to_owned();
+    }
+    if joined.starts_with(|first: char| first.is_ascii_digit()) {
+        joined.insert(0, digit_prefix);
+    }
+    joined
+}
+
+/// The name in `snake_case`, usable for a field, a function or an argument.
+pub(crate) fn snake(name: &str) -> String {
+    guard(join_snake(name), &[])
+}
+
+/// The name in `UpperCamelCase`, usable for a type or a variant.
+pub(crate) fn camel(name: &str) -> String {
+    let joined = words(name).iter().map(|word| capitalise(word)).collect();
+    guard(finish(joined, 'N'), &[])
+}
+
+fn capitalise(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_ascii_uppercase().to_string() + letters.as_str()
+    })
+}
+
+fn guard(mut name: String, reserved: &[&str]) -> String {
+    if KEYWORDS.contains(&name.as_str()) || reserved.contains(&name.as_str()) {
+        name.push('_');
+    }
+    name
+}
+
+/// The singular of an English plural, where the ending shows it.
+pub(crate) fn singular(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let cut = |ending: usize, with: &str| format!("{}{with}", &name[..name.len() - ending]);
+    match () {
+        () if lower.ends_with("children") => cut(3, ""),
+        () if lower.ends_with("people") => cut(4, "rson"),
+        () if lower.ends_with("ies") && lower.len() > 4 && !lower.ends_with("series") => cut(3, "y"),
+        () if ["sses", "xes", "ches", "shes", "zzes"].iter().any(|end| lower.ends_with(end)) => cut(2, ""),
+        () if ["ss", "us", "is", "series", "species"].iter().any(|end| lower.ends_with(end)) => {
+            name.to_owned()
+        }
+        () if lower.ends_with('s') && lower.len() > 1 => cut(1, ""),
+        () => name.to_owned(),
+    }
+}
+
+/// A set of names in which each is given out once.
+#[derive(Debug, Default)]
+pub(crate) struct Namespace {
+    taken: BTreeSet<String>,
+}
+
+impl Namespace {
+    /// A namespace for types, in which those that the generated code uses are taken.
+    pub(crate) fn of_types() -> Self {
+        Namespace { taken: RESERVED_TYPES.iter().map(|&name| name.to_owned()).collect() }
+    }
+
+    /// `wanted` if it is free, otherwise the first free name with a number behind it.
+    pub(crate) fn take(&mut self, wanted: String) -> String {
+        if self.taken.insert(wanted.clone()) {
+            return wanted;
+        }
+        let between = if wanted.ends_with(|last: char| last.is_ascii_digit()) { "_" } else { "" };
+        let mut number = 2_u64;
+        loop {
+            let name = format!("{wanted}{between}{number}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+            number += 1;
+        }
+    }
+
+    /// Whether the name is free.
+    pub(crate) fn is_free(&self, name: &str) -> bool {
+        !self.taken.contains(name)
+    }
+}
+
+/// Gives every name of `names` a Rust name of its own: first those that already are one.
+///
+/// Within the two groups the order of `names` decides.
+pub(crate) fn assign<'a>(
+    names: impl IntoIterator<Item = &'a str> + Clone,
+    namespace: &mut Namespace,
+    rust: impl Fn(&str) -> String,
+) -> BTreeMap<String, String> {
+    let mut assigned = BTreeMap::new();
+    for exact in [true, false] {
+        for name in names.clone() {
+            let wanted = rust(name);
+            if (wanted == name) == exact && !assigned.contains_key(name) {
+                assigned.insert(name.to_owned(), namespace.take(wanted));
+            }
+        }
+    }
+    assigned
+}
+
+/// The Rust name of each server's module, which is also the name of its crate.
+///
+/// Depends on the set of names only. Besides Rust's keywords, the crates that a snippet can use and the
+/// names of its prelude are reserved.
+pub fn module_names<'a>(servers: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
+    let sorted: BTreeSet<&str> = servers.into_iter().collect();
+    assign(sorted.iter().copied(), &mut Namespace::default(), |name| guard(join_snake(name), &[KEYWORDS, RESERVED_MODULES].concat()))
+}

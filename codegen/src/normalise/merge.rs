@@ -1,0 +1,174 @@
+//! `allOf`, and keywords beside a reference: one schema instead of several that hold at once.
+
+use serde_json::{Value, json};
+
+use super::reference::dangling;
+use super::{Place, Reader, Schema};
+
+/// Keywords that decide what a type is. Others beside a reference do not matter to the type.
+const STRUCTURAL: &[&str] = &[
+    "properties", "patternProperties", "additionalProperties", "required", "items", "prefixItems", "enum",
+    "const", "allOf", "anyOf", "oneOf",
+];
+
+const REFERENCES: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// The reference that a schema is, if nothing beside it matters, and whether null is allowed as well.
+pub(super) fn plain_reference(schema: &Schema) -> Option<(String, bool)> {
+    let nullable = schema.get("nullable") == Some(&Value::Bool(true));
+    let structural: Vec<&str> =
+        STRUCTURAL.iter().copied().filter(|keyword| schema.contains_key(*keyword)).collect();
+    if let Some(reference) = reference_of(schema) {
+        return structural.is_empty().then(|| (reference.to_owned(), nullable));
+    }
+    if structural != ["allOf"] {
+        return None;
+    }
+    let parts = schema.get("allOf")?.as_array()?;
+    let mut parts = parts.iter().filter(|part| !is_annotation(part));
+    let (only, more) = (parts.next()?, parts.next());
+    let (reference, inner) = plain_reference(only.as_object().filter(|_| more.is_none())?)?;
+    Some((reference, nullable || inner))
+}
+
+fn reference_of(schema: &Schema) -> Option<&str> {
+    REFERENCES.iter().find_map(|keyword| schema.get(*keyword)?.as_str())
+}
+
+/// Whether the schema is made of others, so that it could contain itself without a plain reference.
+pub(super) fn is_composed(schema: &Schema) -> bool {
+    ["allOf", "anyOf", "oneOf"].iter().any(|keyword| schema.contains_key(*keyword))
+        || reference_of(schema).is_some()
+}
+
+/// Whether a part of `allOf` says nothing of the type.
+fn is_annotation(part: &Value) -> bool {
+    let Value::Object(part) = part else { return *part == Value::Bool(true) };
+    !part.contains_key("type")
+        && !STRUCTURAL.iter().chain(REFERENCES).any(|keyword| part.contains_key(*keyword))
+}
+
+/// Whether a keyword decides what a type is.
+pub(super) fn matters(keyword: &str) -> bool {
+    keyword == "type" || STRUCTURAL.contains(&keyword)
+}
+
+impl Reader<'_> {
+    /// The schema with references and `allOf` at its top merged into it; nothing if it allows anything.
+    ///
+    /// `anyOf` and `oneOf` stay.
+    pub(super) fn flatten(&mut self, schema: &Value, place: &Place) -> Option<Schema> {
+        let mut merged = Schema::new();
+        self.collect(schema, place, 0, &mut merged);
+        (!merged.is_empty()).then_some(merged)
+    }
+
+    fn collect(&mut self, schema: &Value, place: &Place, depth: usize, merged: &mut Schema) {
+        let Value::Object(keywords) = schema else { return };
+        if depth > self.shared.deepest || !self.spend(1 + keywords.len()) {
+            self.warn(place, "too much to merge; the rest is ignored");
+            return;
+        }
+        let mut own = keywords.clone();
+        let parts = own.remove("allOf");
+        let references: Vec<Value> = REFERENCES.iter().filter_map(|key| own.remove(*key)).collect();
+        merge(merged, own);
+        for part in parts.iter().filter_map(Value::as_array).flatten() {
+            self.collect(part, place, depth + 1, merged);
+        }
+        for reference in references.iter().filter_map(Value::as_str) {
+            match self.resolve(reference) {
+                Some(target) => self.collect(&target, place, depth + 1, merged),
+                None => self.warn(place, dangling(reference)),
+            }
+        }
+    }
+}
+
+/// Adds the keywords of `from` to `into`, so that both hold.
+pub(super) fn merge(into: &mut Schema, from: Schema) {
+    for (keyword, value) in from {
+        if matches!(keyword.as_str(), "$defs" | "definitions" | "$schema" | "$id" | "id") {
+            continue;
+        }
+        match into.get_mut(&keyword) {
+            None => {
+                into.insert(keyword, value);
+            }
+            Some(known) if *known == value => {}
+            Some(known) => combine(&keyword, known, value),
+        }
+    }
+}
+
+fn combine(keyword: &str, known: &mut Value, value: Value) {
+    match (keyword, &mut *known, value) {
+        ("properties" | "patternProperties", Value::Object(known), Value::Object(value)) => {
+            for (key, schema) in value {
+                match known.get_mut(&key) {
+                    Some(known) if *known == schema => {}
+                    Some(known) => *known = json!({ "allOf": [known.take(), schema] }),
+                    None => {
+                        known.insert(key, schema);
+                    }
+                }
+            }
+        }
+        ("required", Value::Array(known), Value::Array(value)) => {
+            for name in value {
+                if !known.contains(&name) {
+                    known.push(name);
+                }
+            }
+        }
+        ("enum", Value::Array(known), Value::Array(value)) => {
+            let both: Vec<Value> = known.iter().filter(|one| value.contains(one)).cloned().collect();
+            if !both.is_empty() {
+                *known = both;
+            }
+        }
+        ("type", known, value) => narrow(known, &value),
+        ("items" | "additionalProperties", known @ Value::Object(_), value @ Value::Object(_)) => {
+            *known = json!({ "allOf": [known.take(), value] });
+        }
+        ("items" | "additionalProperties", known @ Value::Bool(_), value @ Value::Object(_)) => {
+            *known = value;
+        }
+        ("anyOf" | "oneOf", known @ Value::Array(_), value) if says_less(known) => *known = value,
+        _ => {}
+    }
+}
+
+/// Leaves of the types in `known` those that `value` allows as well.
+fn narrow(known: &mut Value, value: &Value) {
+    let list = |value: &Value| match value {
+        Value::Array(names) => names.clone(),
+        other => vec![other.clone()],
+    };
+    let allowed = list(value);
+    let integer = Value::from("integer");
+    let number = Value::from("number");
+    let mut both = Vec::new();
+    for name in list(known) {
+        if allowed.contains(&name) || name == integer && allowed.contains(&number) {
+            both.push(name);
+        } else if name == number && allowed.contains(&integer) {
+            both.push(integer.clone());
+        }
+    }
+    match both.len() {
+        0 => {}
+        1 => *known = both.swap_remove(0),
+        _ => *known = Value::Array(both),
+    }
+}
+
+/// Whether the variants only restrict what is allowed, such as `anyOf: [{required: […]}, …]`.
+fn says_less(variants: &Value) -> bool {
+    let restricts = |variant: &Value| {
+        variant.as_object().is_some_and(|keywords| {
+            keywords.keys().all(|keyword| matches!(keyword.as_str(), "required" | "not" | "description"))
+        })
+    };
+    variants.as_array().is_some_and(|variants| variants.iter().all(restricts))
+}

@@ -1,0 +1,1507 @@
+// Generated from the tools of the MCP server "everything". Do not edit: changes are lost.
+
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct EchoInput {
+    /// Message to echo
+    pub message: String,
+}
+impl bridge::convert::ToJson for EchoInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("message", &self.message)], &[])
+    }
+}
+impl bridge::convert::FromJson for EchoInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("message"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { message: v0 })
+    }
+}
+bridge::generated! {
+    EchoInput
+}
+impl EchoInput {
+    pub fn call(self) -> EchoCall {
+        EchoCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct EchoCall {
+    input: EchoInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for EchoCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a878a101bf47d39d01b68fd1ecacae0e")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"a878a101bf47d39d01b68fd1ecacae0e",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "echo",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Echoes back the input string
+pub fn echo(message: impl Into<String>) -> EchoCall {
+    EchoInput {
+        message: message.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetAnnotatedMessageInput {
+    /// Type of message to demonstrate different annotation patterns
+    pub message_type: GetAnnotatedMessageMessageType,
+    /// Whether to include an example image
+    pub include_image: Option<bool>,
+}
+impl bridge::convert::ToJson for GetAnnotatedMessageInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("messageType", &self.message_type)],
+            &[("includeImage", &self.include_image)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetAnnotatedMessageInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (
+            fields.take("messageType"),
+            fields.take("includeImage"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            message_type: v0,
+            include_image: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GetAnnotatedMessageMessageType {
+    Error,
+    Success,
+    Debug,
+}
+impl GetAnnotatedMessageMessageType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Error => "error",
+            Self::Success => "success",
+            Self::Debug => "debug",
+        }
+    }
+}
+impl bridge::convert::ToJson for GetAnnotatedMessageMessageType {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for GetAnnotatedMessageMessageType {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "error" => Self::Error,
+                "success" => Self::Success,
+                "debug" => Self::Debug,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"error\" \"success\" \"debug\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+bridge::generated! {
+    GetAnnotatedMessageInput GetAnnotatedMessageMessageType
+}
+bridge::generated_text! {
+    GetAnnotatedMessageMessageType
+}
+impl GetAnnotatedMessageInput {
+    pub fn call(self) -> GetAnnotatedMessageCall {
+        GetAnnotatedMessageCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetAnnotatedMessageCall {
+    input: GetAnnotatedMessageInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GetAnnotatedMessageCall {
+    /// Whether to include an example image
+    pub fn include_image<F>(
+        mut self,
+        include_image: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.include_image = bridge::convert::OptionalArgument::into_optional(
+            include_image,
+        );
+        self
+    }
+}
+impl std::future::Future for GetAnnotatedMessageCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.7930f3b0c74d195d175f38c73dc97ed4")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"7930f3b0c74d195d175f38c73dc97ed4",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "get-annotated-message",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Demonstrates how annotations can be used to provide metadata about content.
+pub fn get_annotated_message(
+    message_type: impl bridge::convert::Argument<GetAnnotatedMessageMessageType>,
+) -> GetAnnotatedMessageCall {
+    GetAnnotatedMessageInput {
+        message_type: bridge::convert::Argument::into_argument(message_type),
+        include_image: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetEnvInput {}
+impl bridge::convert::ToJson for GetEnvInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for GetEnvInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    GetEnvInput
+}
+impl GetEnvInput {
+    pub fn call(self) -> GetEnvCall {
+        GetEnvCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetEnvCall {
+    input: GetEnvInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GetEnvCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.d3bff0c055c5e48e64beb848958b6662")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"d3bff0c055c5e48e64beb848958b6662",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "get-env",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Returns all environment variables, helpful for debugging MCP server configuration
+pub fn get_env() -> GetEnvCall {
+    GetEnvInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetResourceLinksInput {
+    /// Number of resource links to return (1-10)
+    pub count: Option<f64>,
+}
+impl bridge::convert::ToJson for GetResourceLinksInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("count", &self.count)])
+    }
+}
+impl bridge::convert::FromJson for GetResourceLinksInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("count"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { count: v0 })
+    }
+}
+bridge::generated! {
+    GetResourceLinksInput
+}
+impl GetResourceLinksInput {
+    pub fn call(self) -> GetResourceLinksCall {
+        GetResourceLinksCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetResourceLinksCall {
+    input: GetResourceLinksInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GetResourceLinksCall {
+    /// Number of resource links to return (1-10)
+    pub fn count<F>(
+        mut self,
+        count: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.count = bridge::convert::OptionalArgument::into_optional(count);
+        self
+    }
+}
+impl std::future::Future for GetResourceLinksCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.52e8b5fca82bd85664274499c69ba733")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"52e8b5fca82bd85664274499c69ba733",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "get-resource-links",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Returns up to ten resource links that reference different types of resources
+pub fn get_resource_links() -> GetResourceLinksCall {
+    GetResourceLinksInput {
+        count: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetResourceReferenceInput {
+    /// ID of the text resource to fetch
+    pub resource_id: Option<f64>,
+    pub resource_type: Option<GetResourceReferenceResourceType>,
+}
+impl bridge::convert::ToJson for GetResourceReferenceInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("resourceId", &self.resource_id), ("resourceType", &self.resource_type)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetResourceReferenceInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (
+            fields.take("resourceId"),
+            fields.take("resourceType"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            resource_id: v0,
+            resource_type: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GetResourceReferenceResourceType {
+    Text,
+    Blob,
+}
+impl GetResourceReferenceResourceType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Text => "Text",
+            Self::Blob => "Blob",
+        }
+    }
+}
+impl bridge::convert::ToJson for GetResourceReferenceResourceType {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for GetResourceReferenceResourceType {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "Text" => Self::Text,
+                "Blob" => Self::Blob,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"Text\" \"Blob\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+bridge::generated! {
+    GetResourceReferenceInput GetResourceReferenceResourceType
+}
+bridge::generated_text! {
+    GetResourceReferenceResourceType
+}
+impl GetResourceReferenceInput {
+    pub fn call(self) -> GetResourceReferenceCall {
+        GetResourceReferenceCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetResourceReferenceCall {
+    input: GetResourceReferenceInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GetResourceReferenceCall {
+    /// ID of the text resource to fetch
+    pub fn resource_id<F>(
+        mut self,
+        resource_id: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.resource_id = bridge::convert::OptionalArgument::into_optional(
+            resource_id,
+        );
+        self
+    }
+    pub fn resource_type<F>(
+        mut self,
+        resource_type: impl bridge::convert::OptionalArgument<
+            GetResourceReferenceResourceType,
+            F,
+        >,
+    ) -> Self {
+        self.input.resource_type = bridge::convert::OptionalArgument::into_optional(
+            resource_type,
+        );
+        self
+    }
+}
+impl std::future::Future for GetResourceReferenceCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.faddb6bf881d1b4e12a696be634941d6")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"faddb6bf881d1b4e12a696be634941d6",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "get-resource-reference",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Returns a resource reference that can be used by MCP clients
+pub fn get_resource_reference() -> GetResourceReferenceCall {
+    GetResourceReferenceInput {
+        resource_id: None,
+        resource_type: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetRootsListInput {}
+impl bridge::convert::ToJson for GetRootsListInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for GetRootsListInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    GetRootsListInput
+}
+impl GetRootsListInput {
+    pub fn call(self) -> GetRootsListCall {
+        GetRootsListCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetRootsListCall {
+    input: GetRootsListInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GetRootsListCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.4f0f7c2044d44c3d79e46079c5a60f3d")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"4f0f7c2044d44c3d79e46079c5a60f3d",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "get-roots-list",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Lists the current MCP roots provided by the client. Demonstrates the roots protocol capability even though this server doesn't access files.
+pub fn get_roots_list() -> GetRootsListCall {
+    GetRootsListInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetStructuredContentInput {
+    /// Choose city
+    pub location: GetStructuredContentLocation,
+}
+impl bridge::convert::ToJson for GetStructuredContentInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("location", &self.location)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetStructuredContentInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("location"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { location: v0 })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GetStructuredContentLocation {
+    NewYork,
+    Chicago,
+    LosAngeles,
+}
+impl GetStructuredContentLocation {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::NewYork => "New York",
+            Self::Chicago => "Chicago",
+            Self::LosAngeles => "Los Angeles",
+        }
+    }
+}
+impl bridge::convert::ToJson for GetStructuredContentLocation {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for GetStructuredContentLocation {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "New York" => Self::NewYork,
+                "Chicago" => Self::Chicago,
+                "Los Angeles" => Self::LosAngeles,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"New York\" \"Chicago\" \"Los Angeles\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetStructuredContentOutput {
+    /// Temperature in celsius
+    pub temperature: f64,
+    /// Weather conditions description
+    pub conditions: String,
+    /// Humidity percentage
+    pub humidity: f64,
+}
+impl bridge::convert::ToJson for GetStructuredContentOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("temperature", &self.temperature),
+                ("conditions", &self.conditions),
+                ("humidity", &self.humidity),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetStructuredContentOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("temperature"),
+            fields.take("conditions"),
+            fields.take("humidity"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            temperature: v0,
+            conditions: v1,
+            humidity: v2,
+        })
+    }
+}
+bridge::generated! {
+    GetStructuredContentInput GetStructuredContentLocation GetStructuredContentOutput
+}
+bridge::generated_text! {
+    GetStructuredContentLocation
+}
+impl GetStructuredContentInput {
+    pub fn call(self) -> GetStructuredContentCall {
+        GetStructuredContentCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetStructuredContentCall {
+    input: GetStructuredContentInput,
+    pending: bridge::call::Pending<GetStructuredContentOutput>,
+}
+impl std::future::Future for GetStructuredContentCall {
+    type Output = Result<GetStructuredContentOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.78ccf52585f61104a1724b01b9b2667a")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"78ccf52585f61104a1724b01b9b2667a",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "get-structured-content",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Returns structured content along with an output schema for client data validation
+pub fn get_structured_content(
+    location: impl bridge::convert::Argument<GetStructuredContentLocation>,
+) -> GetStructuredContentCall {
+    GetStructuredContentInput {
+        location: bridge::convert::Argument::into_argument(location),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetSumInput {
+    /// First number
+    pub a: f64,
+    /// Second number
+    pub b: f64,
+}
+impl bridge::convert::ToJson for GetSumInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a), ("b", &self.b)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetSumInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1 })
+    }
+}
+bridge::generated! {
+    GetSumInput
+}
+impl GetSumInput {
+    pub fn call(self) -> GetSumCall {
+        GetSumCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetSumCall {
+    input: GetSumInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GetSumCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.502179a809bf24dc08172bf37fb3672c")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"502179a809bf24dc08172bf37fb3672c",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "get-sum",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Returns the sum of two numbers
+pub fn get_sum(
+    a: impl bridge::convert::Argument<f64>,
+    b: impl bridge::convert::Argument<f64>,
+) -> GetSumCall {
+    GetSumInput {
+        a: bridge::convert::Argument::into_argument(a),
+        b: bridge::convert::Argument::into_argument(b),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GetTinyImageInput {}
+impl bridge::convert::ToJson for GetTinyImageInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for GetTinyImageInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    GetTinyImageInput
+}
+impl GetTinyImageInput {
+    pub fn call(self) -> GetTinyImageCall {
+        GetTinyImageCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetTinyImageCall {
+    input: GetTinyImageInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GetTinyImageCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.0ef13c770770c3b85064eb3379950d18")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"0ef13c770770c3b85064eb3379950d18",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "get-tiny-image",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Returns a tiny MCP logo image.
+pub fn get_tiny_image() -> GetTinyImageCall {
+    GetTinyImageInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GzipFileAsResourceInput {
+    /// URL or data URI of the file content to compress
+    pub data: Option<String>,
+    /// Name of the output file
+    pub name: Option<String>,
+    /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
+    pub output_type: Option<GzipFileAsResourceOutputType>,
+}
+impl bridge::convert::ToJson for GzipFileAsResourceInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("data", &self.data),
+                ("name", &self.name),
+                ("outputType", &self.output_type),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for GzipFileAsResourceInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("data"),
+            fields.take("name"),
+            fields.take("outputType"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            data: v0,
+            name: v1,
+            output_type: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GzipFileAsResourceOutputType {
+    ResourceLink,
+    Resource,
+}
+impl GzipFileAsResourceOutputType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::ResourceLink => "resourceLink",
+            Self::Resource => "resource",
+        }
+    }
+}
+impl bridge::convert::ToJson for GzipFileAsResourceOutputType {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for GzipFileAsResourceOutputType {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "resourceLink" => Self::ResourceLink,
+                "resource" => Self::Resource,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"resourceLink\" \"resource\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+bridge::generated! {
+    GzipFileAsResourceInput GzipFileAsResourceOutputType
+}
+bridge::generated_text! {
+    GzipFileAsResourceOutputType
+}
+impl GzipFileAsResourceInput {
+    pub fn call(self) -> GzipFileAsResourceCall {
+        GzipFileAsResourceCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GzipFileAsResourceCall {
+    input: GzipFileAsResourceInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GzipFileAsResourceCall {
+    /// URL or data URI of the file content to compress
+    pub fn data<F>(
+        mut self,
+        data: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.data = bridge::convert::OptionalArgument::into_optional(data);
+        self
+    }
+    /// Name of the output file
+    pub fn name<F>(
+        mut self,
+        name: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.name = bridge::convert::OptionalArgument::into_optional(name);
+        self
+    }
+    /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
+    pub fn output_type<F>(
+        mut self,
+        output_type: impl bridge::convert::OptionalArgument<
+            GzipFileAsResourceOutputType,
+            F,
+        >,
+    ) -> Self {
+        self.input.output_type = bridge::convert::OptionalArgument::into_optional(
+            output_type,
+        );
+        self
+    }
+}
+impl std::future::Future for GzipFileAsResourceCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.c654a261d69f8d366dfec65d80fc312b")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"c654a261d69f8d366dfec65d80fc312b",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "gzip-file-as-resource",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Compresses a single file using gzip compression. Depending upon the selected output type, returns either the compressed data as a gzipped resource or a resource…
+pub fn gzip_file_as_resource() -> GzipFileAsResourceCall {
+    GzipFileAsResourceInput {
+        data: None,
+        name: None,
+        output_type: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimulateResearchQueryInput {
+    /// The research topic to investigate
+    pub topic: String,
+    /// Simulate an ambiguous query that requires clarification (triggers input_required status)
+    pub ambiguous: Option<bool>,
+}
+impl bridge::convert::ToJson for SimulateResearchQueryInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("topic", &self.topic)],
+            &[("ambiguous", &self.ambiguous)],
+        )
+    }
+}
+impl bridge::convert::FromJson for SimulateResearchQueryInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("topic"), fields.take("ambiguous")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { topic: v0, ambiguous: v1 })
+    }
+}
+bridge::generated! {
+    SimulateResearchQueryInput
+}
+impl SimulateResearchQueryInput {
+    pub fn call(self) -> SimulateResearchQueryCall {
+        SimulateResearchQueryCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SimulateResearchQueryCall {
+    input: SimulateResearchQueryInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl SimulateResearchQueryCall {
+    /// Simulate an ambiguous query that requires clarification (triggers input_required status)
+    pub fn ambiguous<F>(
+        mut self,
+        ambiguous: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.ambiguous = bridge::convert::OptionalArgument::into_optional(
+            ambiguous,
+        );
+        self
+    }
+}
+impl std::future::Future for SimulateResearchQueryCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.822e8e77b5620b724c91ddadefba7024")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"822e8e77b5620b724c91ddadefba7024",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "simulate-research-query",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Simulates a deep research operation that gathers, analyzes, and synthesizes information. Demonstrates MCP task-based operations with progress through multiple…
+pub fn simulate_research_query(topic: impl Into<String>) -> SimulateResearchQueryCall {
+    SimulateResearchQueryInput {
+        topic: topic.into(),
+        ambiguous: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToggleSimulatedLoggingInput {}
+impl bridge::convert::ToJson for ToggleSimulatedLoggingInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for ToggleSimulatedLoggingInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    ToggleSimulatedLoggingInput
+}
+impl ToggleSimulatedLoggingInput {
+    pub fn call(self) -> ToggleSimulatedLoggingCall {
+        ToggleSimulatedLoggingCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ToggleSimulatedLoggingCall {
+    input: ToggleSimulatedLoggingInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for ToggleSimulatedLoggingCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.275688cfbc7708d2aa0a23556c5a9977")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"275688cfbc7708d2aa0a23556c5a9977",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "toggle-simulated-logging",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Toggles simulated, random-leveled logging on or off.
+pub fn toggle_simulated_logging() -> ToggleSimulatedLoggingCall {
+    ToggleSimulatedLoggingInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToggleSubscriberUpdatesInput {}
+impl bridge::convert::ToJson for ToggleSubscriberUpdatesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for ToggleSubscriberUpdatesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    ToggleSubscriberUpdatesInput
+}
+impl ToggleSubscriberUpdatesInput {
+    pub fn call(self) -> ToggleSubscriberUpdatesCall {
+        ToggleSubscriberUpdatesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ToggleSubscriberUpdatesCall {
+    input: ToggleSubscriberUpdatesInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for ToggleSubscriberUpdatesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a199bacfbe7d5b13d451831d13b89ee9")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"a199bacfbe7d5b13d451831d13b89ee9",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "toggle-subscriber-updates",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Toggles simulated resource subscription updates on or off.
+pub fn toggle_subscriber_updates() -> ToggleSubscriberUpdatesCall {
+    ToggleSubscriberUpdatesInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TriggerElicitationRequestInput {}
+impl bridge::convert::ToJson for TriggerElicitationRequestInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for TriggerElicitationRequestInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    TriggerElicitationRequestInput
+}
+impl TriggerElicitationRequestInput {
+    pub fn call(self) -> TriggerElicitationRequestCall {
+        TriggerElicitationRequestCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct TriggerElicitationRequestCall {
+    input: TriggerElicitationRequestInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for TriggerElicitationRequestCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.d7f570a595d0f26610f7f3d3b4d8122a")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"d7f570a595d0f26610f7f3d3b4d8122a",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "trigger-elicitation-request",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Trigger a Request from the Server for User Elicitation
+pub fn trigger_elicitation_request() -> TriggerElicitationRequestCall {
+    TriggerElicitationRequestInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TriggerLongRunningOperationInput {
+    /// Duration of the operation in seconds
+    pub duration: Option<f64>,
+    /// Number of steps in the operation
+    pub steps: Option<f64>,
+}
+impl bridge::convert::ToJson for TriggerLongRunningOperationInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("duration", &self.duration), ("steps", &self.steps)],
+        )
+    }
+}
+impl bridge::convert::FromJson for TriggerLongRunningOperationInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("duration"), fields.take("steps")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { duration: v0, steps: v1 })
+    }
+}
+bridge::generated! {
+    TriggerLongRunningOperationInput
+}
+impl TriggerLongRunningOperationInput {
+    pub fn call(self) -> TriggerLongRunningOperationCall {
+        TriggerLongRunningOperationCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct TriggerLongRunningOperationCall {
+    input: TriggerLongRunningOperationInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl TriggerLongRunningOperationCall {
+    /// Duration of the operation in seconds
+    pub fn duration<F>(
+        mut self,
+        duration: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.duration = bridge::convert::OptionalArgument::into_optional(duration);
+        self
+    }
+    /// Number of steps in the operation
+    pub fn steps<F>(
+        mut self,
+        steps: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.steps = bridge::convert::OptionalArgument::into_optional(steps);
+        self
+    }
+}
+impl std::future::Future for TriggerLongRunningOperationCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e6199905880aaeab3c5b7a00548f560f")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"e6199905880aaeab3c5b7a00548f560f",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "trigger-long-running-operation",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Demonstrates a long running operation with progress updates.
+pub fn trigger_long_running_operation() -> TriggerLongRunningOperationCall {
+    TriggerLongRunningOperationInput {
+        duration: None,
+        steps: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerSamplingRequestInput {
+    /// The prompt to send to the LLM
+    pub prompt: String,
+    /// Maximum number of tokens to generate
+    pub max_tokens: Option<f64>,
+}
+impl bridge::convert::ToJson for TriggerSamplingRequestInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("prompt", &self.prompt)],
+            &[("maxTokens", &self.max_tokens)],
+        )
+    }
+}
+impl bridge::convert::FromJson for TriggerSamplingRequestInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("prompt"), fields.take("maxTokens"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { prompt: v0, max_tokens: v1 })
+    }
+}
+bridge::generated! {
+    TriggerSamplingRequestInput
+}
+impl TriggerSamplingRequestInput {
+    pub fn call(self) -> TriggerSamplingRequestCall {
+        TriggerSamplingRequestCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct TriggerSamplingRequestCall {
+    input: TriggerSamplingRequestInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl TriggerSamplingRequestCall {
+    /// Maximum number of tokens to generate
+    pub fn max_tokens<F>(
+        mut self,
+        max_tokens: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.max_tokens = bridge::convert::OptionalArgument::into_optional(
+            max_tokens,
+        );
+        self
+    }
+}
+impl std::future::Future for TriggerSamplingRequestCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.942ed1bb407e52392b3064f3e4eb405d")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"942ed1bb407e52392b3064f3e4eb405d",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "trigger-sampling-request",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Trigger a Request from the Server for LLM Sampling
+pub fn trigger_sampling_request(
+    prompt: impl Into<String>,
+) -> TriggerSamplingRequestCall {
+    TriggerSamplingRequestInput {
+        prompt: prompt.into(),
+        max_tokens: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerUrlElicitationInput {
+    /// The URL the user should open
+    pub url: String,
+    /// Optional explicit elicitation ID. Defaults to a random UUID.
+    pub elicitation_id: Option<String>,
+    /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
+    pub error_path: Option<bool>,
+    /// Message shown to the user before opening the URL
+    pub message: Option<String>,
+}
+impl bridge::convert::ToJson for TriggerUrlElicitationInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("url", &self.url)],
+            &[
+                ("elicitationId", &self.elicitation_id),
+                ("errorPath", &self.error_path),
+                ("message", &self.message),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for TriggerUrlElicitationInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("url"),
+            fields.take("elicitationId"),
+            fields.take("errorPath"),
+            fields.take("message"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            url: v0,
+            elicitation_id: v1,
+            error_path: v2,
+            message: v3,
+        })
+    }
+}
+bridge::generated! {
+    TriggerUrlElicitationInput
+}
+impl TriggerUrlElicitationInput {
+    pub fn call(self) -> TriggerUrlElicitationCall {
+        TriggerUrlElicitationCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct TriggerUrlElicitationCall {
+    input: TriggerUrlElicitationInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl TriggerUrlElicitationCall {
+    /// Optional explicit elicitation ID. Defaults to a random UUID.
+    pub fn elicitation_id<F>(
+        mut self,
+        elicitation_id: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.elicitation_id = bridge::convert::OptionalArgument::into_optional(
+            elicitation_id,
+        );
+        self
+    }
+    /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
+    pub fn error_path<F>(
+        mut self,
+        error_path: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.error_path = bridge::convert::OptionalArgument::into_optional(
+            error_path,
+        );
+        self
+    }
+    /// Message shown to the user before opening the URL
+    pub fn message<F>(
+        mut self,
+        message: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.message = bridge::convert::OptionalArgument::into_optional(message);
+        self
+    }
+}
+impl std::future::Future for TriggerUrlElicitationCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.3c445104938473ef15c992ad2bb7a264")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"3c445104938473ef15c992ad2bb7a264",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "everything",
+            name: "trigger-url-elicitation",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Trigger a URL elicitation so the client can direct the user to a browser flow. Supports two mechanisms: the request path (elicitation/create, default) which…
+pub fn trigger_url_elicitation(url: impl Into<String>) -> TriggerUrlElicitationCall {
+    TriggerUrlElicitationInput {
+        url: url.into(),
+        elicitation_id: None,
+        error_path: None,
+        message: None,
+    }
+        .call()
+}

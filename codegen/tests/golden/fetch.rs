@@ -1,0 +1,129 @@
+// Generated from the tools of the MCP server "fetch". Do not edit: changes are lost.
+
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct FetchInput {
+    /// URL to fetch
+    pub url: String,
+    /// Maximum number of characters to return.
+    pub max_length: Option<i64>,
+    /// Get the actual HTML content of the requested page, without simplification.
+    pub raw: Option<bool>,
+    /// On return output starting at this character index, useful if a previous fetch was truncated and more context is required.
+    pub start_index: Option<i64>,
+}
+impl bridge::convert::ToJson for FetchInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("url", &self.url)],
+            &[
+                ("max_length", &self.max_length),
+                ("raw", &self.raw),
+                ("start_index", &self.start_index),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for FetchInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("url"),
+            fields.take("max_length"),
+            fields.take("raw"),
+            fields.take("start_index"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            url: v0,
+            max_length: v1,
+            raw: v2,
+            start_index: v3,
+        })
+    }
+}
+bridge::generated! {
+    FetchInput
+}
+impl FetchInput {
+    pub fn call(self) -> FetchCall {
+        FetchCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct FetchCall {
+    input: FetchInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl FetchCall {
+    /// Maximum number of characters to return.
+    pub fn max_length<F>(
+        mut self,
+        max_length: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.max_length = bridge::convert::OptionalArgument::into_optional(
+            max_length,
+        );
+        self
+    }
+    /// Get the actual HTML content of the requested page, without simplification.
+    pub fn raw<F>(
+        mut self,
+        raw: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.raw = bridge::convert::OptionalArgument::into_optional(raw);
+        self
+    }
+    /// On return output starting at this character index, useful if a previous fetch was truncated and more context is required.
+    pub fn start_index<F>(
+        mut self,
+        start_index: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.start_index = bridge::convert::OptionalArgument::into_optional(
+            start_index,
+        );
+        self
+    }
+}
+impl std::future::Future for FetchCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.60d0d73e251e1112e5468fa00287c705")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"60d0d73e251e1112e5468fa00287c705",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "fetch",
+            name: "fetch",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Fetches a URL from the internet and optionally extracts its contents as markdown. Although originally you did not have internet access, and were advised to…
+pub fn fetch(url: impl Into<String>) -> FetchCall {
+    FetchInput {
+        url: url.into(),
+        max_length: None,
+        raw: None,
+        start_index: None,
+    }
+        .call()
+}

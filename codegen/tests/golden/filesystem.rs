@@ -1,0 +1,1523 @@
+// Generated from the tools of the MCP server "filesystem". Do not edit: changes are lost.
+
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateDirectoryInput {
+    pub path: String,
+}
+impl bridge::convert::ToJson for CreateDirectoryInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[])
+    }
+}
+impl bridge::convert::FromJson for CreateDirectoryInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("path"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { path: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateDirectoryOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for CreateDirectoryOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for CreateDirectoryOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    CreateDirectoryInput CreateDirectoryOutput
+}
+impl CreateDirectoryInput {
+    pub fn call(self) -> CreateDirectoryCall {
+        CreateDirectoryCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct CreateDirectoryCall {
+    input: CreateDirectoryInput,
+    pending: bridge::call::Pending<CreateDirectoryOutput>,
+}
+impl std::future::Future for CreateDirectoryCall {
+    type Output = Result<CreateDirectoryOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.30c86e3470926a756258179f4e0ca84b")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"30c86e3470926a756258179f4e0ca84b",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "create_directory",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Create a new directory or ensure a directory exists. Can create multiple nested directories in one operation. If the directory already exists, this operation…
+pub fn create_directory(path: impl Into<String>) -> CreateDirectoryCall {
+    CreateDirectoryInput {
+        path: path.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DirectoryTreeInput {
+    pub path: String,
+    pub exclude_patterns: Option<Vec<String>>,
+}
+impl bridge::convert::ToJson for DirectoryTreeInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path)],
+            &[("excludePatterns", &self.exclude_patterns)],
+        )
+    }
+}
+impl bridge::convert::FromJson for DirectoryTreeInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("path"), fields.take("excludePatterns"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            path: v0,
+            exclude_patterns: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DirectoryTreeOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for DirectoryTreeOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for DirectoryTreeOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    DirectoryTreeInput DirectoryTreeOutput
+}
+impl DirectoryTreeInput {
+    pub fn call(self) -> DirectoryTreeCall {
+        DirectoryTreeCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct DirectoryTreeCall {
+    input: DirectoryTreeInput,
+    pending: bridge::call::Pending<DirectoryTreeOutput>,
+}
+impl DirectoryTreeCall {
+    pub fn exclude_patterns<F>(
+        mut self,
+        exclude_patterns: impl bridge::convert::OptionalArgument<Vec<String>, F>,
+    ) -> Self {
+        self.input.exclude_patterns = bridge::convert::OptionalArgument::into_optional(
+            exclude_patterns,
+        );
+        self
+    }
+}
+impl std::future::Future for DirectoryTreeCall {
+    type Output = Result<DirectoryTreeOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e09fc96dfd8c5b44a8483bad41dc3288")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"e09fc96dfd8c5b44a8483bad41dc3288",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "directory_tree",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Get a recursive tree view of files and directories as a JSON structure. Each entry includes 'name', 'type' (file/directory), and 'children' for directories.…
+pub fn directory_tree(path: impl Into<String>) -> DirectoryTreeCall {
+    DirectoryTreeInput {
+        path: path.into(),
+        exclude_patterns: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct EditFileInput {
+    pub path: String,
+    pub edits: Vec<EditFileEdit>,
+    /// Preview changes using git-style diff format
+    pub dry_run: Option<bool>,
+}
+impl bridge::convert::ToJson for EditFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path), ("edits", &self.edits)],
+            &[("dryRun", &self.dry_run)],
+        )
+    }
+}
+impl bridge::convert::FromJson for EditFileInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("path"),
+            fields.take("edits"),
+            fields.take("dryRun"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            path: v0,
+            edits: v1,
+            dry_run: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct EditFileEdit {
+    /// Text to search for - must match exactly
+    pub old_text: String,
+    /// Text to replace with
+    pub new_text: String,
+}
+impl bridge::convert::ToJson for EditFileEdit {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("oldText", &self.old_text), ("newText", &self.new_text)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for EditFileEdit {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("oldText"), fields.take("newText")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { old_text: v0, new_text: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct EditFileOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for EditFileOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for EditFileOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    EditFileInput EditFileEdit EditFileOutput
+}
+impl EditFileInput {
+    pub fn call(self) -> EditFileCall {
+        EditFileCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct EditFileCall {
+    input: EditFileInput,
+    pending: bridge::call::Pending<EditFileOutput>,
+}
+impl EditFileCall {
+    /// Preview changes using git-style diff format
+    pub fn dry_run<F>(
+        mut self,
+        dry_run: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.dry_run = bridge::convert::OptionalArgument::into_optional(dry_run);
+        self
+    }
+}
+impl std::future::Future for EditFileCall {
+    type Output = Result<EditFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.ce8292238995c399db6430822cdbd41b")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"ce8292238995c399db6430822cdbd41b",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "edit_file",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Make line-based edits to a text file. Each edit replaces exact line sequences with new content. Returns a git-style diff showing the changes made. Only works…
+pub fn edit_file(
+    path: impl Into<String>,
+    edits: impl bridge::convert::Argument<Vec<EditFileEdit>>,
+) -> EditFileCall {
+    EditFileInput {
+        path: path.into(),
+        edits: bridge::convert::Argument::into_argument(edits),
+        dry_run: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetFileInfoInput {
+    pub path: String,
+}
+impl bridge::convert::ToJson for GetFileInfoInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetFileInfoInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("path"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { path: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetFileInfoOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for GetFileInfoOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetFileInfoOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    GetFileInfoInput GetFileInfoOutput
+}
+impl GetFileInfoInput {
+    pub fn call(self) -> GetFileInfoCall {
+        GetFileInfoCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetFileInfoCall {
+    input: GetFileInfoInput,
+    pending: bridge::call::Pending<GetFileInfoOutput>,
+}
+impl std::future::Future for GetFileInfoCall {
+    type Output = Result<GetFileInfoOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f4d59377c6ceaf84a6ea9b3a77ccf6bf")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"f4d59377c6ceaf84a6ea9b3a77ccf6bf",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "get_file_info",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Retrieve detailed metadata about a file or directory. Returns comprehensive information including size, creation time, last modified time, permissions, and type.…
+pub fn get_file_info(path: impl Into<String>) -> GetFileInfoCall {
+    GetFileInfoInput {
+        path: path.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListAllowedDirectoriesInput {}
+impl bridge::convert::ToJson for ListAllowedDirectoriesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for ListAllowedDirectoriesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListAllowedDirectoriesOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for ListAllowedDirectoriesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListAllowedDirectoriesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    ListAllowedDirectoriesInput ListAllowedDirectoriesOutput
+}
+impl ListAllowedDirectoriesInput {
+    pub fn call(self) -> ListAllowedDirectoriesCall {
+        ListAllowedDirectoriesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListAllowedDirectoriesCall {
+    input: ListAllowedDirectoriesInput,
+    pending: bridge::call::Pending<ListAllowedDirectoriesOutput>,
+}
+impl std::future::Future for ListAllowedDirectoriesCall {
+    type Output = Result<ListAllowedDirectoriesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a1eccbfb788ef752caae7bd66e546551")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"a1eccbfb788ef752caae7bd66e546551",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "list_allowed_directories",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Returns the list of directories that this server is allowed to access. Subdirectories within these allowed directories are also accessible. Use this to…
+pub fn list_allowed_directories() -> ListAllowedDirectoriesCall {
+    ListAllowedDirectoriesInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListDirectoryInput {
+    pub path: String,
+}
+impl bridge::convert::ToJson for ListDirectoryInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListDirectoryInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("path"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { path: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListDirectoryOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for ListDirectoryOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListDirectoryOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    ListDirectoryInput ListDirectoryOutput
+}
+impl ListDirectoryInput {
+    pub fn call(self) -> ListDirectoryCall {
+        ListDirectoryCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListDirectoryCall {
+    input: ListDirectoryInput,
+    pending: bridge::call::Pending<ListDirectoryOutput>,
+}
+impl std::future::Future for ListDirectoryCall {
+    type Output = Result<ListDirectoryOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1319764f94db6b5c3a4a9e99c6d4ecf5")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"1319764f94db6b5c3a4a9e99c6d4ecf5",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "list_directory",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Get a detailed listing of all files and directories in a specified path. Results clearly distinguish between files and directories with [FILE] and [DIR]…
+pub fn list_directory(path: impl Into<String>) -> ListDirectoryCall {
+    ListDirectoryInput {
+        path: path.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListDirectoryWithSizesInput {
+    pub path: String,
+    /// Sort entries by name or size
+    pub sort_by: Option<ListDirectoryWithSizesSortBy>,
+}
+impl bridge::convert::ToJson for ListDirectoryWithSizesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[("sortBy", &self.sort_by)])
+    }
+}
+impl bridge::convert::FromJson for ListDirectoryWithSizesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("path"), fields.take("sortBy")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { path: v0, sort_by: v1 })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ListDirectoryWithSizesSortBy {
+    Name,
+    Size,
+}
+impl ListDirectoryWithSizesSortBy {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Name => "name",
+            Self::Size => "size",
+        }
+    }
+}
+impl bridge::convert::ToJson for ListDirectoryWithSizesSortBy {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for ListDirectoryWithSizesSortBy {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "name" => Self::Name,
+                "size" => Self::Size,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"name\" \"size\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListDirectoryWithSizesOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for ListDirectoryWithSizesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListDirectoryWithSizesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    ListDirectoryWithSizesInput ListDirectoryWithSizesSortBy ListDirectoryWithSizesOutput
+}
+bridge::generated_text! {
+    ListDirectoryWithSizesSortBy
+}
+impl ListDirectoryWithSizesInput {
+    pub fn call(self) -> ListDirectoryWithSizesCall {
+        ListDirectoryWithSizesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListDirectoryWithSizesCall {
+    input: ListDirectoryWithSizesInput,
+    pending: bridge::call::Pending<ListDirectoryWithSizesOutput>,
+}
+impl ListDirectoryWithSizesCall {
+    /// Sort entries by name or size
+    pub fn sort_by<F>(
+        mut self,
+        sort_by: impl bridge::convert::OptionalArgument<ListDirectoryWithSizesSortBy, F>,
+    ) -> Self {
+        self.input.sort_by = bridge::convert::OptionalArgument::into_optional(sort_by);
+        self
+    }
+}
+impl std::future::Future for ListDirectoryWithSizesCall {
+    type Output = Result<ListDirectoryWithSizesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.51fb048c97e8fe959841fe1d5fa3cdaa")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"51fb048c97e8fe959841fe1d5fa3cdaa",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "list_directory_with_sizes",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Get a detailed listing of all files and directories in a specified path, including sizes. Results clearly distinguish between files and directories with [FILE]…
+pub fn list_directory_with_sizes(path: impl Into<String>) -> ListDirectoryWithSizesCall {
+    ListDirectoryWithSizesInput {
+        path: path.into(),
+        sort_by: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct MoveFileInput {
+    pub source: String,
+    pub destination: String,
+}
+impl bridge::convert::ToJson for MoveFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("source", &self.source), ("destination", &self.destination)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for MoveFileInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("source"), fields.take("destination"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            source: v0,
+            destination: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct MoveFileOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for MoveFileOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for MoveFileOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    MoveFileInput MoveFileOutput
+}
+impl MoveFileInput {
+    pub fn call(self) -> MoveFileCall {
+        MoveFileCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct MoveFileCall {
+    input: MoveFileInput,
+    pending: bridge::call::Pending<MoveFileOutput>,
+}
+impl std::future::Future for MoveFileCall {
+    type Output = Result<MoveFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.452574d1807d4fb5499cf8a4728a606b")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"452574d1807d4fb5499cf8a4728a606b",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "move_file",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Move or rename files and directories. Can move files between directories and rename them in a single operation. If the destination exists, the operation will…
+pub fn move_file(
+    source: impl Into<String>,
+    destination: impl Into<String>,
+) -> MoveFileCall {
+    MoveFileInput {
+        source: source.into(),
+        destination: destination.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadFileInput {
+    pub path: String,
+    /// If provided, returns only the first N lines of the file
+    pub head: Option<f64>,
+    /// If provided, returns only the last N lines of the file
+    pub tail: Option<f64>,
+}
+impl bridge::convert::ToJson for ReadFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path)],
+            &[("head", &self.head), ("tail", &self.tail)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadFileInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("path"),
+            fields.take("head"),
+            fields.take("tail"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            path: v0,
+            head: v1,
+            tail: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadFileOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for ReadFileOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReadFileOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    ReadFileInput ReadFileOutput
+}
+impl ReadFileInput {
+    pub fn call(self) -> ReadFileCall {
+        ReadFileCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ReadFileCall {
+    input: ReadFileInput,
+    pending: bridge::call::Pending<ReadFileOutput>,
+}
+impl ReadFileCall {
+    /// If provided, returns only the first N lines of the file
+    pub fn head<F>(
+        mut self,
+        head: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.head = bridge::convert::OptionalArgument::into_optional(head);
+        self
+    }
+    /// If provided, returns only the last N lines of the file
+    pub fn tail<F>(
+        mut self,
+        tail: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
+        self
+    }
+}
+impl std::future::Future for ReadFileCall {
+    type Output = Result<ReadFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.ec2592d6d5ab6349752845605186f466")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"ec2592d6d5ab6349752845605186f466",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "read_file",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.
+pub fn read_file(path: impl Into<String>) -> ReadFileCall {
+    ReadFileInput {
+        path: path.into(),
+        head: None,
+        tail: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMediaFileInput {
+    pub path: String,
+}
+impl bridge::convert::ToJson for ReadMediaFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReadMediaFileInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("path"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { path: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMediaFileOutput {
+    pub content: Vec<ReadMediaFileContent>,
+}
+impl bridge::convert::ToJson for ReadMediaFileOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReadMediaFileOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMediaFileContent {
+    pub type_: ReadMediaFileType,
+    pub data: Option<String>,
+    pub mime_type: Option<String>,
+    pub resource: Option<ReadMediaFileResource>,
+}
+impl bridge::convert::ToJson for ReadMediaFileContent {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("type", &self.type_)],
+            &[
+                ("data", &self.data),
+                ("mimeType", &self.mime_type),
+                ("resource", &self.resource),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadMediaFileContent {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("type"),
+            fields.take("data"),
+            fields.take("mimeType"),
+            fields.take("resource"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            type_: v0,
+            data: v1,
+            mime_type: v2,
+            resource: v3,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ReadMediaFileType {
+    Image,
+    Audio,
+    Resource,
+    Other(String),
+}
+impl ReadMediaFileType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Image => "image",
+            Self::Audio => "audio",
+            Self::Resource => "resource",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::ToJson for ReadMediaFileType {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for ReadMediaFileType {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "image" => Self::Image,
+                "audio" => Self::Audio,
+                "resource" => Self::Resource,
+                _ => Self::Other(text),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMediaFileResource {
+    pub uri: String,
+    pub blob: String,
+    pub mime_type: Option<String>,
+}
+impl bridge::convert::ToJson for ReadMediaFileResource {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("uri", &self.uri), ("blob", &self.blob)],
+            &[("mimeType", &self.mime_type)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadMediaFileResource {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("uri"),
+            fields.take("blob"),
+            fields.take("mimeType"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            uri: v0,
+            blob: v1,
+            mime_type: v2,
+        })
+    }
+}
+bridge::generated! {
+    ReadMediaFileInput ReadMediaFileOutput ReadMediaFileContent ReadMediaFileType
+    ReadMediaFileResource
+}
+bridge::generated_text! {
+    ReadMediaFileType
+}
+impl ReadMediaFileInput {
+    pub fn call(self) -> ReadMediaFileCall {
+        ReadMediaFileCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ReadMediaFileCall {
+    input: ReadMediaFileInput,
+    pending: bridge::call::Pending<ReadMediaFileOutput>,
+}
+impl std::future::Future for ReadMediaFileCall {
+    type Output = Result<ReadMediaFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.08ed7e4e2045ce53218f80530327d6bf")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"08ed7e4e2045ce53218f80530327d6bf",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "read_media_file",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Read a file and return it as a base64-encoded content block with its MIME type. Image and audio files are returned as image/audio content; any other file type is…
+pub fn read_media_file(path: impl Into<String>) -> ReadMediaFileCall {
+    ReadMediaFileInput {
+        path: path.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMultipleFilesInput {
+    /// Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.
+    pub paths: Vec<String>,
+}
+impl bridge::convert::ToJson for ReadMultipleFilesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("paths", &self.paths)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReadMultipleFilesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("paths"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { paths: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadMultipleFilesOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for ReadMultipleFilesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReadMultipleFilesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    ReadMultipleFilesInput ReadMultipleFilesOutput
+}
+impl ReadMultipleFilesInput {
+    pub fn call(self) -> ReadMultipleFilesCall {
+        ReadMultipleFilesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ReadMultipleFilesCall {
+    input: ReadMultipleFilesInput,
+    pending: bridge::call::Pending<ReadMultipleFilesOutput>,
+}
+impl std::future::Future for ReadMultipleFilesCall {
+    type Output = Result<ReadMultipleFilesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.902db035dfd977919e5816b6fa6aee2c")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"902db035dfd977919e5816b6fa6aee2c",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "read_multiple_files",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Read the contents of multiple files simultaneously. This is more efficient than reading files one by one when you need to analyze or compare multiple files. Each…
+pub fn read_multiple_files(
+    paths: impl bridge::convert::Argument<Vec<String>>,
+) -> ReadMultipleFilesCall {
+    ReadMultipleFilesInput {
+        paths: bridge::convert::Argument::into_argument(paths),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadTextFileInput {
+    pub path: String,
+    /// If provided, returns only the first N lines of the file
+    pub head: Option<f64>,
+    /// If provided, returns only the last N lines of the file
+    pub tail: Option<f64>,
+}
+impl bridge::convert::ToJson for ReadTextFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path)],
+            &[("head", &self.head), ("tail", &self.tail)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadTextFileInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("path"),
+            fields.take("head"),
+            fields.take("tail"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            path: v0,
+            head: v1,
+            tail: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadTextFileOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for ReadTextFileOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReadTextFileOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    ReadTextFileInput ReadTextFileOutput
+}
+impl ReadTextFileInput {
+    pub fn call(self) -> ReadTextFileCall {
+        ReadTextFileCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ReadTextFileCall {
+    input: ReadTextFileInput,
+    pending: bridge::call::Pending<ReadTextFileOutput>,
+}
+impl ReadTextFileCall {
+    /// If provided, returns only the first N lines of the file
+    pub fn head<F>(
+        mut self,
+        head: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.head = bridge::convert::OptionalArgument::into_optional(head);
+        self
+    }
+    /// If provided, returns only the last N lines of the file
+    pub fn tail<F>(
+        mut self,
+        tail: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
+        self
+    }
+}
+impl std::future::Future for ReadTextFileCall {
+    type Output = Result<ReadTextFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.7574f66a35ef527a89ba35a037ac69c2")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"7574f66a35ef527a89ba35a037ac69c2",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "read_text_file",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Read the complete contents of a file from the file system as text. Handles various text encodings and provides detailed error messages if the file cannot be…
+pub fn read_text_file(path: impl Into<String>) -> ReadTextFileCall {
+    ReadTextFileInput {
+        path: path.into(),
+        head: None,
+        tail: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchFilesInput {
+    pub path: String,
+    pub pattern: String,
+    pub exclude_patterns: Option<Vec<String>>,
+}
+impl bridge::convert::ToJson for SearchFilesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("path", &self.path), ("pattern", &self.pattern)],
+            &[("excludePatterns", &self.exclude_patterns)],
+        )
+    }
+}
+impl bridge::convert::FromJson for SearchFilesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("path"),
+            fields.take("pattern"),
+            fields.take("excludePatterns"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            path: v0,
+            pattern: v1,
+            exclude_patterns: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchFilesOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for SearchFilesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for SearchFilesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    SearchFilesInput SearchFilesOutput
+}
+impl SearchFilesInput {
+    pub fn call(self) -> SearchFilesCall {
+        SearchFilesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SearchFilesCall {
+    input: SearchFilesInput,
+    pending: bridge::call::Pending<SearchFilesOutput>,
+}
+impl SearchFilesCall {
+    pub fn exclude_patterns<F>(
+        mut self,
+        exclude_patterns: impl bridge::convert::OptionalArgument<Vec<String>, F>,
+    ) -> Self {
+        self.input.exclude_patterns = bridge::convert::OptionalArgument::into_optional(
+            exclude_patterns,
+        );
+        self
+    }
+}
+impl std::future::Future for SearchFilesCall {
+    type Output = Result<SearchFilesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.0044590c8ad102ad9affac77023f49a5")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"0044590c8ad102ad9affac77023f49a5",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "search_files",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Recursively search for files and directories matching a pattern. The patterns should be glob-style patterns that match paths relative to the working directory.…
+pub fn search_files(
+    path: impl Into<String>,
+    pattern: impl Into<String>,
+) -> SearchFilesCall {
+    SearchFilesInput {
+        path: path.into(),
+        pattern: pattern.into(),
+        exclude_patterns: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct WriteFileInput {
+    pub path: String,
+    pub content: String,
+}
+impl bridge::convert::ToJson for WriteFileInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("path", &self.path), ("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for WriteFileInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("path"), fields.take("content")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { path: v0, content: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct WriteFileOutput {
+    pub content: String,
+}
+impl bridge::convert::ToJson for WriteFileOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("content", &self.content)], &[])
+    }
+}
+impl bridge::convert::FromJson for WriteFileOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("content"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { content: v0 })
+    }
+}
+bridge::generated! {
+    WriteFileInput WriteFileOutput
+}
+impl WriteFileInput {
+    pub fn call(self) -> WriteFileCall {
+        WriteFileCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct WriteFileCall {
+    input: WriteFileInput,
+    pending: bridge::call::Pending<WriteFileOutput>,
+}
+impl std::future::Future for WriteFileCall {
+    type Output = Result<WriteFileOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.5fac0fda94efcb7fcc810d4cd2414d98")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"5fac0fda94efcb7fcc810d4cd2414d98",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "filesystem",
+            name: "write_file",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Create a new file or completely overwrite an existing file with new content. Use with caution as it will overwrite existing files without warning. Handles text…
+pub fn write_file(path: impl Into<String>, content: impl Into<String>) -> WriteFileCall {
+    WriteFileInput {
+        path: path.into(),
+        content: content.into(),
+    }
+        .call()
+}

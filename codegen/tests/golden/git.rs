@@ -1,0 +1,1034 @@
+// Generated from the tools of the MCP server "git". Do not edit: changes are lost.
+
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitAddInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// Files
+    pub files: Vec<String>,
+}
+impl bridge::convert::ToJson for GitAddInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("files", &self.files)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitAddInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("repo_path"), fields.take("files")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { repo_path: v0, files: v1 })
+    }
+}
+bridge::generated! {
+    GitAddInput
+}
+impl GitAddInput {
+    pub fn call(self) -> GitAddCall {
+        GitAddCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitAddCall {
+    input: GitAddInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GitAddCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.b0c15a21f215a9b1800ff105bff85c60")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"b0c15a21f215a9b1800ff105bff85c60",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_add",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Adds file contents to the staging area
+pub fn git_add(
+    repo_path: impl Into<String>,
+    files: impl bridge::convert::Argument<Vec<String>>,
+) -> GitAddCall {
+    GitAddInput {
+        repo_path: repo_path.into(),
+        files: bridge::convert::Argument::into_argument(files),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitBranchInput {
+    /// The path to the Git repository.
+    pub repo_path: String,
+    /// Whether to list local branches ('local'), remote branches ('remote') or all branches('all').
+    pub branch_type: String,
+    /// The commit sha that branch should contain. Do not pass anything to this param if no commit sha is specified
+    pub contains: Option<String>,
+    /// The commit sha that branch should NOT contain. Do not pass anything to this param if no commit sha is specified
+    pub not_contains: Option<String>,
+}
+impl bridge::convert::ToJson for GitBranchInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("branch_type", &self.branch_type)],
+            &[("contains", &self.contains), ("not_contains", &self.not_contains)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitBranchInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("repo_path"),
+            fields.take("branch_type"),
+            fields.take("contains"),
+            fields.take("not_contains"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            repo_path: v0,
+            branch_type: v1,
+            contains: v2,
+            not_contains: v3,
+        })
+    }
+}
+bridge::generated! {
+    GitBranchInput
+}
+impl GitBranchInput {
+    pub fn call(self) -> GitBranchCall {
+        GitBranchCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitBranchCall {
+    input: GitBranchInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GitBranchCall {
+    /// The commit sha that branch should contain. Do not pass anything to this param if no commit sha is specified
+    pub fn contains<F>(
+        mut self,
+        contains: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.contains = bridge::convert::OptionalArgument::into_optional(contains);
+        self
+    }
+    /// The commit sha that branch should NOT contain. Do not pass anything to this param if no commit sha is specified
+    pub fn not_contains<F>(
+        mut self,
+        not_contains: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.not_contains = bridge::convert::OptionalArgument::into_optional(
+            not_contains,
+        );
+        self
+    }
+}
+impl std::future::Future for GitBranchCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e56778b30a1079a679ff1c51d8f676ac")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"e56778b30a1079a679ff1c51d8f676ac",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_branch",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// List Git branches
+pub fn git_branch(
+    repo_path: impl Into<String>,
+    branch_type: impl Into<String>,
+) -> GitBranchCall {
+    GitBranchInput {
+        repo_path: repo_path.into(),
+        branch_type: branch_type.into(),
+        contains: None,
+        not_contains: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitCheckoutInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// Branch Name
+    pub branch_name: String,
+}
+impl bridge::convert::ToJson for GitCheckoutInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("branch_name", &self.branch_name)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitCheckoutInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("repo_path"), fields.take("branch_name"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            repo_path: v0,
+            branch_name: v1,
+        })
+    }
+}
+bridge::generated! {
+    GitCheckoutInput
+}
+impl GitCheckoutInput {
+    pub fn call(self) -> GitCheckoutCall {
+        GitCheckoutCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitCheckoutCall {
+    input: GitCheckoutInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GitCheckoutCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.04a1af0c0ddd28516ceddd70a928b87b")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"04a1af0c0ddd28516ceddd70a928b87b",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_checkout",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Switches branches
+pub fn git_checkout(
+    repo_path: impl Into<String>,
+    branch_name: impl Into<String>,
+) -> GitCheckoutCall {
+    GitCheckoutInput {
+        repo_path: repo_path.into(),
+        branch_name: branch_name.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitCommitInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// Message
+    pub message: String,
+}
+impl bridge::convert::ToJson for GitCommitInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("message", &self.message)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitCommitInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("repo_path"), fields.take("message"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { repo_path: v0, message: v1 })
+    }
+}
+bridge::generated! {
+    GitCommitInput
+}
+impl GitCommitInput {
+    pub fn call(self) -> GitCommitCall {
+        GitCommitCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitCommitCall {
+    input: GitCommitInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GitCommitCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.337cd63f8006eeb206301d88eb5dd960")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"337cd63f8006eeb206301d88eb5dd960",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_commit",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Records changes to the repository
+pub fn git_commit(
+    repo_path: impl Into<String>,
+    message: impl Into<String>,
+) -> GitCommitCall {
+    GitCommitInput {
+        repo_path: repo_path.into(),
+        message: message.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitCreateBranchInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// Branch Name
+    pub branch_name: String,
+    /// Base Branch
+    pub base_branch: Option<String>,
+}
+impl bridge::convert::ToJson for GitCreateBranchInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("branch_name", &self.branch_name)],
+            &[("base_branch", &self.base_branch)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitCreateBranchInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("repo_path"),
+            fields.take("branch_name"),
+            fields.take("base_branch"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            repo_path: v0,
+            branch_name: v1,
+            base_branch: v2,
+        })
+    }
+}
+bridge::generated! {
+    GitCreateBranchInput
+}
+impl GitCreateBranchInput {
+    pub fn call(self) -> GitCreateBranchCall {
+        GitCreateBranchCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitCreateBranchCall {
+    input: GitCreateBranchInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GitCreateBranchCall {
+    /// Base Branch
+    pub fn base_branch<F>(
+        mut self,
+        base_branch: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.base_branch = bridge::convert::OptionalArgument::into_optional(
+            base_branch,
+        );
+        self
+    }
+}
+impl std::future::Future for GitCreateBranchCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f87ab5c715f3a253f85cdc499f64b38c")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"f87ab5c715f3a253f85cdc499f64b38c",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_create_branch",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Creates a new branch from an optional base branch
+pub fn git_create_branch(
+    repo_path: impl Into<String>,
+    branch_name: impl Into<String>,
+) -> GitCreateBranchCall {
+    GitCreateBranchInput {
+        repo_path: repo_path.into(),
+        branch_name: branch_name.into(),
+        base_branch: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitDiffInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// Target
+    pub target: String,
+    /// Context Lines
+    pub context_lines: Option<i64>,
+}
+impl bridge::convert::ToJson for GitDiffInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("target", &self.target)],
+            &[("context_lines", &self.context_lines)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitDiffInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("repo_path"),
+            fields.take("target"),
+            fields.take("context_lines"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            repo_path: v0,
+            target: v1,
+            context_lines: v2,
+        })
+    }
+}
+bridge::generated! {
+    GitDiffInput
+}
+impl GitDiffInput {
+    pub fn call(self) -> GitDiffCall {
+        GitDiffCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitDiffCall {
+    input: GitDiffInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GitDiffCall {
+    /// Context Lines
+    pub fn context_lines<F>(
+        mut self,
+        context_lines: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
+            context_lines,
+        );
+        self
+    }
+}
+impl std::future::Future for GitDiffCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1538146b117d76726029558d90d85de3")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"1538146b117d76726029558d90d85de3",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_diff",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Shows differences between branches or commits
+pub fn git_diff(repo_path: impl Into<String>, target: impl Into<String>) -> GitDiffCall {
+    GitDiffInput {
+        repo_path: repo_path.into(),
+        target: target.into(),
+        context_lines: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitDiffStagedInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// Context Lines
+    pub context_lines: Option<i64>,
+}
+impl bridge::convert::ToJson for GitDiffStagedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path)],
+            &[("context_lines", &self.context_lines)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitDiffStagedInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (
+            fields.take("repo_path"),
+            fields.take("context_lines"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            repo_path: v0,
+            context_lines: v1,
+        })
+    }
+}
+bridge::generated! {
+    GitDiffStagedInput
+}
+impl GitDiffStagedInput {
+    pub fn call(self) -> GitDiffStagedCall {
+        GitDiffStagedCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitDiffStagedCall {
+    input: GitDiffStagedInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GitDiffStagedCall {
+    /// Context Lines
+    pub fn context_lines<F>(
+        mut self,
+        context_lines: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
+            context_lines,
+        );
+        self
+    }
+}
+impl std::future::Future for GitDiffStagedCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.66703de53a63a017bf8fc35b20dcca6b")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"66703de53a63a017bf8fc35b20dcca6b",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_diff_staged",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Shows changes that are staged for commit
+pub fn git_diff_staged(repo_path: impl Into<String>) -> GitDiffStagedCall {
+    GitDiffStagedInput {
+        repo_path: repo_path.into(),
+        context_lines: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitDiffUnstagedInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// Context Lines
+    pub context_lines: Option<i64>,
+}
+impl bridge::convert::ToJson for GitDiffUnstagedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path)],
+            &[("context_lines", &self.context_lines)],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitDiffUnstagedInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (
+            fields.take("repo_path"),
+            fields.take("context_lines"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            repo_path: v0,
+            context_lines: v1,
+        })
+    }
+}
+bridge::generated! {
+    GitDiffUnstagedInput
+}
+impl GitDiffUnstagedInput {
+    pub fn call(self) -> GitDiffUnstagedCall {
+        GitDiffUnstagedCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitDiffUnstagedCall {
+    input: GitDiffUnstagedInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GitDiffUnstagedCall {
+    /// Context Lines
+    pub fn context_lines<F>(
+        mut self,
+        context_lines: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
+            context_lines,
+        );
+        self
+    }
+}
+impl std::future::Future for GitDiffUnstagedCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1508e9741d6638cc22a777e9311e6954")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"1508e9741d6638cc22a777e9311e6954",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_diff_unstaged",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Shows changes in the working directory that are not yet staged
+pub fn git_diff_unstaged(repo_path: impl Into<String>) -> GitDiffUnstagedCall {
+    GitDiffUnstagedInput {
+        repo_path: repo_path.into(),
+        context_lines: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitLogInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
+    pub end_timestamp: Option<String>,
+    /// Max Count
+    pub max_count: Option<i64>,
+    /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
+    pub start_timestamp: Option<String>,
+}
+impl bridge::convert::ToJson for GitLogInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path)],
+            &[
+                ("end_timestamp", &self.end_timestamp),
+                ("max_count", &self.max_count),
+                ("start_timestamp", &self.start_timestamp),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitLogInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("repo_path"),
+            fields.take("end_timestamp"),
+            fields.take("max_count"),
+            fields.take("start_timestamp"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            repo_path: v0,
+            end_timestamp: v1,
+            max_count: v2,
+            start_timestamp: v3,
+        })
+    }
+}
+bridge::generated! {
+    GitLogInput
+}
+impl GitLogInput {
+    pub fn call(self) -> GitLogCall {
+        GitLogCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitLogCall {
+    input: GitLogInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl GitLogCall {
+    /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
+    pub fn end_timestamp<F>(
+        mut self,
+        end_timestamp: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.end_timestamp = bridge::convert::OptionalArgument::into_optional(
+            end_timestamp,
+        );
+        self
+    }
+    /// Max Count
+    pub fn max_count<F>(
+        mut self,
+        max_count: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.max_count = bridge::convert::OptionalArgument::into_optional(
+            max_count,
+        );
+        self
+    }
+    /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
+    pub fn start_timestamp<F>(
+        mut self,
+        start_timestamp: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.start_timestamp = bridge::convert::OptionalArgument::into_optional(
+            start_timestamp,
+        );
+        self
+    }
+}
+impl std::future::Future for GitLogCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.0a11a5aa6127a90b8abc154025dc8410")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"0a11a5aa6127a90b8abc154025dc8410",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_log",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Shows the commit logs
+pub fn git_log(repo_path: impl Into<String>) -> GitLogCall {
+    GitLogInput {
+        repo_path: repo_path.into(),
+        end_timestamp: None,
+        max_count: None,
+        start_timestamp: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitResetInput {
+    /// Repo Path
+    pub repo_path: String,
+}
+impl bridge::convert::ToJson for GitResetInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("repo_path", &self.repo_path)], &[])
+    }
+}
+impl bridge::convert::FromJson for GitResetInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("repo_path"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { repo_path: v0 })
+    }
+}
+bridge::generated! {
+    GitResetInput
+}
+impl GitResetInput {
+    pub fn call(self) -> GitResetCall {
+        GitResetCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitResetCall {
+    input: GitResetInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GitResetCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.3c43fdcd266b27a4acc307fe7e70e391")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"3c43fdcd266b27a4acc307fe7e70e391",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_reset",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Unstages all staged changes
+pub fn git_reset(repo_path: impl Into<String>) -> GitResetCall {
+    GitResetInput {
+        repo_path: repo_path.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitShowInput {
+    /// Repo Path
+    pub repo_path: String,
+    /// Revision
+    pub revision: String,
+}
+impl bridge::convert::ToJson for GitShowInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("repo_path", &self.repo_path), ("revision", &self.revision)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for GitShowInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("repo_path"), fields.take("revision"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            repo_path: v0,
+            revision: v1,
+        })
+    }
+}
+bridge::generated! {
+    GitShowInput
+}
+impl GitShowInput {
+    pub fn call(self) -> GitShowCall {
+        GitShowCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitShowCall {
+    input: GitShowInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GitShowCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.38614a6c25f9b51d395753ee2681368a")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"38614a6c25f9b51d395753ee2681368a",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_show",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Shows the contents of a commit, or of a file or directory given as <revision>:<path>
+pub fn git_show(
+    repo_path: impl Into<String>,
+    revision: impl Into<String>,
+) -> GitShowCall {
+    GitShowInput {
+        repo_path: repo_path.into(),
+        revision: revision.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GitStatusInput {
+    /// Repo Path
+    pub repo_path: String,
+}
+impl bridge::convert::ToJson for GitStatusInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("repo_path", &self.repo_path)], &[])
+    }
+}
+impl bridge::convert::FromJson for GitStatusInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("repo_path"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { repo_path: v0 })
+    }
+}
+bridge::generated! {
+    GitStatusInput
+}
+impl GitStatusInput {
+    pub fn call(self) -> GitStatusCall {
+        GitStatusCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GitStatusCall {
+    input: GitStatusInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for GitStatusCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.b36ae80b66c724eee2b7a7d6c70cfe38")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"b36ae80b66c724eee2b7a7d6c70cfe38",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "git",
+            name: "git_status",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Shows the working tree status
+pub fn git_status(repo_path: impl Into<String>) -> GitStatusCall {
+    GitStatusInput {
+        repo_path: repo_path.into(),
+    }
+        .call()
+}

@@ -1,0 +1,1256 @@
+// Generated from the tools of the MCP server "memory". Do not edit: changes are lost.
+
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct AddObservationsInput {
+    pub observations: Vec<AddObservationsObservation>,
+}
+impl bridge::convert::ToJson for AddObservationsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("observations", &self.observations)], &[])
+    }
+}
+impl bridge::convert::FromJson for AddObservationsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("observations"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { observations: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct AddObservationsObservation {
+    /// The name of the entity to add the observations to
+    pub entity_name: String,
+    /// An array of observation contents to add
+    pub contents: Vec<String>,
+}
+impl bridge::convert::ToJson for AddObservationsObservation {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("entityName", &self.entity_name), ("contents", &self.contents)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for AddObservationsObservation {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("entityName"), fields.take("contents"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            entity_name: v0,
+            contents: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct AddObservationsOutput {
+    pub results: Vec<AddObservationsResult>,
+}
+impl bridge::convert::ToJson for AddObservationsOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("results", &self.results)], &[])
+    }
+}
+impl bridge::convert::FromJson for AddObservationsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("results"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { results: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct AddObservationsResult {
+    pub entity_name: String,
+    pub added_observations: Vec<String>,
+}
+impl bridge::convert::ToJson for AddObservationsResult {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("entityName", &self.entity_name),
+                ("addedObservations", &self.added_observations),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for AddObservationsResult {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (
+            fields.take("entityName"),
+            fields.take("addedObservations"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            entity_name: v0,
+            added_observations: v1,
+        })
+    }
+}
+bridge::generated! {
+    AddObservationsInput AddObservationsObservation AddObservationsOutput
+    AddObservationsResult
+}
+impl AddObservationsInput {
+    pub fn call(self) -> AddObservationsCall {
+        AddObservationsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct AddObservationsCall {
+    input: AddObservationsInput,
+    pending: bridge::call::Pending<AddObservationsOutput>,
+}
+impl std::future::Future for AddObservationsCall {
+    type Output = Result<AddObservationsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.4155ba5c26252ce537b8e05298d0f01e")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"4155ba5c26252ce537b8e05298d0f01e",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "add_observations",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Add new observations to existing entities in the knowledge graph
+pub fn add_observations(
+    observations: impl bridge::convert::Argument<Vec<AddObservationsObservation>>,
+) -> AddObservationsCall {
+    AddObservationsInput {
+        observations: bridge::convert::Argument::into_argument(observations),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateEntitiesInput {
+    pub entities: Vec<CreateEntitiesEntity>,
+}
+impl bridge::convert::ToJson for CreateEntitiesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entities", &self.entities)], &[])
+    }
+}
+impl bridge::convert::FromJson for CreateEntitiesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("entities"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { entities: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateEntitiesEntity {
+    /// The name of the entity
+    pub name: String,
+    /// The type of the entity
+    pub entity_type: String,
+    /// An array of observation contents associated with the entity
+    pub observations: Vec<String>,
+}
+impl bridge::convert::ToJson for CreateEntitiesEntity {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("name", &self.name),
+                ("entityType", &self.entity_type),
+                ("observations", &self.observations),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for CreateEntitiesEntity {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("name"),
+            fields.take("entityType"),
+            fields.take("observations"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            name: v0,
+            entity_type: v1,
+            observations: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateEntitiesOutput {
+    pub entities: Vec<CreateEntitiesEntity>,
+}
+impl bridge::convert::ToJson for CreateEntitiesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entities", &self.entities)], &[])
+    }
+}
+impl bridge::convert::FromJson for CreateEntitiesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("entities"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { entities: v0 })
+    }
+}
+bridge::generated! {
+    CreateEntitiesInput CreateEntitiesEntity CreateEntitiesOutput
+}
+impl CreateEntitiesInput {
+    pub fn call(self) -> CreateEntitiesCall {
+        CreateEntitiesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct CreateEntitiesCall {
+    input: CreateEntitiesInput,
+    pending: bridge::call::Pending<CreateEntitiesOutput>,
+}
+impl std::future::Future for CreateEntitiesCall {
+    type Output = Result<CreateEntitiesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.57fdd986472a081d0c8acd23970c0b78")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"57fdd986472a081d0c8acd23970c0b78",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "create_entities",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Create multiple new entities in the knowledge graph
+pub fn create_entities(
+    entities: impl bridge::convert::Argument<Vec<CreateEntitiesEntity>>,
+) -> CreateEntitiesCall {
+    CreateEntitiesInput {
+        entities: bridge::convert::Argument::into_argument(entities),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateRelationsInput {
+    pub relations: Vec<CreateRelationsRelation>,
+}
+impl bridge::convert::ToJson for CreateRelationsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("relations", &self.relations)], &[])
+    }
+}
+impl bridge::convert::FromJson for CreateRelationsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("relations"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { relations: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateRelationsRelation {
+    /// The name of the entity where the relation starts
+    pub from: String,
+    /// The name of the entity where the relation ends
+    pub to: String,
+    /// The type of the relation
+    pub relation_type: String,
+}
+impl bridge::convert::ToJson for CreateRelationsRelation {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("from", &self.from),
+                ("to", &self.to),
+                ("relationType", &self.relation_type),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for CreateRelationsRelation {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("from"),
+            fields.take("to"),
+            fields.take("relationType"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            from: v0,
+            to: v1,
+            relation_type: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateRelationsOutput {
+    pub relations: Vec<CreateRelationsRelation>,
+}
+impl bridge::convert::ToJson for CreateRelationsOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("relations", &self.relations)], &[])
+    }
+}
+impl bridge::convert::FromJson for CreateRelationsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("relations"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { relations: v0 })
+    }
+}
+bridge::generated! {
+    CreateRelationsInput CreateRelationsRelation CreateRelationsOutput
+}
+impl CreateRelationsInput {
+    pub fn call(self) -> CreateRelationsCall {
+        CreateRelationsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct CreateRelationsCall {
+    input: CreateRelationsInput,
+    pending: bridge::call::Pending<CreateRelationsOutput>,
+}
+impl std::future::Future for CreateRelationsCall {
+    type Output = Result<CreateRelationsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.0fd8179d53314f12019430403412f92f")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"0fd8179d53314f12019430403412f92f",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "create_relations",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Create multiple new relations between entities in the knowledge graph. Relations should be in active voice
+pub fn create_relations(
+    relations: impl bridge::convert::Argument<Vec<CreateRelationsRelation>>,
+) -> CreateRelationsCall {
+    CreateRelationsInput {
+        relations: bridge::convert::Argument::into_argument(relations),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteEntitiesInput {
+    /// An array of entity names to delete
+    pub entity_names: Vec<String>,
+}
+impl bridge::convert::ToJson for DeleteEntitiesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entityNames", &self.entity_names)], &[])
+    }
+}
+impl bridge::convert::FromJson for DeleteEntitiesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("entityNames"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { entity_names: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteEntitiesOutput {
+    pub success: bool,
+    pub message: String,
+}
+impl bridge::convert::ToJson for DeleteEntitiesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("success", &self.success), ("message", &self.message)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for DeleteEntitiesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("success"), fields.take("message")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { success: v0, message: v1 })
+    }
+}
+bridge::generated! {
+    DeleteEntitiesInput DeleteEntitiesOutput
+}
+impl DeleteEntitiesInput {
+    pub fn call(self) -> DeleteEntitiesCall {
+        DeleteEntitiesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct DeleteEntitiesCall {
+    input: DeleteEntitiesInput,
+    pending: bridge::call::Pending<DeleteEntitiesOutput>,
+}
+impl std::future::Future for DeleteEntitiesCall {
+    type Output = Result<DeleteEntitiesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.98208afc1eb5ca6b86a6c35172ac3f04")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"98208afc1eb5ca6b86a6c35172ac3f04",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "delete_entities",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Delete multiple entities and their associated relations from the knowledge graph
+pub fn delete_entities(
+    entity_names: impl bridge::convert::Argument<Vec<String>>,
+) -> DeleteEntitiesCall {
+    DeleteEntitiesInput {
+        entity_names: bridge::convert::Argument::into_argument(entity_names),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteObservationsInput {
+    pub deletions: Vec<DeleteObservationsDeletion>,
+}
+impl bridge::convert::ToJson for DeleteObservationsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("deletions", &self.deletions)], &[])
+    }
+}
+impl bridge::convert::FromJson for DeleteObservationsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("deletions"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { deletions: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteObservationsDeletion {
+    /// The name of the entity containing the observations
+    pub entity_name: String,
+    /// An array of observations to delete
+    pub observations: Vec<String>,
+}
+impl bridge::convert::ToJson for DeleteObservationsDeletion {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("entityName", &self.entity_name), ("observations", &self.observations)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for DeleteObservationsDeletion {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (
+            fields.take("entityName"),
+            fields.take("observations"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            entity_name: v0,
+            observations: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteObservationsOutput {
+    pub success: bool,
+    pub message: String,
+}
+impl bridge::convert::ToJson for DeleteObservationsOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("success", &self.success), ("message", &self.message)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for DeleteObservationsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("success"), fields.take("message")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { success: v0, message: v1 })
+    }
+}
+bridge::generated! {
+    DeleteObservationsInput DeleteObservationsDeletion DeleteObservationsOutput
+}
+impl DeleteObservationsInput {
+    pub fn call(self) -> DeleteObservationsCall {
+        DeleteObservationsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct DeleteObservationsCall {
+    input: DeleteObservationsInput,
+    pending: bridge::call::Pending<DeleteObservationsOutput>,
+}
+impl std::future::Future for DeleteObservationsCall {
+    type Output = Result<DeleteObservationsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.cd200ab81b0203b43d2b2587e567ecf3")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"cd200ab81b0203b43d2b2587e567ecf3",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "delete_observations",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Delete specific observations from entities in the knowledge graph
+pub fn delete_observations(
+    deletions: impl bridge::convert::Argument<Vec<DeleteObservationsDeletion>>,
+) -> DeleteObservationsCall {
+    DeleteObservationsInput {
+        deletions: bridge::convert::Argument::into_argument(deletions),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteRelationsInput {
+    /// An array of relations to delete
+    pub relations: Vec<DeleteRelationsRelation>,
+}
+impl bridge::convert::ToJson for DeleteRelationsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("relations", &self.relations)], &[])
+    }
+}
+impl bridge::convert::FromJson for DeleteRelationsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("relations"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { relations: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteRelationsRelation {
+    /// The name of the entity where the relation starts
+    pub from: String,
+    /// The name of the entity where the relation ends
+    pub to: String,
+    /// The type of the relation
+    pub relation_type: String,
+}
+impl bridge::convert::ToJson for DeleteRelationsRelation {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("from", &self.from),
+                ("to", &self.to),
+                ("relationType", &self.relation_type),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for DeleteRelationsRelation {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("from"),
+            fields.take("to"),
+            fields.take("relationType"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            from: v0,
+            to: v1,
+            relation_type: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeleteRelationsOutput {
+    pub success: bool,
+    pub message: String,
+}
+impl bridge::convert::ToJson for DeleteRelationsOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("success", &self.success), ("message", &self.message)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for DeleteRelationsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("success"), fields.take("message")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { success: v0, message: v1 })
+    }
+}
+bridge::generated! {
+    DeleteRelationsInput DeleteRelationsRelation DeleteRelationsOutput
+}
+impl DeleteRelationsInput {
+    pub fn call(self) -> DeleteRelationsCall {
+        DeleteRelationsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct DeleteRelationsCall {
+    input: DeleteRelationsInput,
+    pending: bridge::call::Pending<DeleteRelationsOutput>,
+}
+impl std::future::Future for DeleteRelationsCall {
+    type Output = Result<DeleteRelationsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e382894e32522f663f5c5fd51bb36004")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"e382894e32522f663f5c5fd51bb36004",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "delete_relations",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Delete multiple relations from the knowledge graph
+pub fn delete_relations(
+    relations: impl bridge::convert::Argument<Vec<DeleteRelationsRelation>>,
+) -> DeleteRelationsCall {
+    DeleteRelationsInput {
+        relations: bridge::convert::Argument::into_argument(relations),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenNodesInput {
+    /// An array of entity names to retrieve
+    pub names: Vec<String>,
+}
+impl bridge::convert::ToJson for OpenNodesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("names", &self.names)], &[])
+    }
+}
+impl bridge::convert::FromJson for OpenNodesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("names"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { names: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenNodesOutput {
+    pub entities: Vec<OpenNodesEntity>,
+    pub relations: Vec<OpenNodesRelation>,
+}
+impl bridge::convert::ToJson for OpenNodesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("entities", &self.entities), ("relations", &self.relations)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for OpenNodesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("entities"), fields.take("relations"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            entities: v0,
+            relations: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenNodesEntity {
+    /// The name of the entity
+    pub name: String,
+    /// The type of the entity
+    pub entity_type: String,
+    /// An array of observation contents associated with the entity
+    pub observations: Vec<String>,
+}
+impl bridge::convert::ToJson for OpenNodesEntity {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("name", &self.name),
+                ("entityType", &self.entity_type),
+                ("observations", &self.observations),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for OpenNodesEntity {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("name"),
+            fields.take("entityType"),
+            fields.take("observations"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            name: v0,
+            entity_type: v1,
+            observations: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenNodesRelation {
+    /// The name of the entity where the relation starts
+    pub from: String,
+    /// The name of the entity where the relation ends
+    pub to: String,
+    /// The type of the relation
+    pub relation_type: String,
+}
+impl bridge::convert::ToJson for OpenNodesRelation {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("from", &self.from),
+                ("to", &self.to),
+                ("relationType", &self.relation_type),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for OpenNodesRelation {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("from"),
+            fields.take("to"),
+            fields.take("relationType"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            from: v0,
+            to: v1,
+            relation_type: v2,
+        })
+    }
+}
+bridge::generated! {
+    OpenNodesInput OpenNodesOutput OpenNodesEntity OpenNodesRelation
+}
+impl OpenNodesInput {
+    pub fn call(self) -> OpenNodesCall {
+        OpenNodesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct OpenNodesCall {
+    input: OpenNodesInput,
+    pending: bridge::call::Pending<OpenNodesOutput>,
+}
+impl std::future::Future for OpenNodesCall {
+    type Output = Result<OpenNodesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.5078020f1dd3b3ccdd9c522ad9954f8e")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"5078020f1dd3b3ccdd9c522ad9954f8e",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "open_nodes",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Open specific nodes in the knowledge graph by their names
+pub fn open_nodes(names: impl bridge::convert::Argument<Vec<String>>) -> OpenNodesCall {
+    OpenNodesInput {
+        names: bridge::convert::Argument::into_argument(names),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReadGraphInput {}
+impl bridge::convert::ToJson for ReadGraphInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for ReadGraphInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadGraphOutput {
+    pub entities: Vec<ReadGraphEntity>,
+    pub relations: Vec<ReadGraphRelation>,
+}
+impl bridge::convert::ToJson for ReadGraphOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("entities", &self.entities), ("relations", &self.relations)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadGraphOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("entities"), fields.take("relations"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            entities: v0,
+            relations: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadGraphEntity {
+    /// The name of the entity
+    pub name: String,
+    /// The type of the entity
+    pub entity_type: String,
+    /// An array of observation contents associated with the entity
+    pub observations: Vec<String>,
+}
+impl bridge::convert::ToJson for ReadGraphEntity {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("name", &self.name),
+                ("entityType", &self.entity_type),
+                ("observations", &self.observations),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadGraphEntity {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("name"),
+            fields.take("entityType"),
+            fields.take("observations"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            name: v0,
+            entity_type: v1,
+            observations: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadGraphRelation {
+    /// The name of the entity where the relation starts
+    pub from: String,
+    /// The name of the entity where the relation ends
+    pub to: String,
+    /// The type of the relation
+    pub relation_type: String,
+}
+impl bridge::convert::ToJson for ReadGraphRelation {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("from", &self.from),
+                ("to", &self.to),
+                ("relationType", &self.relation_type),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReadGraphRelation {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("from"),
+            fields.take("to"),
+            fields.take("relationType"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            from: v0,
+            to: v1,
+            relation_type: v2,
+        })
+    }
+}
+bridge::generated! {
+    ReadGraphInput ReadGraphOutput ReadGraphEntity ReadGraphRelation
+}
+impl ReadGraphInput {
+    pub fn call(self) -> ReadGraphCall {
+        ReadGraphCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ReadGraphCall {
+    input: ReadGraphInput,
+    pending: bridge::call::Pending<ReadGraphOutput>,
+}
+impl std::future::Future for ReadGraphCall {
+    type Output = Result<ReadGraphOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.585b17deaf5aa07390d7d715391b5bc0")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"585b17deaf5aa07390d7d715391b5bc0",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "read_graph",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Read the entire knowledge graph
+pub fn read_graph() -> ReadGraphCall {
+    ReadGraphInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchNodesInput {
+    /// The search query to match against entity names, types, and observation content
+    pub query: String,
+}
+impl bridge::convert::ToJson for SearchNodesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("query", &self.query)], &[])
+    }
+}
+impl bridge::convert::FromJson for SearchNodesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("query"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { query: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchNodesOutput {
+    pub entities: Vec<SearchNodesEntity>,
+    pub relations: Vec<SearchNodesRelation>,
+}
+impl bridge::convert::ToJson for SearchNodesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("entities", &self.entities), ("relations", &self.relations)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for SearchNodesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("entities"), fields.take("relations"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            entities: v0,
+            relations: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchNodesEntity {
+    /// The name of the entity
+    pub name: String,
+    /// The type of the entity
+    pub entity_type: String,
+    /// An array of observation contents associated with the entity
+    pub observations: Vec<String>,
+}
+impl bridge::convert::ToJson for SearchNodesEntity {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("name", &self.name),
+                ("entityType", &self.entity_type),
+                ("observations", &self.observations),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for SearchNodesEntity {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("name"),
+            fields.take("entityType"),
+            fields.take("observations"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            name: v0,
+            entity_type: v1,
+            observations: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchNodesRelation {
+    /// The name of the entity where the relation starts
+    pub from: String,
+    /// The name of the entity where the relation ends
+    pub to: String,
+    /// The type of the relation
+    pub relation_type: String,
+}
+impl bridge::convert::ToJson for SearchNodesRelation {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("from", &self.from),
+                ("to", &self.to),
+                ("relationType", &self.relation_type),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for SearchNodesRelation {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("from"),
+            fields.take("to"),
+            fields.take("relationType"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            from: v0,
+            to: v1,
+            relation_type: v2,
+        })
+    }
+}
+bridge::generated! {
+    SearchNodesInput SearchNodesOutput SearchNodesEntity SearchNodesRelation
+}
+impl SearchNodesInput {
+    pub fn call(self) -> SearchNodesCall {
+        SearchNodesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SearchNodesCall {
+    input: SearchNodesInput,
+    pending: bridge::call::Pending<SearchNodesOutput>,
+}
+impl std::future::Future for SearchNodesCall {
+    type Output = Result<SearchNodesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.0b5ee6482d0695e0f72e524ff671cee6")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"0b5ee6482d0695e0f72e524ff671cee6",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "memory",
+            name: "search_nodes",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Search for nodes in the knowledge graph based on a query
+pub fn search_nodes(query: impl Into<String>) -> SearchNodesCall {
+    SearchNodesInput {
+        query: query.into(),
+    }
+        .call()
+}

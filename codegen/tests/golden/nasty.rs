@@ -1,0 +1,6609 @@
+// Generated from the tools of the MCP server "nasty". Do not edit: changes are lost.
+
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EmptyInput {}
+impl bridge::convert::ToJson for EmptyInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for EmptyInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    EmptyInput
+}
+impl EmptyInput {
+    pub fn call(self) -> EmptyCall {
+        EmptyCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct EmptyCall {
+    input: EmptyInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for EmptyCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1aa36e777de7010019f694f24c2fcba4")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"1aa36e777de7010019f694f24c2fcba4",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// An empty name.
+pub fn empty() -> EmptyCall {
+    EmptyInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct N1stToolInput {}
+impl bridge::convert::ToJson for N1stToolInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for N1stToolInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    N1stToolInput
+}
+impl N1stToolInput {
+    pub fn call(self) -> N1stToolCall {
+        N1stToolCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct N1stToolCall {
+    input: N1stToolInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for N1stToolCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.663a3ee23171b0d3f751c7ee47eba735")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"663a3ee23171b0d3f751c7ee47eba735",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "1st_tool",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn n1st_tool() -> N1stToolCall {
+    N1stToolInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OptionInput {
+    pub none: Option<String>,
+    pub some: Option<String>,
+}
+impl bridge::convert::ToJson for OptionInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("None", &self.none), ("Some", &self.some)])
+    }
+}
+impl bridge::convert::FromJson for OptionInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("None"), fields.take("Some")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { none: v0, some: v1 })
+    }
+}
+bridge::generated! {
+    OptionInput
+}
+impl OptionInput {
+    pub fn call(self) -> OptionCall {
+        OptionCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct OptionCall {
+    input: OptionInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl OptionCall {
+    pub fn none<F>(
+        mut self,
+        none: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.none = bridge::convert::OptionalArgument::into_optional(none);
+        self
+    }
+    pub fn some<F>(
+        mut self,
+        some: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.some = bridge::convert::OptionalArgument::into_optional(some);
+        self
+    }
+}
+impl std::future::Future for OptionCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a0c4be171f5a7a7d511010d6f9115268")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"a0c4be171f5a7a7d511010d6f9115268",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "Option",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn option() -> OptionCall {
+    OptionInput {
+        none: None,
+        some: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResultInput {
+    pub item: Option<ResultItem>,
+}
+impl bridge::convert::ToJson for ResultInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("item", &self.item)])
+    }
+}
+impl bridge::convert::FromJson for ResultInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("item"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { item: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResultItem {
+    pub a: Option<String>,
+}
+impl bridge::convert::ToJson for ResultItem {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for ResultItem {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResultOutput {
+    pub item: Option<ResultItem2>,
+}
+impl bridge::convert::ToJson for ResultOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("item", &self.item)])
+    }
+}
+impl bridge::convert::FromJson for ResultOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("item"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { item: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResultItem2 {
+    pub b: Option<String>,
+}
+impl bridge::convert::ToJson for ResultItem2 {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for ResultItem2 {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("b"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { b: v0 })
+    }
+}
+bridge::generated! {
+    ResultInput ResultItem ResultOutput ResultItem2
+}
+impl ResultInput {
+    pub fn call(self) -> ResultCall {
+        ResultCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ResultCall {
+    input: ResultInput,
+    pending: bridge::call::Pending<ResultOutput>,
+}
+impl ResultCall {
+    pub fn item<F>(
+        mut self,
+        item: impl bridge::convert::OptionalArgument<ResultItem, F>,
+    ) -> Self {
+        self.input.item = bridge::convert::OptionalArgument::into_optional(item);
+        self
+    }
+}
+impl std::future::Future for ResultCall {
+    type Output = Result<ResultOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.46a23bb986cfbb2e03538d1dd694557d")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"46a23bb986cfbb2e03538d1dd694557d",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "Result",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn result() -> ResultCall {
+    ResultInput { item: None }.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct StringInput {
+    pub value: String,
+}
+impl bridge::convert::ToJson for StringInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[])
+    }
+}
+impl bridge::convert::FromJson for StringInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("value"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { value: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct StringOutput {
+    pub value: String,
+}
+impl bridge::convert::ToJson for StringOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[])
+    }
+}
+impl bridge::convert::FromJson for StringOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("value"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { value: v0 })
+    }
+}
+bridge::generated! {
+    StringInput StringOutput
+}
+impl StringInput {
+    pub fn call(self) -> StringCall {
+        StringCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct StringCall {
+    input: StringInput,
+    pending: bridge::call::Pending<StringOutput>,
+}
+impl std::future::Future for StringCall {
+    type Output = Result<StringOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.8299c6b5153d174e46014bde635e46f5")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"8299c6b5153d174e46014bde635e46f5",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "String",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn string(value: impl Into<String>) -> StringCall {
+    StringInput { value: value.into() }.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdditionalInput {
+    pub known: String,
+    pub extra: Option<i64>,
+    pub extra2: std::collections::BTreeMap<String, i64>,
+}
+impl bridge::convert::ToJson for AdditionalInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(
+            &[("known", &self.known)],
+            &[("extra", &self.extra)],
+            &self.extra2,
+        )
+    }
+}
+impl bridge::convert::FromJson for AdditionalInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        fields.skip(&[]);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("known"),
+            fields.take("extra"),
+            fields.rest(),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            known: v0,
+            extra: v1,
+            extra2: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdditionalOutput {
+    pub known: String,
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for AdditionalOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[("known", &self.known)], &[], &self.extra)
+    }
+}
+impl bridge::convert::FromJson for AdditionalOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        fields.skip(&[]);
+        let (Some(v0), Some(v1)) = (fields.take("known"), fields.rest()) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { known: v0, extra: v1 })
+    }
+}
+bridge::generated! {
+    AdditionalInput AdditionalOutput
+}
+impl AdditionalInput {
+    pub fn call(self) -> AdditionalCall {
+        AdditionalCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct AdditionalCall {
+    input: AdditionalInput,
+    pending: bridge::call::Pending<AdditionalOutput>,
+}
+impl AdditionalCall {
+    pub fn extra<F>(
+        mut self,
+        extra: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
+        self
+    }
+    pub fn extra2(
+        mut self,
+        extra2: impl bridge::convert::Argument<std::collections::BTreeMap<String, i64>>,
+    ) -> Self {
+        self.input.extra2 = bridge::convert::Argument::into_argument(extra2);
+        self
+    }
+}
+impl std::future::Future for AdditionalCall {
+    type Output = Result<AdditionalOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.981be4d563608a5845bbf684234bb398")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"981be4d563608a5845bbf684234bb398",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "additional",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn additional(known: impl Into<String>) -> AdditionalCall {
+    AdditionalInput {
+        known: known.into(),
+        extra: None,
+        extra2: Default::default(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AnchorsInput {
+    pub a: Option<AnchorsHere>,
+    pub b: Option<AnchorsThere>,
+    pub c: Option<Vec<i64>>,
+}
+impl bridge::convert::ToJson for AnchorsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b), ("c", &self.c)])
+    }
+}
+impl bridge::convert::FromJson for AnchorsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("a"),
+            fields.take("b"),
+            fields.take("c"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1, c: v2 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AnchorsHere {
+    pub x: Option<i64>,
+}
+impl bridge::convert::ToJson for AnchorsHere {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("x", &self.x)])
+    }
+}
+impl bridge::convert::FromJson for AnchorsHere {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("x"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { x: v0 })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AnchorsThere {
+    P,
+    Q,
+}
+impl AnchorsThere {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::P => "p",
+            Self::Q => "q",
+        }
+    }
+}
+impl bridge::convert::ToJson for AnchorsThere {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for AnchorsThere {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "p" => Self::P,
+                "q" => Self::Q,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"p\" \"q\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+bridge::generated! {
+    AnchorsInput AnchorsHere AnchorsThere
+}
+bridge::generated_text! {
+    AnchorsThere
+}
+impl AnchorsInput {
+    pub fn call(self) -> AnchorsCall {
+        AnchorsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct AnchorsCall {
+    input: AnchorsInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl AnchorsCall {
+    pub fn a<F>(
+        mut self,
+        a: impl bridge::convert::OptionalArgument<AnchorsHere, F>,
+    ) -> Self {
+        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self
+    }
+    pub fn b<F>(
+        mut self,
+        b: impl bridge::convert::OptionalArgument<AnchorsThere, F>,
+    ) -> Self {
+        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self
+    }
+    pub fn c<F>(
+        mut self,
+        c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self
+    }
+}
+impl std::future::Future for AnchorsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e645d9af702bbc6f6b1451b0082737f5")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"e645d9af702bbc6f6b1451b0082737f5",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "anchors",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn anchors() -> AnchorsCall {
+    AnchorsInput {
+        a: None,
+        b: None,
+        c: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct AsyncInput {
+    pub await_: bool,
+}
+impl bridge::convert::ToJson for AsyncInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("await", &self.await_)], &[])
+    }
+}
+impl bridge::convert::FromJson for AsyncInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("await"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { await_: v0 })
+    }
+}
+bridge::generated! {
+    AsyncInput
+}
+impl AsyncInput {
+    pub fn call(self) -> AsyncCall {
+        AsyncCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct AsyncCall {
+    input: AsyncInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for AsyncCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1127ff20db50fe90965cf4daea22fc92")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"1127ff20db50fe90965cf4daea22fc92",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "async",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn async_(await_: bool) -> AsyncCall {
+    AsyncInput { await_: await_ }.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct BooleanSchemasInput {
+    pub anything: bridge::convert::Value,
+    pub any_items: Option<Vec<bridge::convert::Value>>,
+    pub empty: Option<bridge::convert::Value>,
+    pub no_items: Option<Vec<bridge::convert::Value>>,
+}
+impl bridge::convert::ToJson for BooleanSchemasInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("anything", &self.anything)],
+            &[
+                ("any_items", &self.any_items),
+                ("empty", &self.empty),
+                ("no_items", &self.no_items),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for BooleanSchemasInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("anything"),
+            fields.take("any_items"),
+            fields.take("empty"),
+            fields.take("no_items"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            anything: v0,
+            any_items: v1,
+            empty: v2,
+            no_items: v3,
+        })
+    }
+}
+bridge::generated! {
+    BooleanSchemasInput
+}
+impl BooleanSchemasInput {
+    pub fn call(self) -> BooleanSchemasCall {
+        BooleanSchemasCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct BooleanSchemasCall {
+    input: BooleanSchemasInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl BooleanSchemasCall {
+    pub fn any_items<F>(
+        mut self,
+        any_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.any_items = bridge::convert::OptionalArgument::into_optional(
+            any_items,
+        );
+        self
+    }
+    pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
+        self.input.empty = bridge::convert::optional_value(&empty);
+        self
+    }
+    pub fn no_items<F>(
+        mut self,
+        no_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.no_items = bridge::convert::OptionalArgument::into_optional(no_items);
+        self
+    }
+}
+impl std::future::Future for BooleanSchemasCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.2c5058e12f291026f92904b4d2885bd5")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"2c5058e12f291026f92904b4d2885bd5",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "boolean_schemas",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn boolean_schemas(anything: impl bridge::convert::Serialize) -> BooleanSchemasCall {
+    BooleanSchemasInput {
+        anything: bridge::convert::value(&anything),
+        any_items: None,
+        empty: None,
+        no_items: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CallInput {
+    pub input: Option<CallInput2>,
+}
+impl bridge::convert::ToJson for CallInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("input", &self.input)])
+    }
+}
+impl bridge::convert::FromJson for CallInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("input"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { input: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CallInput2 {
+    pub output: Option<String>,
+}
+impl bridge::convert::ToJson for CallInput2 {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("output", &self.output)])
+    }
+}
+impl bridge::convert::FromJson for CallInput2 {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("output"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { output: v0 })
+    }
+}
+bridge::generated! {
+    CallInput CallInput2
+}
+impl CallInput {
+    pub fn call(self) -> CallCall {
+        CallCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct CallCall {
+    input: CallInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl CallCall {
+    pub fn input<F>(
+        mut self,
+        input: impl bridge::convert::OptionalArgument<CallInput2, F>,
+    ) -> Self {
+        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self
+    }
+}
+impl std::future::Future for CallCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.8a03bc531e40b43817c79745b59d44f4")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"8a03bc531e40b43817c79745b59d44f4",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "call",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn call() -> CallCall {
+    CallInput { input: None }.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DanglingInput {
+    pub a: Option<bridge::convert::Value>,
+    pub b: Option<bridge::convert::Value>,
+    pub c: Option<DanglingC>,
+    pub d: Option<DanglingD>,
+    pub e: Option<DanglingE>,
+}
+impl bridge::convert::ToJson for DanglingInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("a", &self.a),
+                ("b", &self.b),
+                ("c", &self.c),
+                ("d", &self.d),
+                ("e", &self.e),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for DanglingInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
+            fields.take("a"),
+            fields.take("b"),
+            fields.take("c"),
+            fields.take("d"),
+            fields.take("e"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            a: v0,
+            b: v1,
+            c: v2,
+            d: v3,
+            e: v4,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DanglingC {
+    pub x: Option<String>,
+}
+impl bridge::convert::ToJson for DanglingC {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("x", &self.x)])
+    }
+}
+impl bridge::convert::FromJson for DanglingC {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("x"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { x: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DanglingD {
+    pub deep: Option<String>,
+}
+impl bridge::convert::ToJson for DanglingD {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("deep", &self.deep)])
+    }
+}
+impl bridge::convert::FromJson for DanglingD {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("deep"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { deep: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DanglingE {
+    pub deep: Option<String>,
+}
+impl bridge::convert::ToJson for DanglingE {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("deep", &self.deep)])
+    }
+}
+impl bridge::convert::FromJson for DanglingE {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("deep"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { deep: v0 })
+    }
+}
+bridge::generated! {
+    DanglingInput DanglingC DanglingD DanglingE
+}
+impl DanglingInput {
+    pub fn call(self) -> DanglingCall {
+        DanglingCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct DanglingCall {
+    input: DanglingInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl DanglingCall {
+    pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
+        self.input.a = bridge::convert::optional_value(&a);
+        self
+    }
+    pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
+        self.input.b = bridge::convert::optional_value(&b);
+        self
+    }
+    pub fn c<F>(
+        mut self,
+        c: impl bridge::convert::OptionalArgument<DanglingC, F>,
+    ) -> Self {
+        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self
+    }
+    pub fn d<F>(
+        mut self,
+        d: impl bridge::convert::OptionalArgument<DanglingD, F>,
+    ) -> Self {
+        self.input.d = bridge::convert::OptionalArgument::into_optional(d);
+        self
+    }
+    pub fn e<F>(
+        mut self,
+        e: impl bridge::convert::OptionalArgument<DanglingE, F>,
+    ) -> Self {
+        self.input.e = bridge::convert::OptionalArgument::into_optional(e);
+        self
+    }
+}
+impl std::future::Future for DanglingCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.ae889b7e2a5d3d9f53243c5f68349509")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"ae889b7e2a5d3d9f53243c5f68349509",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "dangling",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn dangling() -> DanglingCall {
+    DanglingInput {
+        a: None,
+        b: None,
+        c: None,
+        d: None,
+        e: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DescriptionInput {
+    /// * / } #![evil] '''rust fn main() { loop {} } '''
+    pub x: Option<String>,
+}
+impl bridge::convert::ToJson for DescriptionInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("x", &self.x)])
+    }
+}
+impl bridge::convert::FromJson for DescriptionInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("x"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { x: v0 })
+    }
+}
+bridge::generated! {
+    DescriptionInput
+}
+impl DescriptionInput {
+    pub fn call(self) -> DescriptionCall {
+        DescriptionCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct DescriptionCall {
+    input: DescriptionInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl DescriptionCall {
+    /// * / } #![evil] '''rust fn main() { loop {} } '''
+    pub fn x<F>(mut self, x: impl bridge::convert::OptionalArgument<String, F>) -> Self {
+        self.input.x = bridge::convert::OptionalArgument::into_optional(x);
+        self
+    }
+}
+impl std::future::Future for DescriptionCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.d3e0623a1deab8f29435598de18228c6")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"d3e0623a1deab8f29435598de18228c6",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "description",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Ends * / a comment, `quotes`, '''fences''', #![allow(everything)] //! and turns around. New line / * begin
+pub fn description() -> DescriptionCall {
+    DescriptionInput { x: None }.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct FourRequiredInput {
+    pub zeta: String,
+    pub source: String,
+    pub target: String,
+    pub owner: String,
+    pub repo: String,
+}
+impl bridge::convert::ToJson for FourRequiredInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("zeta", &self.zeta),
+                ("source", &self.source),
+                ("target", &self.target),
+                ("owner", &self.owner),
+                ("repo", &self.repo),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for FourRequiredInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
+            fields.take("zeta"),
+            fields.take("source"),
+            fields.take("target"),
+            fields.take("owner"),
+            fields.take("repo"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            zeta: v0,
+            source: v1,
+            target: v2,
+            owner: v3,
+            repo: v4,
+        })
+    }
+}
+bridge::generated! {
+    FourRequiredInput
+}
+impl FourRequiredInput {
+    pub fn call(self) -> FourRequiredCall {
+        FourRequiredCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct FourRequiredCall {
+    input: FourRequiredInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for FourRequiredCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.0eccb739c7a9f76bd8d339230e50cc81")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"0eccb739c7a9f76bd8d339230e50cc81",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "four_required",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Strings that could be swapped.
+pub fn four_required(
+    zeta: impl Into<String>,
+    source: impl Into<String>,
+    target: impl Into<String>,
+    owner: impl Into<String>,
+    repo: impl Into<String>,
+) -> FourRequiredCall {
+    FourRequiredInput {
+        zeta: zeta.into(),
+        source: source.into(),
+        target: target.into(),
+        owner: owner.into(),
+        repo: repo.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputNonsenseInput {
+    pub arguments: bridge::convert::Value,
+}
+impl bridge::convert::ToJson for InputNonsenseInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        self.arguments.clone()
+    }
+}
+impl bridge::convert::FromJson for InputNonsenseInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        Ok(Self { arguments: value })
+    }
+}
+pub type InputNonsenseOutput = bridge::convert::Value;
+bridge::generated! {
+    InputNonsenseInput
+}
+impl InputNonsenseInput {
+    pub fn call(self) -> InputNonsenseCall {
+        InputNonsenseCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct InputNonsenseCall {
+    input: InputNonsenseInput,
+    pending: bridge::call::Pending<InputNonsenseOutput>,
+}
+impl std::future::Future for InputNonsenseCall {
+    type Output = Result<InputNonsenseOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.170db79fab5a1742c7e4e2db682bd62c")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"170db79fab5a1742c7e4e2db682bd62c",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "input_nonsense",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn input_nonsense(arguments: impl bridge::convert::Serialize) -> InputNonsenseCall {
+    InputNonsenseInput {
+        arguments: bridge::convert::value(&arguments),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputNotObjectInput {
+    pub arguments: bridge::convert::Value,
+}
+impl bridge::convert::ToJson for InputNotObjectInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        self.arguments.clone()
+    }
+}
+impl bridge::convert::FromJson for InputNotObjectInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        Ok(Self { arguments: value })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputNotObjectOutput2 {
+    pub a: Option<String>,
+}
+impl bridge::convert::ToJson for InputNotObjectOutput2 {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for InputNotObjectOutput2 {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+pub type InputNotObjectOutput = Vec<InputNotObjectOutput2>;
+bridge::generated! {
+    InputNotObjectInput InputNotObjectOutput2
+}
+impl InputNotObjectInput {
+    pub fn call(self) -> InputNotObjectCall {
+        InputNotObjectCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct InputNotObjectCall {
+    input: InputNotObjectInput,
+    pending: bridge::call::Pending<InputNotObjectOutput>,
+}
+impl std::future::Future for InputNotObjectCall {
+    type Output = Result<InputNotObjectOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.bf93d2e60a2fabd2a427284d1de846b6")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"bf93d2e60a2fabd2a427284d1de846b6",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "input_not_object",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn input_not_object(
+    arguments: impl bridge::convert::Serialize,
+) -> InputNotObjectCall {
+    InputNotObjectInput {
+        arguments: bridge::convert::value(&arguments),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputOpenInput {
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for InputOpenInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[], &[], &self.extra)
+    }
+}
+impl bridge::convert::FromJson for InputOpenInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        fields.skip(&[]);
+        let (Some(v0),) = (fields.rest(),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { extra: v0 })
+    }
+}
+pub type InputOpenOutput = bridge::convert::Value;
+bridge::generated! {
+    InputOpenInput
+}
+impl InputOpenInput {
+    pub fn call(self) -> InputOpenCall {
+        InputOpenCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct InputOpenCall {
+    input: InputOpenInput,
+    pending: bridge::call::Pending<InputOpenOutput>,
+}
+impl InputOpenCall {
+    pub fn extra(
+        mut self,
+        extra: impl bridge::convert::Argument<
+            std::collections::BTreeMap<String, bridge::convert::Value>,
+        >,
+    ) -> Self {
+        self.input.extra = bridge::convert::Argument::into_argument(extra);
+        self
+    }
+}
+impl std::future::Future for InputOpenCall {
+    type Output = Result<InputOpenOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.836a4531a2f3ec56e2a673800e0fc2f8")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"836a4531a2f3ec56e2a673800e0fc2f8",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "input_open",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn input_open() -> InputOpenCall {
+    InputOpenInput {
+        extra: Default::default(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputTrueInput {}
+impl bridge::convert::ToJson for InputTrueInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for InputTrueInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+pub type InputTrueOutput = bridge::convert::Value;
+bridge::generated! {
+    InputTrueInput
+}
+impl InputTrueInput {
+    pub fn call(self) -> InputTrueCall {
+        InputTrueCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct InputTrueCall {
+    input: InputTrueInput,
+    pending: bridge::call::Pending<InputTrueOutput>,
+}
+impl std::future::Future for InputTrueCall {
+    type Output = Result<InputTrueOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.4339bf883b02fad552a5b06d607bf2bf")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"4339bf883b02fad552a5b06d607bf2bf",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "input_true",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn input_true() -> InputTrueCall {
+    InputTrueInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputUnionInput {
+    pub a: Option<String>,
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for InputUnionInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for InputUnionInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct InputUnionOutput {
+    pub error: Option<String>,
+    pub ok: Option<bool>,
+}
+impl bridge::convert::ToJson for InputUnionOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("error", &self.error), ("ok", &self.ok)])
+    }
+}
+impl bridge::convert::FromJson for InputUnionOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("error"), fields.take("ok")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { error: v0, ok: v1 })
+    }
+}
+bridge::generated! {
+    InputUnionInput InputUnionOutput
+}
+impl InputUnionInput {
+    pub fn call(self) -> InputUnionCall {
+        InputUnionCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct InputUnionCall {
+    input: InputUnionInput,
+    pending: bridge::call::Pending<InputUnionOutput>,
+}
+impl InputUnionCall {
+    pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<String, F>) -> Self {
+        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self
+    }
+    pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<i64, F>) -> Self {
+        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self
+    }
+}
+impl std::future::Future for InputUnionCall {
+    type Output = Result<InputUnionOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e1506bcbdc4aea43818c15bf819e73d8")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"e1506bcbdc4aea43818c15bf819e73d8",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "input_union",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn input_union() -> InputUnionCall {
+    InputUnionInput {
+        a: None,
+        b: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrders2Input {}
+impl bridge::convert::ToJson for ListOrders2Input {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for ListOrders2Input {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    ListOrders2Input
+}
+impl ListOrders2Input {
+    pub fn call(self) -> ListOrders2Call {
+        ListOrders2Call {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListOrders2Call {
+    input: ListOrders2Input,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for ListOrders2Call {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.fe30b3bab7fb82beb3c494d605e1d554")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"fe30b3bab7fb82beb3c494d605e1d554",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "list-orders",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn list_orders2() -> ListOrders2Call {
+    ListOrders2Input {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrders3Input {}
+impl bridge::convert::ToJson for ListOrders3Input {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for ListOrders3Input {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    ListOrders3Input
+}
+impl ListOrders3Input {
+    pub fn call(self) -> ListOrders3Call {
+        ListOrders3Call {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListOrders3Call {
+    input: ListOrders3Input,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for ListOrders3Call {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f35bae88a54a05c214e5bfb251fe1904")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"f35bae88a54a05c214e5bfb251fe1904",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "listOrders",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Meets list_orders.
+pub fn list_orders3() -> ListOrders3Call {
+    ListOrders3Input {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrdersInput {
+    pub input: Option<i64>,
+}
+impl bridge::convert::ToJson for ListOrdersInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("input", &self.input)])
+    }
+}
+impl bridge::convert::FromJson for ListOrdersInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("input"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { input: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListOrdersOutput {
+    pub total: i64,
+}
+impl bridge::convert::ToJson for ListOrdersOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("total", &self.total)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListOrdersOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("total"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { total: v0 })
+    }
+}
+bridge::generated! {
+    ListOrdersInput ListOrdersOutput
+}
+impl ListOrdersInput {
+    pub fn call(self) -> ListOrdersCall {
+        ListOrdersCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListOrdersCall {
+    input: ListOrdersInput,
+    pending: bridge::call::Pending<ListOrdersOutput>,
+}
+impl ListOrdersCall {
+    pub fn input<F>(
+        mut self,
+        input: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self
+    }
+}
+impl std::future::Future for ListOrdersCall {
+    type Output = Result<ListOrdersOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f234ab8018ed4ace0c83698b3ed7b5af")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"f234ab8018ed4ace0c83698b3ed7b5af",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "list_orders",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn list_orders() -> ListOrdersCall {
+    ListOrdersInput { input: None }.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrdersInputInput {
+    pub a: Option<ListOrdersInputA>,
+}
+impl bridge::convert::ToJson for ListOrdersInputInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for ListOrdersInputInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrdersInputA {
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for ListOrdersInputA {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for ListOrdersInputA {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("b"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { b: v0 })
+    }
+}
+bridge::generated! {
+    ListOrdersInputInput ListOrdersInputA
+}
+impl ListOrdersInputInput {
+    pub fn call(self) -> ListOrdersInputCall {
+        ListOrdersInputCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListOrdersInputCall {
+    input: ListOrdersInputInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl ListOrdersInputCall {
+    pub fn a<F>(
+        mut self,
+        a: impl bridge::convert::OptionalArgument<ListOrdersInputA, F>,
+    ) -> Self {
+        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self
+    }
+}
+impl std::future::Future for ListOrdersInputCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.60673764ad176e6f08779a8328884985")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"60673764ad176e6f08779a8328884985",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "list_orders_input",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Its Call and Input meet names of another tool.
+pub fn list_orders_input() -> ListOrdersInputCall {
+    ListOrdersInputInput { a: None }.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MainInput {}
+impl bridge::convert::ToJson for MainInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for MainInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    MainInput
+}
+impl MainInput {
+    pub fn call(self) -> MainCall {
+        MainCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct MainCall {
+    input: MainInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for MainCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.bdec9746edce875c3c93542678e5680e")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"bdec9746edce875c3c93542678e5680e",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "main",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn main() -> MainCall {
+    MainInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct MapsInput {
+    pub labels: std::collections::BTreeMap<String, String>,
+    pub both: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
+    pub closed: Option<bridge::convert::Value>,
+    pub free: Option<bridge::convert::Value>,
+    pub nested: Option<std::collections::BTreeMap<String, Vec<MapsNested>>>,
+    pub patterns: Option<std::collections::BTreeMap<String, i64>>,
+}
+impl bridge::convert::ToJson for MapsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("labels", &self.labels)],
+            &[
+                ("both", &self.both),
+                ("closed", &self.closed),
+                ("free", &self.free),
+                ("nested", &self.nested),
+                ("patterns", &self.patterns),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for MapsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5)) = (
+            fields.take("labels"),
+            fields.take("both"),
+            fields.take("closed"),
+            fields.take("free"),
+            fields.take("nested"),
+            fields.take("patterns"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            labels: v0,
+            both: v1,
+            closed: v2,
+            free: v3,
+            nested: v4,
+            patterns: v5,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MapsNested {
+    pub a: Option<i64>,
+}
+impl bridge::convert::ToJson for MapsNested {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for MapsNested {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+bridge::generated! {
+    MapsInput MapsNested
+}
+impl MapsInput {
+    pub fn call(self) -> MapsCall {
+        MapsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct MapsCall {
+    input: MapsInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl MapsCall {
+    pub fn both<F>(
+        mut self,
+        both: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, bridge::convert::Value>,
+            F,
+        >,
+    ) -> Self {
+        self.input.both = bridge::convert::OptionalArgument::into_optional(both);
+        self
+    }
+    pub fn closed(mut self, closed: impl bridge::convert::Serialize) -> Self {
+        self.input.closed = bridge::convert::optional_value(&closed);
+        self
+    }
+    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
+        self.input.free = bridge::convert::optional_value(&free);
+        self
+    }
+    pub fn nested<F>(
+        mut self,
+        nested: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, Vec<MapsNested>>,
+            F,
+        >,
+    ) -> Self {
+        self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
+        self
+    }
+    pub fn patterns<F>(
+        mut self,
+        patterns: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, i64>,
+            F,
+        >,
+    ) -> Self {
+        self.input.patterns = bridge::convert::OptionalArgument::into_optional(patterns);
+        self
+    }
+}
+impl std::future::Future for MapsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.b59e853d667b8a6581ffc05d2d19da64")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"b59e853d667b8a6581ffc05d2d19da64",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "maps",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn maps(
+    labels: impl bridge::convert::Argument<std::collections::BTreeMap<String, String>>,
+) -> MapsCall {
+    MapsInput {
+        labels: bridge::convert::Argument::into_argument(labels),
+        both: None,
+        closed: None,
+        free: None,
+        nested: None,
+        patterns: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergedInput {
+    pub a: String,
+    pub b: i64,
+    pub shared: Option<String>,
+}
+impl bridge::convert::ToJson for MergedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("a", &self.a), ("b", &self.b)],
+            &[("shared", &self.shared)],
+        )
+    }
+}
+impl bridge::convert::FromJson for MergedInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("a"),
+            fields.take("b"),
+            fields.take("shared"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1, shared: v2 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct MergedOutput {
+    pub id: i64,
+    pub more: i64,
+}
+impl bridge::convert::ToJson for MergedOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id), ("more", &self.more)], &[])
+    }
+}
+impl bridge::convert::FromJson for MergedOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("id"), fields.take("more")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { id: v0, more: v1 })
+    }
+}
+bridge::generated! {
+    MergedInput MergedOutput
+}
+impl MergedInput {
+    pub fn call(self) -> MergedCall {
+        MergedCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct MergedCall {
+    input: MergedInput,
+    pending: bridge::call::Pending<MergedOutput>,
+}
+impl MergedCall {
+    pub fn shared<F>(
+        mut self,
+        shared: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.shared = bridge::convert::OptionalArgument::into_optional(shared);
+        self
+    }
+}
+impl std::future::Future for MergedCall {
+    type Output = Result<MergedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f3a1172a41ebd042652ed641317fc849")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"f3a1172a41ebd042652ed641317fc849",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "merged",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn merged(
+    a: impl Into<String>,
+    b: impl bridge::convert::Argument<i64>,
+) -> MergedCall {
+    MergedInput {
+        a: a.into(),
+        b: bridge::convert::Argument::into_argument(b),
+        shared: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MethodNamesInput {
+    pub boxed: Option<i64>,
+    pub call: Option<i64>,
+    pub clone: Option<i64>,
+    pub context: Option<i64>,
+    pub drop: Option<i64>,
+    pub from_json: Option<i64>,
+    pub input: Option<i64>,
+    pub into_future: Option<i64>,
+    pub map: Option<i64>,
+    pub pending: Option<i64>,
+    pub poll: Option<i64>,
+    pub then: Option<i64>,
+    pub to_json: Option<i64>,
+}
+impl bridge::convert::ToJson for MethodNamesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("boxed", &self.boxed),
+                ("call", &self.call),
+                ("clone", &self.clone),
+                ("context", &self.context),
+                ("drop", &self.drop),
+                ("from_json", &self.from_json),
+                ("input", &self.input),
+                ("into_future", &self.into_future),
+                ("map", &self.map),
+                ("pending", &self.pending),
+                ("poll", &self.poll),
+                ("then", &self.then),
+                ("to_json", &self.to_json),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for MethodNamesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+            Some(v8),
+            Some(v9),
+            Some(v10),
+            Some(v11),
+            Some(v12),
+        ) = (
+            fields.take("boxed"),
+            fields.take("call"),
+            fields.take("clone"),
+            fields.take("context"),
+            fields.take("drop"),
+            fields.take("from_json"),
+            fields.take("input"),
+            fields.take("into_future"),
+            fields.take("map"),
+            fields.take("pending"),
+            fields.take("poll"),
+            fields.take("then"),
+            fields.take("to_json"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            boxed: v0,
+            call: v1,
+            clone: v2,
+            context: v3,
+            drop: v4,
+            from_json: v5,
+            input: v6,
+            into_future: v7,
+            map: v8,
+            pending: v9,
+            poll: v10,
+            then: v11,
+            to_json: v12,
+        })
+    }
+}
+bridge::generated! {
+    MethodNamesInput
+}
+impl MethodNamesInput {
+    pub fn call(self) -> MethodNamesCall {
+        MethodNamesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct MethodNamesCall {
+    input: MethodNamesInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl MethodNamesCall {
+    pub fn boxed<F>(
+        mut self,
+        boxed: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.boxed = bridge::convert::OptionalArgument::into_optional(boxed);
+        self
+    }
+    pub fn call<F>(
+        mut self,
+        call: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.call = bridge::convert::OptionalArgument::into_optional(call);
+        self
+    }
+    pub fn clone<F>(
+        mut self,
+        clone: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
+        self
+    }
+    pub fn context<F>(
+        mut self,
+        context: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.context = bridge::convert::OptionalArgument::into_optional(context);
+        self
+    }
+    pub fn drop<F>(
+        mut self,
+        drop: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.drop = bridge::convert::OptionalArgument::into_optional(drop);
+        self
+    }
+    pub fn from_json<F>(
+        mut self,
+        from_json: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.from_json = bridge::convert::OptionalArgument::into_optional(
+            from_json,
+        );
+        self
+    }
+    pub fn input<F>(
+        mut self,
+        input: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self
+    }
+    pub fn into_future<F>(
+        mut self,
+        into_future: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.into_future = bridge::convert::OptionalArgument::into_optional(
+            into_future,
+        );
+        self
+    }
+    pub fn map<F>(
+        mut self,
+        map: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.map = bridge::convert::OptionalArgument::into_optional(map);
+        self
+    }
+    pub fn pending<F>(
+        mut self,
+        pending: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
+        self
+    }
+    pub fn poll<F>(
+        mut self,
+        poll: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
+        self
+    }
+    pub fn then<F>(
+        mut self,
+        then: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.then = bridge::convert::OptionalArgument::into_optional(then);
+        self
+    }
+    pub fn to_json<F>(
+        mut self,
+        to_json: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.to_json = bridge::convert::OptionalArgument::into_optional(to_json);
+        self
+    }
+}
+impl std::future::Future for MethodNamesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.bb3ecf296fbc844ccf72b0261041c59a")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"bb3ecf296fbc844ccf72b0261041c59a",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "method_names",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Optional properties named like the methods of a call.
+pub fn method_names() -> MethodNamesCall {
+    MethodNamesInput {
+        boxed: None,
+        call: None,
+        clone: None,
+        context: None,
+        drop: None,
+        from_json: None,
+        input: None,
+        into_future: None,
+        map: None,
+        pending: None,
+        poll: None,
+        then: None,
+        to_json: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct MissingTypeInput {
+    pub a: MissingTypeA,
+    pub c: Option<Vec<i64>>,
+    /// no type at all
+    pub d: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for MissingTypeInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[("c", &self.c), ("d", &self.d)])
+    }
+}
+impl bridge::convert::FromJson for MissingTypeInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("a"),
+            fields.take("c"),
+            fields.take("d"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, c: v1, d: v2 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MissingTypeA {
+    pub b: Option<String>,
+}
+impl bridge::convert::ToJson for MissingTypeA {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for MissingTypeA {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("b"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { b: v0 })
+    }
+}
+bridge::generated! {
+    MissingTypeInput MissingTypeA
+}
+impl MissingTypeInput {
+    pub fn call(self) -> MissingTypeCall {
+        MissingTypeCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct MissingTypeCall {
+    input: MissingTypeInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl MissingTypeCall {
+    pub fn c<F>(
+        mut self,
+        c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self
+    }
+    /// no type at all
+    pub fn d(mut self, d: impl bridge::convert::Serialize) -> Self {
+        self.input.d = bridge::convert::optional_value(&d);
+        self
+    }
+}
+impl std::future::Future for MissingTypeCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a3f8a7601ff6ab38316e3cce28e4f425")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"a3f8a7601ff6ab38316e3cce28e4f425",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "missing_type",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingTypeCall {
+    MissingTypeInput {
+        a: bridge::convert::Argument::into_argument(a),
+        c: None,
+        d: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NonsenseInput {
+    pub a: Option<bridge::convert::Value>,
+    pub b: Option<bridge::convert::Value>,
+    pub c: Option<bridge::convert::Value>,
+    pub d: Option<Vec<bridge::convert::Value>>,
+    pub e: Option<bridge::convert::Value>,
+    pub f: Option<bridge::convert::Value>,
+    pub g: Option<bridge::convert::Value>,
+    pub h: Option<bridge::convert::Value>,
+    pub i: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for NonsenseInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("a", &self.a),
+                ("b", &self.b),
+                ("c", &self.c),
+                ("d", &self.d),
+                ("e", &self.e),
+                ("f", &self.f),
+                ("g", &self.g),
+                ("h", &self.h),
+                ("i", &self.i),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for NonsenseInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+            Some(v8),
+        ) = (
+            fields.take("a"),
+            fields.take("b"),
+            fields.take("c"),
+            fields.take("d"),
+            fields.take("e"),
+            fields.take("f"),
+            fields.take("g"),
+            fields.take("h"),
+            fields.take("i"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            a: v0,
+            b: v1,
+            c: v2,
+            d: v3,
+            e: v4,
+            f: v5,
+            g: v6,
+            h: v7,
+            i: v8,
+        })
+    }
+}
+bridge::generated! {
+    NonsenseInput
+}
+impl NonsenseInput {
+    pub fn call(self) -> NonsenseCall {
+        NonsenseCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct NonsenseCall {
+    input: NonsenseInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl NonsenseCall {
+    pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
+        self.input.a = bridge::convert::optional_value(&a);
+        self
+    }
+    pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
+        self.input.b = bridge::convert::optional_value(&b);
+        self
+    }
+    pub fn c(mut self, c: impl bridge::convert::Serialize) -> Self {
+        self.input.c = bridge::convert::optional_value(&c);
+        self
+    }
+    pub fn d<F>(
+        mut self,
+        d: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.d = bridge::convert::OptionalArgument::into_optional(d);
+        self
+    }
+    pub fn e(mut self, e: impl bridge::convert::Serialize) -> Self {
+        self.input.e = bridge::convert::optional_value(&e);
+        self
+    }
+    pub fn f(mut self, f: impl bridge::convert::Serialize) -> Self {
+        self.input.f = bridge::convert::optional_value(&f);
+        self
+    }
+    pub fn g(mut self, g: impl bridge::convert::Serialize) -> Self {
+        self.input.g = bridge::convert::optional_value(&g);
+        self
+    }
+    pub fn h(mut self, h: impl bridge::convert::Serialize) -> Self {
+        self.input.h = bridge::convert::optional_value(&h);
+        self
+    }
+    pub fn i(mut self, i: impl bridge::convert::Serialize) -> Self {
+        self.input.i = bridge::convert::optional_value(&i);
+        self
+    }
+}
+impl std::future::Future for NonsenseCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.dc20094f79dd118c802867c3efd14a7f")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"dc20094f79dd118c802867c3efd14a7f",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "nonsense",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn nonsense() -> NonsenseCall {
+    NonsenseInput {
+        a: None,
+        b: None,
+        c: None,
+        d: None,
+        e: None,
+        f: None,
+        g: None,
+        h: None,
+        i: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NullDefaultInput {
+    pub flag: Option<bool>,
+    pub list: Option<Vec<String>>,
+    pub text: Option<String>,
+}
+impl bridge::convert::ToJson for NullDefaultInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("flag", &self.flag), ("list", &self.list), ("text", &self.text)],
+        )
+    }
+}
+impl bridge::convert::FromJson for NullDefaultInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("flag"),
+            fields.take("list"),
+            fields.take("text"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            flag: v0,
+            list: v1,
+            text: v2,
+        })
+    }
+}
+bridge::generated! {
+    NullDefaultInput
+}
+impl NullDefaultInput {
+    pub fn call(self) -> NullDefaultCall {
+        NullDefaultCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct NullDefaultCall {
+    input: NullDefaultInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl NullDefaultCall {
+    pub fn flag<F>(
+        mut self,
+        flag: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
+        self
+    }
+    pub fn list<F>(
+        mut self,
+        list: impl bridge::convert::OptionalArgument<Vec<String>, F>,
+    ) -> Self {
+        self.input.list = bridge::convert::OptionalArgument::into_optional(list);
+        self
+    }
+    pub fn text<F>(
+        mut self,
+        text: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.text = bridge::convert::OptionalArgument::into_optional(text);
+        self
+    }
+}
+impl std::future::Future for NullDefaultCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.14da92ef47853ebee16a3a6cd1613ea9")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"14da92ef47853ebee16a3a6cd1613ea9",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "null_default",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn null_default() -> NullDefaultCall {
+    NullDefaultInput {
+        flag: None,
+        list: None,
+        text: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct NullableInput {
+    pub required_one: Option<i64>,
+    pub required_object: Option<NullableRequiredObject>,
+    pub any_of: Option<String>,
+    pub enumerated: Option<NullableEnumerated>,
+    pub items: Option<Vec<Option<String>>>,
+    pub list: Option<String>,
+    pub null_only: Option<bridge::convert::Value>,
+    pub one_of: Option<i64>,
+    pub open_api: Option<String>,
+    pub twice: Option<String>,
+}
+impl bridge::convert::ToJson for NullableInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("required_one", &self.required_one),
+                ("required_object", &self.required_object),
+            ],
+            &[
+                ("any_of", &self.any_of),
+                ("enumerated", &self.enumerated),
+                ("items", &self.items),
+                ("list", &self.list),
+                ("null_only", &self.null_only),
+                ("one_of", &self.one_of),
+                ("open_api", &self.open_api),
+                ("twice", &self.twice),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for NullableInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+            Some(v8),
+            Some(v9),
+        ) = (
+            fields.take("required_one"),
+            fields.take("required_object"),
+            fields.take("any_of"),
+            fields.take("enumerated"),
+            fields.take("items"),
+            fields.take("list"),
+            fields.take("null_only"),
+            fields.take("one_of"),
+            fields.take("open_api"),
+            fields.take("twice"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            required_one: v0,
+            required_object: v1,
+            any_of: v2,
+            enumerated: v3,
+            items: v4,
+            list: v5,
+            null_only: v6,
+            one_of: v7,
+            open_api: v8,
+            twice: v9,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NullableRequiredObject {
+    pub a: Option<String>,
+}
+impl bridge::convert::ToJson for NullableRequiredObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for NullableRequiredObject {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NullableEnumerated {
+    A,
+    B,
+}
+impl NullableEnumerated {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+        }
+    }
+}
+impl bridge::convert::ToJson for NullableEnumerated {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for NullableEnumerated {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "a" => Self::A,
+                "b" => Self::B,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"a\" \"b\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct NullableOutput {
+    pub required_one: Option<i64>,
+    pub open_api: Option<NullableX>,
+    pub optional: Option<i64>,
+}
+impl bridge::convert::ToJson for NullableOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("required_one", &self.required_one)],
+            &[("open_api", &self.open_api), ("optional", &self.optional)],
+        )
+    }
+}
+impl bridge::convert::FromJson for NullableOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("required_one"),
+            fields.take("open_api"),
+            fields.take("optional"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            required_one: v0,
+            open_api: v1,
+            optional: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct NullableX {
+    pub a: String,
+}
+impl bridge::convert::ToJson for NullableX {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for NullableX {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+bridge::generated! {
+    NullableInput NullableRequiredObject NullableEnumerated NullableOutput NullableX
+}
+bridge::generated_text! {
+    NullableEnumerated
+}
+impl NullableInput {
+    pub fn call(self) -> NullableCall {
+        NullableCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct NullableCall {
+    input: NullableInput,
+    pending: bridge::call::Pending<NullableOutput>,
+}
+impl NullableCall {
+    pub fn any_of<F>(
+        mut self,
+        any_of: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.any_of = bridge::convert::OptionalArgument::into_optional(any_of);
+        self
+    }
+    pub fn enumerated<F>(
+        mut self,
+        enumerated: impl bridge::convert::OptionalArgument<NullableEnumerated, F>,
+    ) -> Self {
+        self.input.enumerated = bridge::convert::OptionalArgument::into_optional(
+            enumerated,
+        );
+        self
+    }
+    pub fn items<F>(
+        mut self,
+        items: impl bridge::convert::OptionalArgument<Vec<Option<String>>, F>,
+    ) -> Self {
+        self.input.items = bridge::convert::OptionalArgument::into_optional(items);
+        self
+    }
+    pub fn list<F>(
+        mut self,
+        list: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.list = bridge::convert::OptionalArgument::into_optional(list);
+        self
+    }
+    pub fn null_only(mut self, null_only: impl bridge::convert::Serialize) -> Self {
+        self.input.null_only = bridge::convert::optional_value(&null_only);
+        self
+    }
+    pub fn one_of<F>(
+        mut self,
+        one_of: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.one_of = bridge::convert::OptionalArgument::into_optional(one_of);
+        self
+    }
+    pub fn open_api<F>(
+        mut self,
+        open_api: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.open_api = bridge::convert::OptionalArgument::into_optional(open_api);
+        self
+    }
+    pub fn twice<F>(
+        mut self,
+        twice: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.twice = bridge::convert::OptionalArgument::into_optional(twice);
+        self
+    }
+}
+impl std::future::Future for NullableCall {
+    type Output = Result<NullableOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.2dd82ae75f6f2579d9b817ccced284f4")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"2dd82ae75f6f2579d9b817ccced284f4",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "nullable",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// All spellings of a value that may be null.
+pub fn nullable<F, F1>(
+    required_one: impl bridge::convert::OptionalArgument<i64, F>,
+    required_object: impl bridge::convert::OptionalArgument<NullableRequiredObject, F1>,
+) -> NullableCall {
+    NullableInput {
+        required_one: bridge::convert::OptionalArgument::into_optional(required_one),
+        required_object: bridge::convert::OptionalArgument::into_optional(
+            required_object,
+        ),
+        any_of: None,
+        enumerated: None,
+        items: None,
+        list: None,
+        null_only: None,
+        one_of: None,
+        open_api: None,
+        twice: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NumericEnumsInput {
+    pub big: Option<u64>,
+    pub flag: Option<bool>,
+    pub large: Option<u64>,
+    pub mixed: Option<bridge::convert::Value>,
+    pub none: Option<bridge::convert::Value>,
+    pub priority: Option<i64>,
+    pub ratio: Option<f64>,
+}
+impl bridge::convert::ToJson for NumericEnumsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("big", &self.big),
+                ("flag", &self.flag),
+                ("large", &self.large),
+                ("mixed", &self.mixed),
+                ("none", &self.none),
+                ("priority", &self.priority),
+                ("ratio", &self.ratio),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for NumericEnumsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5), Some(v6)) = (
+            fields.take("big"),
+            fields.take("flag"),
+            fields.take("large"),
+            fields.take("mixed"),
+            fields.take("none"),
+            fields.take("priority"),
+            fields.take("ratio"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            big: v0,
+            flag: v1,
+            large: v2,
+            mixed: v3,
+            none: v4,
+            priority: v5,
+            ratio: v6,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct NumericEnumsOutput {
+    pub big: u64,
+    pub priority: i64,
+}
+impl bridge::convert::ToJson for NumericEnumsOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("big", &self.big), ("priority", &self.priority)], &[])
+    }
+}
+impl bridge::convert::FromJson for NumericEnumsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("big"), fields.take("priority")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { big: v0, priority: v1 })
+    }
+}
+bridge::generated! {
+    NumericEnumsInput NumericEnumsOutput
+}
+impl NumericEnumsInput {
+    pub fn call(self) -> NumericEnumsCall {
+        NumericEnumsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct NumericEnumsCall {
+    input: NumericEnumsInput,
+    pending: bridge::call::Pending<NumericEnumsOutput>,
+}
+impl NumericEnumsCall {
+    pub fn big<F>(
+        mut self,
+        big: impl bridge::convert::OptionalArgument<u64, F>,
+    ) -> Self {
+        self.input.big = bridge::convert::OptionalArgument::into_optional(big);
+        self
+    }
+    pub fn flag<F>(
+        mut self,
+        flag: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
+        self
+    }
+    pub fn large<F>(
+        mut self,
+        large: impl bridge::convert::OptionalArgument<u64, F>,
+    ) -> Self {
+        self.input.large = bridge::convert::OptionalArgument::into_optional(large);
+        self
+    }
+    pub fn mixed(mut self, mixed: impl bridge::convert::Serialize) -> Self {
+        self.input.mixed = bridge::convert::optional_value(&mixed);
+        self
+    }
+    pub fn none(mut self, none: impl bridge::convert::Serialize) -> Self {
+        self.input.none = bridge::convert::optional_value(&none);
+        self
+    }
+    pub fn priority<F>(
+        mut self,
+        priority: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.priority = bridge::convert::OptionalArgument::into_optional(priority);
+        self
+    }
+    pub fn ratio<F>(
+        mut self,
+        ratio: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.ratio = bridge::convert::OptionalArgument::into_optional(ratio);
+        self
+    }
+}
+impl std::future::Future for NumericEnumsCall {
+    type Output = Result<NumericEnumsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.fe294947128f1017ba95a9cedd8162d3")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"fe294947128f1017ba95a9cedd8162d3",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "numeric_enums",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn numeric_enums() -> NumericEnumsCall {
+    NumericEnumsInput {
+        big: None,
+        flag: None,
+        large: None,
+        mixed: None,
+        none: None,
+        priority: None,
+        ratio: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OutputsEnumInput {}
+impl bridge::convert::ToJson for OutputsEnumInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for OutputsEnumInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum OutputsEnumOutput {
+    Yes,
+    No,
+    Other(String),
+}
+impl OutputsEnumOutput {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::ToJson for OutputsEnumOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for OutputsEnumOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "yes" => Self::Yes,
+                "no" => Self::No,
+                _ => Self::Other(text),
+            },
+        )
+    }
+}
+bridge::generated! {
+    OutputsEnumInput OutputsEnumOutput
+}
+bridge::generated_text! {
+    OutputsEnumOutput
+}
+impl OutputsEnumInput {
+    pub fn call(self) -> OutputsEnumCall {
+        OutputsEnumCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct OutputsEnumCall {
+    input: OutputsEnumInput,
+    pending: bridge::call::Pending<OutputsEnumOutput>,
+}
+impl std::future::Future for OutputsEnumCall {
+    type Output = Result<OutputsEnumOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.13c6a647b87ce4761112eaf95bcb591e")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"13c6a647b87ce4761112eaf95bcb591e",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "outputs_enum",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn outputs_enum() -> OutputsEnumCall {
+    OutputsEnumInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OutputsNullableInput {}
+impl bridge::convert::ToJson for OutputsNullableInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for OutputsNullableInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutputsNullableOutput2 {
+    pub a: String,
+}
+impl bridge::convert::ToJson for OutputsNullableOutput2 {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for OutputsNullableOutput2 {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+pub type OutputsNullableOutput = Option<OutputsNullableOutput2>;
+bridge::generated! {
+    OutputsNullableInput OutputsNullableOutput2
+}
+impl OutputsNullableInput {
+    pub fn call(self) -> OutputsNullableCall {
+        OutputsNullableCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct OutputsNullableCall {
+    input: OutputsNullableInput,
+    pending: bridge::call::Pending<OutputsNullableOutput>,
+}
+impl std::future::Future for OutputsNullableCall {
+    type Output = Result<OutputsNullableOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.8912134fe255fb74cedf7949fa4ebac4")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"8912134fe255fb74cedf7949fa4ebac4",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "outputs_nullable",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn outputs_nullable() -> OutputsNullableCall {
+    OutputsNullableInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OutputsScalarInput {}
+impl bridge::convert::ToJson for OutputsScalarInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for OutputsScalarInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+pub type OutputsScalarOutput = String;
+bridge::generated! {
+    OutputsScalarInput
+}
+impl OutputsScalarInput {
+    pub fn call(self) -> OutputsScalarCall {
+        OutputsScalarCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct OutputsScalarCall {
+    input: OutputsScalarInput,
+    pending: bridge::call::Pending<OutputsScalarOutput>,
+}
+impl std::future::Future for OutputsScalarCall {
+    type Output = Result<OutputsScalarOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.6856165f01db19567bfb7eac8c7f706a")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"6856165f01db19567bfb7eac8c7f706a",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "outputs_scalar",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn outputs_scalar() -> OutputsScalarCall {
+    OutputsScalarInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct PropertyNamesInput {
+    pub type_: String,
+    pub self_: String,
+    pub id: String,
+    pub n1st: String,
+    pub empty: Option<String>,
+    pub ref_: Option<String>,
+    pub foo_bar2: Option<String>,
+    pub self_2: Option<String>,
+    pub empty2: Option<String>,
+    pub empty3: Option<String>,
+    pub async_: Option<String>,
+    pub await_: Option<String>,
+    pub call: Option<String>,
+    pub clone: Option<String>,
+    pub crate_: Option<String>,
+    pub extra: Option<String>,
+    pub foo_bar3: Option<String>,
+    pub foo_bar4: Option<String>,
+    pub foo_bar: Option<String>,
+    pub gr_uf6_udf_e: Option<String>,
+    pub input: Option<String>,
+    pub pending: Option<String>,
+    pub poll: Option<String>,
+    pub reactions_plus_1: Option<String>,
+    pub reactions_minus_1: Option<String>,
+    pub u540d_u524d: Option<String>,
+}
+impl bridge::convert::ToJson for PropertyNamesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("type", &self.type_),
+                ("self", &self.self_),
+                ("@id", &self.id),
+                ("1st", &self.n1st),
+            ],
+            &[
+                ("", &self.empty),
+                ("$ref", &self.ref_),
+                ("Foo Bar", &self.foo_bar2),
+                ("Self", &self.self_2),
+                ("_", &self.empty2),
+                ("__", &self.empty3),
+                ("async", &self.async_),
+                ("await", &self.await_),
+                ("call", &self.call),
+                ("clone", &self.clone),
+                ("crate", &self.crate_),
+                ("extra", &self.extra),
+                ("foo-bar", &self.foo_bar3),
+                ("fooBar", &self.foo_bar4),
+                ("foo_bar", &self.foo_bar),
+                ("größe", &self.gr_uf6_udf_e),
+                ("input", &self.input),
+                ("pending", &self.pending),
+                ("poll", &self.poll),
+                ("reactions-+1", &self.reactions_plus_1),
+                ("reactions--1", &self.reactions_minus_1),
+                ("名前", &self.u540d_u524d),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for PropertyNamesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+            Some(v8),
+            Some(v9),
+            Some(v10),
+            Some(v11),
+            Some(v12),
+            Some(v13),
+            Some(v14),
+            Some(v15),
+            Some(v16),
+            Some(v17),
+            Some(v18),
+            Some(v19),
+            Some(v20),
+            Some(v21),
+            Some(v22),
+            Some(v23),
+            Some(v24),
+            Some(v25),
+        ) = (
+            fields.take("type"),
+            fields.take("self"),
+            fields.take("@id"),
+            fields.take("1st"),
+            fields.take(""),
+            fields.take("$ref"),
+            fields.take("Foo Bar"),
+            fields.take("Self"),
+            fields.take("_"),
+            fields.take("__"),
+            fields.take("async"),
+            fields.take("await"),
+            fields.take("call"),
+            fields.take("clone"),
+            fields.take("crate"),
+            fields.take("extra"),
+            fields.take("foo-bar"),
+            fields.take("fooBar"),
+            fields.take("foo_bar"),
+            fields.take("größe"),
+            fields.take("input"),
+            fields.take("pending"),
+            fields.take("poll"),
+            fields.take("reactions-+1"),
+            fields.take("reactions--1"),
+            fields.take("名前"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            type_: v0,
+            self_: v1,
+            id: v2,
+            n1st: v3,
+            empty: v4,
+            ref_: v5,
+            foo_bar2: v6,
+            self_2: v7,
+            empty2: v8,
+            empty3: v9,
+            async_: v10,
+            await_: v11,
+            call: v12,
+            clone: v13,
+            crate_: v14,
+            extra: v15,
+            foo_bar3: v16,
+            foo_bar4: v17,
+            foo_bar: v18,
+            gr_uf6_udf_e: v19,
+            input: v20,
+            pending: v21,
+            poll: v22,
+            reactions_plus_1: v23,
+            reactions_minus_1: v24,
+            u540d_u524d: v25,
+        })
+    }
+}
+bridge::generated! {
+    PropertyNamesInput
+}
+impl PropertyNamesInput {
+    pub fn call(self) -> PropertyNamesCall {
+        PropertyNamesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct PropertyNamesCall {
+    input: PropertyNamesInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl PropertyNamesCall {
+    pub fn empty<F>(
+        mut self,
+        empty: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.empty = bridge::convert::OptionalArgument::into_optional(empty);
+        self
+    }
+    pub fn ref_<F>(
+        mut self,
+        ref_: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.ref_ = bridge::convert::OptionalArgument::into_optional(ref_);
+        self
+    }
+    pub fn foo_bar2<F>(
+        mut self,
+        foo_bar2: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.foo_bar2 = bridge::convert::OptionalArgument::into_optional(foo_bar2);
+        self
+    }
+    pub fn self_2<F>(
+        mut self,
+        self_2: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.self_2 = bridge::convert::OptionalArgument::into_optional(self_2);
+        self
+    }
+    pub fn empty2<F>(
+        mut self,
+        empty2: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.empty2 = bridge::convert::OptionalArgument::into_optional(empty2);
+        self
+    }
+    pub fn empty3<F>(
+        mut self,
+        empty3: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.empty3 = bridge::convert::OptionalArgument::into_optional(empty3);
+        self
+    }
+    pub fn async_<F>(
+        mut self,
+        async_: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.async_ = bridge::convert::OptionalArgument::into_optional(async_);
+        self
+    }
+    pub fn await_<F>(
+        mut self,
+        await_: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.await_ = bridge::convert::OptionalArgument::into_optional(await_);
+        self
+    }
+    pub fn call<F>(
+        mut self,
+        call: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.call = bridge::convert::OptionalArgument::into_optional(call);
+        self
+    }
+    pub fn clone<F>(
+        mut self,
+        clone: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
+        self
+    }
+    pub fn crate_<F>(
+        mut self,
+        crate_: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.crate_ = bridge::convert::OptionalArgument::into_optional(crate_);
+        self
+    }
+    pub fn extra<F>(
+        mut self,
+        extra: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
+        self
+    }
+    pub fn foo_bar3<F>(
+        mut self,
+        foo_bar3: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.foo_bar3 = bridge::convert::OptionalArgument::into_optional(foo_bar3);
+        self
+    }
+    pub fn foo_bar4<F>(
+        mut self,
+        foo_bar4: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.foo_bar4 = bridge::convert::OptionalArgument::into_optional(foo_bar4);
+        self
+    }
+    pub fn foo_bar<F>(
+        mut self,
+        foo_bar: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.foo_bar = bridge::convert::OptionalArgument::into_optional(foo_bar);
+        self
+    }
+    pub fn gr_uf6_udf_e<F>(
+        mut self,
+        gr_uf6_udf_e: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.gr_uf6_udf_e = bridge::convert::OptionalArgument::into_optional(
+            gr_uf6_udf_e,
+        );
+        self
+    }
+    pub fn input<F>(
+        mut self,
+        input: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self
+    }
+    pub fn pending<F>(
+        mut self,
+        pending: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
+        self
+    }
+    pub fn poll<F>(
+        mut self,
+        poll: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
+        self
+    }
+    pub fn reactions_plus_1<F>(
+        mut self,
+        reactions_plus_1: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.reactions_plus_1 = bridge::convert::OptionalArgument::into_optional(
+            reactions_plus_1,
+        );
+        self
+    }
+    pub fn reactions_minus_1<F>(
+        mut self,
+        reactions_minus_1: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.reactions_minus_1 = bridge::convert::OptionalArgument::into_optional(
+            reactions_minus_1,
+        );
+        self
+    }
+    pub fn u540d_u524d<F>(
+        mut self,
+        u540d_u524d: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.u540d_u524d = bridge::convert::OptionalArgument::into_optional(
+            u540d_u524d,
+        );
+        self
+    }
+}
+impl std::future::Future for PropertyNamesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.30c26fdd393d0650b08326b2c6ec0faa")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"30c26fdd393d0650b08326b2c6ec0faa",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "property-names",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Names that Rust or JSON Schema use themselves.
+pub fn property_names(
+    type_: impl Into<String>,
+    self_: impl Into<String>,
+    id: impl Into<String>,
+    n1st: impl Into<String>,
+) -> PropertyNamesCall {
+    PropertyNamesInput {
+        type_: type_.into(),
+        self_: self_.into(),
+        id: id.into(),
+        n1st: n1st.into(),
+        empty: None,
+        ref_: None,
+        foo_bar2: None,
+        self_2: None,
+        empty2: None,
+        empty3: None,
+        async_: None,
+        await_: None,
+        call: None,
+        clone: None,
+        crate_: None,
+        extra: None,
+        foo_bar3: None,
+        foo_bar4: None,
+        foo_bar: None,
+        gr_uf6_udf_e: None,
+        input: None,
+        pending: None,
+        poll: None,
+        reactions_plus_1: None,
+        reactions_minus_1: None,
+        u540d_u524d: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveInput {
+    pub root: RecursiveNode,
+}
+impl bridge::convert::ToJson for RecursiveInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("root", &self.root)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("root"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { root: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveNode {
+    pub name: String,
+    pub children: Option<Vec<RecursiveNode>>,
+    pub parent: Option<Box<RecursiveNode>>,
+}
+impl bridge::convert::ToJson for RecursiveNode {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("name", &self.name)],
+            &[("children", &self.children), ("parent", &self.parent)],
+        )
+    }
+}
+impl bridge::convert::FromJson for RecursiveNode {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("name"),
+            fields.take("children"),
+            fields.take("parent"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            name: v0,
+            children: v1,
+            parent: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveOutput {
+    pub root: RecursiveNode,
+}
+impl bridge::convert::ToJson for RecursiveOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("root", &self.root)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("root"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { root: v0 })
+    }
+}
+bridge::generated! {
+    RecursiveInput RecursiveNode RecursiveOutput
+}
+impl RecursiveInput {
+    pub fn call(self) -> RecursiveCall {
+        RecursiveCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct RecursiveCall {
+    input: RecursiveInput,
+    pending: bridge::call::Pending<RecursiveOutput>,
+}
+impl std::future::Future for RecursiveCall {
+    type Output = Result<RecursiveOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.7a4c726296b6a9d943ed5cb08b021cc9")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"7a4c726296b6a9d943ed5cb08b021cc9",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "recursive",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> RecursiveCall {
+    RecursiveInput {
+        root: bridge::convert::Argument::into_argument(root),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecursiveListInput {
+    pub a: Option<Vec<bridge::convert::Value>>,
+    pub b: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for RecursiveListInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveListInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1 })
+    }
+}
+bridge::generated! {
+    RecursiveListInput
+}
+impl RecursiveListInput {
+    pub fn call(self) -> RecursiveListCall {
+        RecursiveListCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct RecursiveListCall {
+    input: RecursiveListInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl RecursiveListCall {
+    pub fn a<F>(
+        mut self,
+        a: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self
+    }
+    pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
+        self.input.b = bridge::convert::optional_value(&b);
+        self
+    }
+}
+impl std::future::Future for RecursiveListCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.b023b2f5f4f063efe146c48bf23c612c")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"b023b2f5f4f063efe146c48bf23c612c",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "recursive_list",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// A list of itself has no name.
+pub fn recursive_list() -> RecursiveListCall {
+    RecursiveListInput {
+        a: None,
+        b: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecursiveMergeInput {
+    pub a: Option<RecursiveMergeA>,
+}
+impl bridge::convert::ToJson for RecursiveMergeInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveMergeInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecursiveMergeA {
+    pub child: Option<RecursiveMergeChild>,
+    pub id: Option<i64>,
+}
+impl bridge::convert::ToJson for RecursiveMergeA {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("child", &self.child), ("id", &self.id)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveMergeA {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("child"), fields.take("id")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { child: v0, id: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveMergeChild {
+    pub id: i64,
+    pub child: Option<Box<RecursiveMergeChild>>,
+}
+impl bridge::convert::ToJson for RecursiveMergeChild {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id)], &[("child", &self.child)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveMergeChild {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("id"), fields.take("child")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { id: v0, child: v1 })
+    }
+}
+bridge::generated! {
+    RecursiveMergeInput RecursiveMergeA RecursiveMergeChild
+}
+impl RecursiveMergeInput {
+    pub fn call(self) -> RecursiveMergeCall {
+        RecursiveMergeCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct RecursiveMergeCall {
+    input: RecursiveMergeInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl RecursiveMergeCall {
+    pub fn a<F>(
+        mut self,
+        a: impl bridge::convert::OptionalArgument<RecursiveMergeA, F>,
+    ) -> Self {
+        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self
+    }
+}
+impl std::future::Future for RecursiveMergeCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.4029d465fc658acebfbd2db5a4e44608")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"4029d465fc658acebfbd2db5a4e44608",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "recursive_merge",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn recursive_merge() -> RecursiveMergeCall {
+    RecursiveMergeInput { a: None }.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveRequiredInput {
+    pub a: RecursiveRequiredA,
+}
+impl bridge::convert::ToJson for RecursiveRequiredInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveRequiredInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveRequiredA {
+    pub b: RecursiveRequiredB,
+}
+impl bridge::convert::ToJson for RecursiveRequiredA {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("b", &self.b)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveRequiredA {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("b"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { b: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveRequiredB {
+    pub a: Box<RecursiveRequiredA>,
+}
+impl bridge::convert::ToJson for RecursiveRequiredB {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveRequiredB {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+bridge::generated! {
+    RecursiveRequiredInput RecursiveRequiredA RecursiveRequiredB
+}
+impl RecursiveRequiredInput {
+    pub fn call(self) -> RecursiveRequiredCall {
+        RecursiveRequiredCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct RecursiveRequiredCall {
+    input: RecursiveRequiredInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for RecursiveRequiredCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.308fb08352058ac86d346ad4a4171115")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"308fb08352058ac86d346ad4a4171115",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "recursive_required",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Can have no finite value.
+pub fn recursive_required(
+    a: impl bridge::convert::Argument<RecursiveRequiredA>,
+) -> RecursiveRequiredCall {
+    RecursiveRequiredInput {
+        a: bridge::convert::Argument::into_argument(a),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveRootInput {
+    pub value: i64,
+    pub next: Option<Box<RecursiveRootInput>>,
+}
+impl bridge::convert::ToJson for RecursiveRootInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[("next", &self.next)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveRootInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("value"), fields.take("next")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { value: v0, next: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveRootOutput {
+    pub value: i64,
+    pub next: Option<Box<RecursiveRootOutput>>,
+}
+impl bridge::convert::ToJson for RecursiveRootOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[("next", &self.next)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveRootOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("value"), fields.take("next")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { value: v0, next: v1 })
+    }
+}
+bridge::generated! {
+    RecursiveRootInput RecursiveRootOutput
+}
+impl RecursiveRootInput {
+    pub fn call(self) -> RecursiveRootCall {
+        RecursiveRootCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct RecursiveRootCall {
+    input: RecursiveRootInput,
+    pending: bridge::call::Pending<RecursiveRootOutput>,
+}
+impl RecursiveRootCall {
+    pub fn next<F>(
+        mut self,
+        next: impl bridge::convert::OptionalArgument<RecursiveRootInput, F>,
+    ) -> Self {
+        self.input.next = bridge::convert::OptionalArgument::into_optional(next)
+            .map(Box::new);
+        self
+    }
+}
+impl std::future::Future for RecursiveRootCall {
+    type Output = Result<RecursiveRootOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.ab4a558ef032af15d988f6e0735537f5")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"ab4a558ef032af15d988f6e0735537f5",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "recursive_root",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn recursive_root(value: impl bridge::convert::Argument<i64>) -> RecursiveRootCall {
+    RecursiveRootInput {
+        value: bridge::convert::Argument::into_argument(value),
+        next: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveUnionInput {
+    pub expression: RecursiveUnionExpression,
+}
+impl bridge::convert::ToJson for RecursiveUnionInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("expression", &self.expression)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("expression"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { expression: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum RecursiveUnionExpression {
+    Literal(RecursiveUnionLiteral),
+    Sum(RecursiveUnionSum),
+}
+impl bridge::convert::ToJson for RecursiveUnionExpression {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Literal(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "literal",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Sum(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "sum",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionExpression {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let tag = bridge::convert::tag(&value, "kind")?;
+        match tag.as_str() {
+            "literal" => bridge::convert::FromJson::from_json(value).map(Self::Literal),
+            "sum" => bridge::convert::FromJson::from_json(value).map(Self::Sum),
+            _ => {
+                Err(
+                    bridge::convert::Mismatch::new(
+                        "kind of one of \"literal\" \"sum\"",
+                        &value,
+                    ),
+                )
+            }
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveUnionLiteral {
+    pub value: f64,
+}
+impl bridge::convert::ToJson for RecursiveUnionLiteral {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionLiteral {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("value"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { value: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveUnionSum {
+    pub left: Box<RecursiveUnionExpression>,
+    pub right: Box<RecursiveUnionExpression>,
+    pub also: Option<Vec<RecursiveUnionAlso>>,
+}
+impl bridge::convert::ToJson for RecursiveUnionSum {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("left", &self.left), ("right", &self.right)],
+            &[("also", &self.also)],
+        )
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionSum {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("left"),
+            fields.take("right"),
+            fields.take("also"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            left: v0,
+            right: v1,
+            also: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum RecursiveUnionAlso {
+    Literal(RecursiveUnionLiteral),
+    Sum(RecursiveUnionSum),
+}
+impl bridge::convert::ToJson for RecursiveUnionAlso {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Literal(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "literal",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Sum(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "sum",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionAlso {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let tag = bridge::convert::tag(&value, "kind")?;
+        match tag.as_str() {
+            "literal" => bridge::convert::FromJson::from_json(value).map(Self::Literal),
+            "sum" => bridge::convert::FromJson::from_json(value).map(Self::Sum),
+            _ => {
+                Err(
+                    bridge::convert::Mismatch::new(
+                        "kind of one of \"literal\" \"sum\"",
+                        &value,
+                    ),
+                )
+            }
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecursiveUnionOutput {
+    pub expression: Option<RecursiveUnionE>,
+}
+impl bridge::convert::ToJson for RecursiveUnionOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("expression", &self.expression)])
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("expression"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { expression: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum RecursiveUnionE {
+    Number(f64),
+    Object(RecursiveUnionEObject),
+    Other(bridge::convert::Value),
+}
+impl bridge::convert::ToJson for RecursiveUnionE {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Other(value) => value.clone(),
+        }
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionE {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::Number(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Number)
+            }
+            bridge::convert::Value::Object(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Object)
+            }
+            _ => Ok(Self::Other(value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecursiveUnionEObject {
+    pub not: Box<RecursiveUnionE>,
+}
+impl bridge::convert::ToJson for RecursiveUnionEObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("not", &self.not)], &[])
+    }
+}
+impl bridge::convert::FromJson for RecursiveUnionEObject {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("not"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { not: v0 })
+    }
+}
+bridge::generated! {
+    RecursiveUnionInput RecursiveUnionExpression RecursiveUnionLiteral RecursiveUnionSum
+    RecursiveUnionAlso RecursiveUnionOutput RecursiveUnionE RecursiveUnionEObject
+}
+impl RecursiveUnionInput {
+    pub fn call(self) -> RecursiveUnionCall {
+        RecursiveUnionCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct RecursiveUnionCall {
+    input: RecursiveUnionInput,
+    pending: bridge::call::Pending<RecursiveUnionOutput>,
+}
+impl std::future::Future for RecursiveUnionCall {
+    type Output = Result<RecursiveUnionOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.caff91d66e8abdba4afa4134261cb337")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"caff91d66e8abdba4afa4134261cb337",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "recursive_union",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn recursive_union(
+    expression: impl bridge::convert::Argument<RecursiveUnionExpression>,
+) -> RecursiveUnionCall {
+    RecursiveUnionInput {
+        expression: bridge::convert::Argument::into_argument(expression),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequiredUnknownInput {
+    pub b: bridge::convert::Value,
+    pub a: String,
+}
+impl bridge::convert::ToJson for RequiredUnknownInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("b", &self.b), ("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for RequiredUnknownInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("b"), fields.take("a")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { b: v0, a: v1 })
+    }
+}
+bridge::generated! {
+    RequiredUnknownInput
+}
+impl RequiredUnknownInput {
+    pub fn call(self) -> RequiredUnknownCall {
+        RequiredUnknownCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct RequiredUnknownCall {
+    input: RequiredUnknownInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for RequiredUnknownCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.d6ec57877c13c37fb93e8237a2426cf9")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"d6ec57877c13c37fb93e8237a2426cf9",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "required_unknown",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn required_unknown(
+    b: impl bridge::convert::Serialize,
+    a: impl Into<String>,
+) -> RequiredUnknownCall {
+    RequiredUnknownInput {
+        b: bridge::convert::value(&b),
+        a: a.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunInput {
+    pub x: String,
+}
+impl bridge::convert::ToJson for RunInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("x", &self.x)], &[])
+    }
+}
+impl bridge::convert::FromJson for RunInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("x"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { x: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOutput {
+    pub ok: bool,
+}
+impl bridge::convert::ToJson for RunOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("ok", &self.ok)], &[])
+    }
+}
+impl bridge::convert::FromJson for RunOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("ok"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { ok: v0 })
+    }
+}
+bridge::generated! {
+    RunInput RunOutput
+}
+impl RunInput {
+    pub fn call(self) -> RunCall {
+        RunCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct RunCall {
+    input: RunInput,
+    pending: bridge::call::Pending<RunOutput>,
+}
+impl std::future::Future for RunCall {
+    type Output = Result<RunOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a3a8cbdde1795c2c97a886156f23080e")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"a3a8cbdde1795c2c97a886156f23080e",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "run",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn run(x: impl Into<String>) -> RunCall {
+    RunInput { x: x.into() }.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SameTitlesInput {
+    /// Item
+    pub a: Option<SameTitlesA>,
+    /// Item
+    pub b: Option<SameTitlesB>,
+    pub item: Option<SameTitlesItem>,
+    pub items: Option<Vec<SameTitlesItem>>,
+}
+impl bridge::convert::ToJson for SameTitlesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("a", &self.a),
+                ("b", &self.b),
+                ("item", &self.item),
+                ("items", &self.items),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for SameTitlesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("a"),
+            fields.take("b"),
+            fields.take("item"),
+            fields.take("items"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            a: v0,
+            b: v1,
+            item: v2,
+            items: v3,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SameTitlesA {
+    pub x: Option<String>,
+}
+impl bridge::convert::ToJson for SameTitlesA {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("x", &self.x)])
+    }
+}
+impl bridge::convert::FromJson for SameTitlesA {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("x"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { x: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SameTitlesB {
+    pub y: Option<i64>,
+}
+impl bridge::convert::ToJson for SameTitlesB {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("y", &self.y)])
+    }
+}
+impl bridge::convert::FromJson for SameTitlesB {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("y"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { y: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SameTitlesItem {
+    pub z: Option<bool>,
+}
+impl bridge::convert::ToJson for SameTitlesItem {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("z", &self.z)])
+    }
+}
+impl bridge::convert::FromJson for SameTitlesItem {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("z"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { z: v0 })
+    }
+}
+bridge::generated! {
+    SameTitlesInput SameTitlesA SameTitlesB SameTitlesItem
+}
+impl SameTitlesInput {
+    pub fn call(self) -> SameTitlesCall {
+        SameTitlesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SameTitlesCall {
+    input: SameTitlesInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl SameTitlesCall {
+    /// Item
+    pub fn a<F>(
+        mut self,
+        a: impl bridge::convert::OptionalArgument<SameTitlesA, F>,
+    ) -> Self {
+        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self
+    }
+    /// Item
+    pub fn b<F>(
+        mut self,
+        b: impl bridge::convert::OptionalArgument<SameTitlesB, F>,
+    ) -> Self {
+        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self
+    }
+    pub fn item<F>(
+        mut self,
+        item: impl bridge::convert::OptionalArgument<SameTitlesItem, F>,
+    ) -> Self {
+        self.input.item = bridge::convert::OptionalArgument::into_optional(item);
+        self
+    }
+    pub fn items<F>(
+        mut self,
+        items: impl bridge::convert::OptionalArgument<Vec<SameTitlesItem>, F>,
+    ) -> Self {
+        self.input.items = bridge::convert::OptionalArgument::into_optional(items);
+        self
+    }
+}
+impl std::future::Future for SameTitlesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.30cad90e6340e007f05af9e9ef07f2e8")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"30cad90e6340e007f05af9e9ef07f2e8",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "same_titles",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn same_titles() -> SameTitlesCall {
+    SameTitlesInput {
+        a: None,
+        b: None,
+        item: None,
+        items: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedTypesInput {
+    pub entities: Vec<SharedTypesEntity>,
+}
+impl bridge::convert::ToJson for SharedTypesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entities", &self.entities)], &[])
+    }
+}
+impl bridge::convert::FromJson for SharedTypesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("entities"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { entities: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedTypesEntity {
+    pub name: String,
+    pub state: Option<SharedTypesState>,
+}
+impl bridge::convert::ToJson for SharedTypesEntity {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("name", &self.name)], &[("state", &self.state)])
+    }
+}
+impl bridge::convert::FromJson for SharedTypesEntity {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("name"), fields.take("state")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { name: v0, state: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SharedTypesState {
+    On,
+    Off,
+    Other(String),
+}
+impl SharedTypesState {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::ToJson for SharedTypesState {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for SharedTypesState {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "on" => Self::On,
+                "off" => Self::Off,
+                _ => Self::Other(text),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedTypesOutput {
+    pub entities: Vec<SharedTypesEntity>,
+}
+impl bridge::convert::ToJson for SharedTypesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("entities", &self.entities)], &[])
+    }
+}
+impl bridge::convert::FromJson for SharedTypesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("entities"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { entities: v0 })
+    }
+}
+bridge::generated! {
+    SharedTypesInput SharedTypesEntity SharedTypesState SharedTypesOutput
+}
+bridge::generated_text! {
+    SharedTypesState
+}
+impl SharedTypesInput {
+    pub fn call(self) -> SharedTypesCall {
+        SharedTypesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SharedTypesCall {
+    input: SharedTypesInput,
+    pending: bridge::call::Pending<SharedTypesOutput>,
+}
+impl std::future::Future for SharedTypesCall {
+    type Output = Result<SharedTypesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.964129b752e3a9c2665469a7bf0596b0")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"964129b752e3a9c2665469a7bf0596b0",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "shared_types",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// The same structure in and out is one type.
+pub fn shared_types(
+    entities: impl bridge::convert::Argument<Vec<SharedTypesEntity>>,
+) -> SharedTypesCall {
+    SharedTypesInput {
+        entities: bridge::convert::Argument::into_argument(entities),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedInput {
+    pub shape: TaggedShape,
+    pub content: Option<TaggedContent>,
+}
+impl bridge::convert::ToJson for TaggedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("shape", &self.shape)], &[("content", &self.content)])
+    }
+}
+impl bridge::convert::FromJson for TaggedInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("shape"), fields.take("content")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { shape: v0, content: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaggedShape {
+    Circle(TaggedCircle),
+    Square(TaggedSquare),
+    Point(TaggedPoint),
+}
+impl bridge::convert::ToJson for TaggedShape {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Circle(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "circle",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Square(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "square",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Point(inner) => {
+                bridge::convert::tagged(
+                    "kind",
+                    "point",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for TaggedShape {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let tag = bridge::convert::tag(&value, "kind")?;
+        match tag.as_str() {
+            "circle" => bridge::convert::FromJson::from_json(value).map(Self::Circle),
+            "square" => bridge::convert::FromJson::from_json(value).map(Self::Square),
+            "point" => bridge::convert::FromJson::from_json(value).map(Self::Point),
+            _ => {
+                Err(
+                    bridge::convert::Mismatch::new(
+                        "kind of one of \"circle\" \"square\" \"point\"",
+                        &value,
+                    ),
+                )
+            }
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedCircle {
+    pub radius: f64,
+}
+impl bridge::convert::ToJson for TaggedCircle {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("radius", &self.radius)], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedCircle {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("radius"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { radius: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedSquare {
+    pub side: f64,
+}
+impl bridge::convert::ToJson for TaggedSquare {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("side", &self.side)], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedSquare {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("side"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { side: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaggedPoint {}
+impl bridge::convert::ToJson for TaggedPoint {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedPoint {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaggedContent {
+    X(TaggedX),
+    Y(TaggedY),
+}
+impl bridge::convert::ToJson for TaggedContent {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::X(inner) => {
+                bridge::convert::tagged(
+                    "zz",
+                    "x",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Y(inner) => {
+                bridge::convert::tagged(
+                    "zz",
+                    "y",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for TaggedContent {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let tag = bridge::convert::tag(&value, "zz")?;
+        match tag.as_str() {
+            "x" => bridge::convert::FromJson::from_json(value).map(Self::X),
+            "y" => bridge::convert::FromJson::from_json(value).map(Self::Y),
+            _ => Err(bridge::convert::Mismatch::new("zz of one of \"x\" \"y\"", &value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaggedX {
+    pub aa: Option<TaggedAa>,
+}
+impl bridge::convert::ToJson for TaggedX {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("aa", &self.aa)])
+    }
+}
+impl bridge::convert::FromJson for TaggedX {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("aa"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { aa: v0 })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TaggedAa {
+    N1,
+}
+impl TaggedAa {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::N1 => "1",
+        }
+    }
+}
+impl bridge::convert::ToJson for TaggedAa {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for TaggedAa {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "1" => Self::N1,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"1\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaggedY {
+    pub aa: Option<TaggedAa2>,
+    pub more: Option<i64>,
+}
+impl bridge::convert::ToJson for TaggedY {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("aa", &self.aa), ("more", &self.more)])
+    }
+}
+impl bridge::convert::FromJson for TaggedY {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("aa"), fields.take("more")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { aa: v0, more: v1 })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TaggedAa2 {
+    N2,
+}
+impl TaggedAa2 {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::N2 => "2",
+        }
+    }
+}
+impl bridge::convert::ToJson for TaggedAa2 {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for TaggedAa2 {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "2" => Self::N2,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"2\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedOutput {
+    pub blocks: Vec<TaggedBlock>,
+}
+impl bridge::convert::ToJson for TaggedOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("blocks", &self.blocks)], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("blocks"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { blocks: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum TaggedBlock {
+    Text(TaggedText),
+    Image(TaggedImage),
+    Other(bridge::convert::Value),
+}
+impl bridge::convert::ToJson for TaggedBlock {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => {
+                bridge::convert::tagged(
+                    "type",
+                    "text",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Image(inner) => {
+                bridge::convert::tagged(
+                    "type",
+                    "image",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Other(value) => value.clone(),
+        }
+    }
+}
+impl bridge::convert::FromJson for TaggedBlock {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let tag = bridge::convert::tag(&value, "type")?;
+        match tag.as_str() {
+            "text" => bridge::convert::FromJson::from_json(value).map(Self::Text),
+            "image" => bridge::convert::FromJson::from_json(value).map(Self::Image),
+            _ => Ok(Self::Other(value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedText {
+    pub text: String,
+}
+impl bridge::convert::ToJson for TaggedText {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("text", &self.text)], &[])
+    }
+}
+impl bridge::convert::FromJson for TaggedText {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("text"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { text: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaggedImage {
+    pub data: String,
+    pub mime_type: String,
+}
+impl bridge::convert::ToJson for TaggedImage {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("data", &self.data), ("mimeType", &self.mime_type)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for TaggedImage {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("data"), fields.take("mimeType")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { data: v0, mime_type: v1 })
+    }
+}
+bridge::generated! {
+    TaggedInput TaggedShape TaggedCircle TaggedSquare TaggedPoint TaggedContent TaggedX
+    TaggedAa TaggedY TaggedAa2 TaggedOutput TaggedBlock TaggedText TaggedImage
+}
+bridge::generated_text! {
+    TaggedAa TaggedAa2
+}
+impl TaggedInput {
+    pub fn call(self) -> TaggedCall {
+        TaggedCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct TaggedCall {
+    input: TaggedInput,
+    pending: bridge::call::Pending<TaggedOutput>,
+}
+impl TaggedCall {
+    pub fn content<F>(
+        mut self,
+        content: impl bridge::convert::OptionalArgument<TaggedContent, F>,
+    ) -> Self {
+        self.input.content = bridge::convert::OptionalArgument::into_optional(content);
+        self
+    }
+}
+impl std::future::Future for TaggedCall {
+    type Output = Result<TaggedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.7f21468073367fe6794b96eed9381258")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"7f21468073367fe6794b96eed9381258",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "tagged",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall {
+    TaggedInput {
+        shape: bridge::convert::Argument::into_argument(shape),
+        content: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextEnumsInput {
+    pub keywords: TextEnumsKeywords,
+    pub any_string: Option<TextEnumsAnyString>,
+    pub single: Option<TextEnumsSingle>,
+    pub titled: Option<TextEnumsTitled>,
+}
+impl bridge::convert::ToJson for TextEnumsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("keywords", &self.keywords), ("required_single", &"always")],
+            &[
+                ("any_string", &self.any_string),
+                ("single", &self.single),
+                ("titled", &self.titled),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for TextEnumsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("keywords"),
+            fields.take("any_string"),
+            fields.take("single"),
+            fields.take("titled"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            keywords: v0,
+            any_string: v1,
+            single: v2,
+            titled: v3,
+        })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextEnumsKeywords {
+    Self_,
+    Self_2,
+    Type,
+    Empty,
+    N1,
+    Other2,
+    Other,
+    AB,
+    AB2,
+    Plus1,
+    Minus1,
+    Ue9Moji,
+}
+impl TextEnumsKeywords {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Self_ => "self",
+            Self::Self_2 => "Self",
+            Self::Type => "type",
+            Self::Empty => "",
+            Self::N1 => "1",
+            Self::Other2 => "other",
+            Self::Other => "Other",
+            Self::AB => "a b",
+            Self::AB2 => "a-b",
+            Self::Plus1 => "+1",
+            Self::Minus1 => "-1",
+            Self::Ue9Moji => "émoji",
+        }
+    }
+}
+impl bridge::convert::ToJson for TextEnumsKeywords {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for TextEnumsKeywords {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "self" => Self::Self_,
+                "Self" => Self::Self_2,
+                "type" => Self::Type,
+                "" => Self::Empty,
+                "1" => Self::N1,
+                "other" => Self::Other2,
+                "Other" => Self::Other,
+                "a b" => Self::AB,
+                "a-b" => Self::AB2,
+                "+1" => Self::Plus1,
+                "-1" => Self::Minus1,
+                "émoji" => Self::Ue9Moji,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"self\" \"Self\" \"type\" \"\" \"1\" \"other\" \"Other\" \"a b\" …",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TextEnumsAnyString {
+    A,
+    B,
+    Other(String),
+}
+impl TextEnumsAnyString {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::ToJson for TextEnumsAnyString {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for TextEnumsAnyString {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "a" => Self::A,
+                "b" => Self::B,
+                _ => Self::Other(text),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextEnumsSingle {
+    Only,
+}
+impl TextEnumsSingle {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Only => "only",
+        }
+    }
+}
+impl bridge::convert::ToJson for TextEnumsSingle {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for TextEnumsSingle {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "only" => Self::Only,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"only\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextEnumsTitled {
+    X,
+    Y,
+}
+impl TextEnumsTitled {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::X => "x",
+            Self::Y => "y",
+        }
+    }
+}
+impl bridge::convert::ToJson for TextEnumsTitled {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for TextEnumsTitled {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "x" => Self::X,
+                "y" => Self::Y,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"x\" \"y\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextEnumsOutput {
+    pub state: TextEnumsState,
+}
+impl bridge::convert::ToJson for TextEnumsOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("state", &self.state), ("required_single", &"always")],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for TextEnumsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("state"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { state: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TextEnumsState {
+    On,
+    Off,
+    Other,
+    Unlisted(String),
+}
+impl TextEnumsState {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Other => "other",
+            Self::Unlisted(text) => text,
+        }
+    }
+}
+impl bridge::convert::ToJson for TextEnumsState {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for TextEnumsState {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "on" => Self::On,
+                "off" => Self::Off,
+                "other" => Self::Other,
+                _ => Self::Unlisted(text),
+            },
+        )
+    }
+}
+bridge::generated! {
+    TextEnumsInput TextEnumsKeywords TextEnumsAnyString TextEnumsSingle TextEnumsTitled
+    TextEnumsOutput TextEnumsState
+}
+bridge::generated_text! {
+    TextEnumsKeywords TextEnumsAnyString TextEnumsSingle TextEnumsTitled TextEnumsState
+}
+impl TextEnumsInput {
+    pub fn call(self) -> TextEnumsCall {
+        TextEnumsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct TextEnumsCall {
+    input: TextEnumsInput,
+    pending: bridge::call::Pending<TextEnumsOutput>,
+}
+impl TextEnumsCall {
+    pub fn any_string<F>(
+        mut self,
+        any_string: impl bridge::convert::OptionalArgument<TextEnumsAnyString, F>,
+    ) -> Self {
+        self.input.any_string = bridge::convert::OptionalArgument::into_optional(
+            any_string,
+        );
+        self
+    }
+    pub fn single<F>(
+        mut self,
+        single: impl bridge::convert::OptionalArgument<TextEnumsSingle, F>,
+    ) -> Self {
+        self.input.single = bridge::convert::OptionalArgument::into_optional(single);
+        self
+    }
+    pub fn titled<F>(
+        mut self,
+        titled: impl bridge::convert::OptionalArgument<TextEnumsTitled, F>,
+    ) -> Self {
+        self.input.titled = bridge::convert::OptionalArgument::into_optional(titled);
+        self
+    }
+}
+impl std::future::Future for TextEnumsCall {
+    type Output = Result<TextEnumsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.b4e532d97a63a187dd9144de685c4f0e")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"b4e532d97a63a187dd9144de685c4f0e",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "text_enums",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn text_enums(
+    keywords: impl bridge::convert::Argument<TextEnumsKeywords>,
+) -> TextEnumsCall {
+    TextEnumsInput {
+        keywords: bridge::convert::Argument::into_argument(keywords),
+        any_string: None,
+        single: None,
+        titled: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct TuplesInput {
+    pub draft7: (f64, f64),
+    pub bare: Option<Vec<bridge::convert::Value>>,
+    pub draft2020: Option<(String, i64, TuplesDraft2020)>,
+    pub long: Option<Vec<bridge::convert::Value>>,
+    pub none: Option<Vec<bridge::convert::Value>>,
+    pub open: Option<Vec<bridge::convert::Value>>,
+    pub single: Option<(String,)>,
+}
+impl bridge::convert::ToJson for TuplesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("draft7", &self.draft7)],
+            &[
+                ("bare", &self.bare),
+                ("draft2020", &self.draft2020),
+                ("long", &self.long),
+                ("none", &self.none),
+                ("open", &self.open),
+                ("single", &self.single),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for TuplesInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5), Some(v6)) = (
+            fields.take("draft7"),
+            fields.take("bare"),
+            fields.take("draft2020"),
+            fields.take("long"),
+            fields.take("none"),
+            fields.take("open"),
+            fields.take("single"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            draft7: v0,
+            bare: v1,
+            draft2020: v2,
+            long: v3,
+            none: v4,
+            open: v5,
+            single: v6,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TuplesDraft2020 {
+    pub a: Option<String>,
+}
+impl bridge::convert::ToJson for TuplesDraft2020 {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for TuplesDraft2020 {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TuplesOutput {
+    pub points: Option<Vec<(f64, f64)>>,
+}
+impl bridge::convert::ToJson for TuplesOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("points", &self.points)])
+    }
+}
+impl bridge::convert::FromJson for TuplesOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("points"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { points: v0 })
+    }
+}
+bridge::generated! {
+    TuplesInput TuplesDraft2020 TuplesOutput
+}
+impl TuplesInput {
+    pub fn call(self) -> TuplesCall {
+        TuplesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct TuplesCall {
+    input: TuplesInput,
+    pending: bridge::call::Pending<TuplesOutput>,
+}
+impl TuplesCall {
+    pub fn bare<F>(
+        mut self,
+        bare: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.bare = bridge::convert::OptionalArgument::into_optional(bare);
+        self
+    }
+    pub fn draft2020<F>(
+        mut self,
+        draft2020: impl bridge::convert::OptionalArgument<
+            (String, i64, TuplesDraft2020),
+            F,
+        >,
+    ) -> Self {
+        self.input.draft2020 = bridge::convert::OptionalArgument::into_optional(
+            draft2020,
+        );
+        self
+    }
+    pub fn long<F>(
+        mut self,
+        long: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.long = bridge::convert::OptionalArgument::into_optional(long);
+        self
+    }
+    pub fn none<F>(
+        mut self,
+        none: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.none = bridge::convert::OptionalArgument::into_optional(none);
+        self
+    }
+    pub fn open<F>(
+        mut self,
+        open: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.open = bridge::convert::OptionalArgument::into_optional(open);
+        self
+    }
+    pub fn single<F>(
+        mut self,
+        single: impl bridge::convert::OptionalArgument<(String,), F>,
+    ) -> Self {
+        self.input.single = bridge::convert::OptionalArgument::into_optional(single);
+        self
+    }
+}
+impl std::future::Future for TuplesCall {
+    type Output = Result<TuplesOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.bf10a3307bba7f23c868469fb20042bf")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"bf10a3307bba7f23c868469fb20042bf",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "tuples",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall {
+    TuplesInput {
+        draft7: bridge::convert::Argument::into_argument(draft7),
+        bare: None,
+        draft2020: None,
+        long: None,
+        none: None,
+        open: None,
+        single: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct UntaggedInput {
+    pub target: UntaggedTarget,
+    pub all_kinds: Option<UntaggedAllKinds>,
+    pub free: Option<bridge::convert::Value>,
+    pub lists: Option<Vec<bridge::convert::Value>>,
+    pub merged: Option<UntaggedMerged>,
+    pub numbers: Option<f64>,
+    pub one_or_many: Option<UntaggedOneOrMany>,
+    pub restricted: Option<String>,
+    pub scalars: Option<bridge::convert::Value>,
+    pub value: Option<UntaggedValue>,
+}
+impl bridge::convert::ToJson for UntaggedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("target", &self.target)],
+            &[
+                ("all_kinds", &self.all_kinds),
+                ("free", &self.free),
+                ("lists", &self.lists),
+                ("merged", &self.merged),
+                ("numbers", &self.numbers),
+                ("one_or_many", &self.one_or_many),
+                ("restricted", &self.restricted),
+                ("scalars", &self.scalars),
+                ("value", &self.value),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for UntaggedInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+            Some(v8),
+            Some(v9),
+        ) = (
+            fields.take("target"),
+            fields.take("all_kinds"),
+            fields.take("free"),
+            fields.take("lists"),
+            fields.take("merged"),
+            fields.take("numbers"),
+            fields.take("one_or_many"),
+            fields.take("restricted"),
+            fields.take("scalars"),
+            fields.take("value"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            target: v0,
+            all_kinds: v1,
+            free: v2,
+            lists: v3,
+            merged: v4,
+            numbers: v5,
+            one_or_many: v6,
+            restricted: v7,
+            scalars: v8,
+            value: v9,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UntaggedTarget {
+    pub id: Option<i64>,
+    pub path: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for UntaggedTarget {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("id", &self.id), ("path", &self.path)])
+    }
+}
+impl bridge::convert::FromJson for UntaggedTarget {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("id"), fields.take("path")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { id: v0, path: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedAllKinds {
+    Text(String),
+    Number(f64),
+    Boolean(bool),
+    List(Vec<i64>),
+    Object(UntaggedAllKindsObject),
+}
+impl bridge::convert::ToJson for UntaggedAllKinds {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Boolean(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedAllKinds {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Number(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Number)
+            }
+            bridge::convert::Value::Bool(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Boolean)
+            }
+            bridge::convert::Value::Array(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::List)
+            }
+            bridge::convert::Value::Object(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Object)
+            }
+            _ => {
+                Err(
+                    bridge::convert::Mismatch::new(
+                        "text or number or boolean or list or object",
+                        &value,
+                    ),
+                )
+            }
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UntaggedAllKindsObject {
+    pub a: Option<String>,
+}
+impl bridge::convert::ToJson for UntaggedAllKindsObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for UntaggedAllKindsObject {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UntaggedMerged {
+    pub a: Option<String>,
+    pub b: Option<String>,
+}
+impl bridge::convert::ToJson for UntaggedMerged {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for UntaggedMerged {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedOneOrMany {
+    Text(String),
+    List(Vec<String>),
+}
+impl bridge::convert::ToJson for UntaggedOneOrMany {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedOneOrMany {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Array(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::List)
+            }
+            _ => Err(bridge::convert::Mismatch::new("text or list", &value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedValue {
+    Text(String),
+    Object(UntaggedValueObject),
+}
+impl bridge::convert::ToJson for UntaggedValue {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedValue {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Object(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Object)
+            }
+            _ => Err(bridge::convert::Mismatch::new("text or object", &value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct UntaggedValueObject {
+    pub text: String,
+}
+impl bridge::convert::ToJson for UntaggedValueObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("text", &self.text)], &[])
+    }
+}
+impl bridge::convert::FromJson for UntaggedValueObject {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("text"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { text: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct UntaggedOutput {
+    pub value: UntaggedValue2,
+}
+impl bridge::convert::ToJson for UntaggedOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("value", &self.value)], &[])
+    }
+}
+impl bridge::convert::FromJson for UntaggedOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("value"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { value: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UntaggedValue2 {
+    Text(String),
+    List(Vec<i64>),
+    Object(UntaggedValueObject),
+    Other(bridge::convert::Value),
+}
+impl bridge::convert::ToJson for UntaggedValue2 {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Other(value) => value.clone(),
+        }
+    }
+}
+impl bridge::convert::FromJson for UntaggedValue2 {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Array(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::List)
+            }
+            bridge::convert::Value::Object(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Object)
+            }
+            _ => Ok(Self::Other(value)),
+        }
+    }
+}
+bridge::generated! {
+    UntaggedInput UntaggedTarget UntaggedAllKinds UntaggedAllKindsObject UntaggedMerged
+    UntaggedOneOrMany UntaggedValue UntaggedValueObject UntaggedOutput UntaggedValue2
+}
+impl UntaggedInput {
+    pub fn call(self) -> UntaggedCall {
+        UntaggedCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct UntaggedCall {
+    input: UntaggedInput,
+    pending: bridge::call::Pending<UntaggedOutput>,
+}
+impl UntaggedCall {
+    pub fn all_kinds<F>(
+        mut self,
+        all_kinds: impl bridge::convert::OptionalArgument<UntaggedAllKinds, F>,
+    ) -> Self {
+        self.input.all_kinds = bridge::convert::OptionalArgument::into_optional(
+            all_kinds,
+        );
+        self
+    }
+    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
+        self.input.free = bridge::convert::optional_value(&free);
+        self
+    }
+    pub fn lists<F>(
+        mut self,
+        lists: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
+        self
+    }
+    pub fn merged<F>(
+        mut self,
+        merged: impl bridge::convert::OptionalArgument<UntaggedMerged, F>,
+    ) -> Self {
+        self.input.merged = bridge::convert::OptionalArgument::into_optional(merged);
+        self
+    }
+    pub fn numbers<F>(
+        mut self,
+        numbers: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.numbers = bridge::convert::OptionalArgument::into_optional(numbers);
+        self
+    }
+    pub fn one_or_many<F>(
+        mut self,
+        one_or_many: impl bridge::convert::OptionalArgument<UntaggedOneOrMany, F>,
+    ) -> Self {
+        self.input.one_or_many = bridge::convert::OptionalArgument::into_optional(
+            one_or_many,
+        );
+        self
+    }
+    pub fn restricted<F>(
+        mut self,
+        restricted: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.restricted = bridge::convert::OptionalArgument::into_optional(
+            restricted,
+        );
+        self
+    }
+    pub fn scalars(mut self, scalars: impl bridge::convert::Serialize) -> Self {
+        self.input.scalars = bridge::convert::optional_value(&scalars);
+        self
+    }
+    pub fn value<F>(
+        mut self,
+        value: impl bridge::convert::OptionalArgument<UntaggedValue, F>,
+    ) -> Self {
+        self.input.value = bridge::convert::OptionalArgument::into_optional(value);
+        self
+    }
+}
+impl std::future::Future for UntaggedCall {
+    type Output = Result<UntaggedOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e5669c23ee5f0bc22711cef48cf43ad3")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"e5669c23ee5f0bc22711cef48cf43ad3",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "untagged",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+pub fn untagged(target: impl bridge::convert::Argument<UntaggedTarget>) -> UntaggedCall {
+    UntaggedInput {
+        target: bridge::convert::Argument::into_argument(target),
+        all_kinds: None,
+        free: None,
+        lists: None,
+        merged: None,
+        numbers: None,
+        one_or_many: None,
+        restricted: None,
+        scalars: None,
+        value: None,
+    }
+        .call()
+}

@@ -1,0 +1,238 @@
+// Generated from the tools of the MCP server "sequential-thinking". Do not edit: changes are lost.
+
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct SequentialthinkingInput {
+    /// Your current thinking step
+    pub thought: String,
+    /// Whether another thought step is needed
+    pub next_thought_needed: bridge::convert::Value,
+    /// Current thought number (numeric value, e.g., 1, 2, 3)
+    pub thought_number: i64,
+    /// Estimated total thoughts needed (numeric value, e.g., 5, 10)
+    pub total_thoughts: i64,
+    /// Branching point thought number
+    pub branch_from_thought: Option<i64>,
+    /// Branch identifier
+    pub branch_id: Option<String>,
+    /// Whether this revises previous thinking
+    pub is_revision: Option<bridge::convert::Value>,
+    /// If more thoughts are needed
+    pub needs_more_thoughts: Option<bridge::convert::Value>,
+    /// Which thought is being reconsidered
+    pub revises_thought: Option<i64>,
+}
+impl bridge::convert::ToJson for SequentialthinkingInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("thought", &self.thought),
+                ("nextThoughtNeeded", &self.next_thought_needed),
+                ("thoughtNumber", &self.thought_number),
+                ("totalThoughts", &self.total_thoughts),
+            ],
+            &[
+                ("branchFromThought", &self.branch_from_thought),
+                ("branchId", &self.branch_id),
+                ("isRevision", &self.is_revision),
+                ("needsMoreThoughts", &self.needs_more_thoughts),
+                ("revisesThought", &self.revises_thought),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for SequentialthinkingInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+            Some(v8),
+        ) = (
+            fields.take("thought"),
+            fields.take("nextThoughtNeeded"),
+            fields.take("thoughtNumber"),
+            fields.take("totalThoughts"),
+            fields.take("branchFromThought"),
+            fields.take("branchId"),
+            fields.take("isRevision"),
+            fields.take("needsMoreThoughts"),
+            fields.take("revisesThought"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            thought: v0,
+            next_thought_needed: v1,
+            thought_number: v2,
+            total_thoughts: v3,
+            branch_from_thought: v4,
+            branch_id: v5,
+            is_revision: v6,
+            needs_more_thoughts: v7,
+            revises_thought: v8,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SequentialthinkingOutput {
+    pub thought_number: f64,
+    pub total_thoughts: f64,
+    pub next_thought_needed: bool,
+    pub branches: Vec<String>,
+    pub thought_history_length: f64,
+}
+impl bridge::convert::ToJson for SequentialthinkingOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("thoughtNumber", &self.thought_number),
+                ("totalThoughts", &self.total_thoughts),
+                ("nextThoughtNeeded", &self.next_thought_needed),
+                ("branches", &self.branches),
+                ("thoughtHistoryLength", &self.thought_history_length),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for SequentialthinkingOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
+            fields.take("thoughtNumber"),
+            fields.take("totalThoughts"),
+            fields.take("nextThoughtNeeded"),
+            fields.take("branches"),
+            fields.take("thoughtHistoryLength"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            thought_number: v0,
+            total_thoughts: v1,
+            next_thought_needed: v2,
+            branches: v3,
+            thought_history_length: v4,
+        })
+    }
+}
+bridge::generated! {
+    SequentialthinkingInput SequentialthinkingOutput
+}
+impl SequentialthinkingInput {
+    pub fn call(self) -> SequentialthinkingCall {
+        SequentialthinkingCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SequentialthinkingCall {
+    input: SequentialthinkingInput,
+    pending: bridge::call::Pending<SequentialthinkingOutput>,
+}
+impl SequentialthinkingCall {
+    /// Branching point thought number
+    pub fn branch_from_thought<F>(
+        mut self,
+        branch_from_thought: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.branch_from_thought = bridge::convert::OptionalArgument::into_optional(
+            branch_from_thought,
+        );
+        self
+    }
+    /// Branch identifier
+    pub fn branch_id<F>(
+        mut self,
+        branch_id: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.branch_id = bridge::convert::OptionalArgument::into_optional(
+            branch_id,
+        );
+        self
+    }
+    /// Whether this revises previous thinking
+    pub fn is_revision(mut self, is_revision: impl bridge::convert::Serialize) -> Self {
+        self.input.is_revision = bridge::convert::optional_value(&is_revision);
+        self
+    }
+    /// If more thoughts are needed
+    pub fn needs_more_thoughts(
+        mut self,
+        needs_more_thoughts: impl bridge::convert::Serialize,
+    ) -> Self {
+        self.input.needs_more_thoughts = bridge::convert::optional_value(
+            &needs_more_thoughts,
+        );
+        self
+    }
+    /// Which thought is being reconsidered
+    pub fn revises_thought<F>(
+        mut self,
+        revises_thought: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.revises_thought = bridge::convert::OptionalArgument::into_optional(
+            revises_thought,
+        );
+        self
+    }
+}
+impl std::future::Future for SequentialthinkingCall {
+    type Output = Result<SequentialthinkingOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.241133785c44f64032eadde3fcc48d93")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"241133785c44f64032eadde3fcc48d93",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "sequential-thinking",
+            name: "sequentialthinking",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// A detailed tool for dynamic and reflective problem-solving through thoughts. This tool helps analyze problems through a flexible thinking process that can adapt…
+pub fn sequentialthinking(
+    thought: impl Into<String>,
+    next_thought_needed: impl bridge::convert::Serialize,
+    thought_number: impl bridge::convert::Argument<i64>,
+    total_thoughts: impl bridge::convert::Argument<i64>,
+) -> SequentialthinkingCall {
+    SequentialthinkingInput {
+        thought: thought.into(),
+        next_thought_needed: bridge::convert::value(&next_thought_needed),
+        thought_number: bridge::convert::Argument::into_argument(thought_number),
+        total_thoughts: bridge::convert::Argument::into_argument(total_thoughts),
+        branch_from_thought: None,
+        branch_id: None,
+        is_revision: None,
+        needs_more_thoughts: None,
+        revises_thought: None,
+    }
+        .call()
+}

@@ -1,0 +1,30 @@
+//! What the tests share: the fixtures, which are the tools of servers as `tools/list` has them.
+
+use std::path::{Path, PathBuf};
+
+use codegen::{Server, Tool};
+use serde_json::Value;
+
+pub(crate) fn folder(below: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(below)
+}
+
+/// The servers of all fixtures, by name.
+pub(crate) fn servers() -> Vec<Server> {
+    let entries = std::fs::read_dir(folder("tests/fixtures/schemas")).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| server(path)).collect()
+}
+
+fn server(path: &Path) -> Server {
+    let tools: Vec<Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let tool = |tool: &Value| Tool {
+        name: tool["name"].as_str().unwrap().to_owned(),
+        description: tool["description"].as_str().map(ToOwned::to_owned),
+        input_schema: tool["inputSchema"].clone(),
+        output_schema: tool.get("outputSchema").cloned(),
+    };
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    Server { name, tools: tools.iter().map(tool).collect() }
+}

@@ -1,0 +1,40 @@
+//! MCP servers in, tools and calls out: one live [`Session`] per server and execution.
+//!
+//! This crate owns the client's side of the protocol: starting a server's process and ending it with everything that
+//! it started, the handshake, discovery, calls, deadlines and cancellation. Which servers exist, which tools may be
+//! called and what becomes of a result is decided by its callers. No type of the protocol library underneath is part
+//! of this interface: tools and results leave as raw JSON, so that nothing a server sends is lost on the way.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let config = mcp::ServerConfig::stdio("shop", "shop-server", ["--verbose"]);
+//! let session = mcp::Session::connect(&config).await?;
+//! let listing = session.list_tools().await?;
+//! for tool in &listing.tools {
+//!     println!("{}", tool.name);
+//! }
+//! let arguments = serde_json::value::to_raw_value(&serde_json::json!({ "message": "hello" }))?;
+//! let result = session.call("echo", arguments).await?;
+//! println!("{}", result.raw().get());
+//! session.close().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod config;
+mod error;
+mod listing;
+mod process;
+mod session;
+mod stderr;
+mod text;
+mod wire;
+
+pub use config::{DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, ServerConfig, Transport};
+pub use error::{Error, ErrorKind, Evidence, Exit, Phase};
+pub use listing::{
+    Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
+};
+pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE};
+pub use session::{CallResult, Session, connect_all, connect_each};
+pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};

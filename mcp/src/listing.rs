@@ -1,0 +1,276 @@
+//! Tool lists: what a server answered, read tool by tool, so that one malformed tool does not cost the others.
+//!
+//! Everything here comes from the server and is believed in nothing. Asking for the pages is left to the session;
+//! choosing among the tools is left to the caller.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json, value::RawValue};
+
+use crate::text::shown;
+
+/// How many pages of a tool list are asked for.
+pub const MAX_PAGES: usize = 64;
+
+/// How many tools of a server are kept.
+pub const MAX_TOOLS: usize = 4096;
+
+/// How many bytes one tool's JSON may have. The largest one seen among 345 tools of 18 servers has 13 KB.
+pub const MAX_TOOL_BYTES: usize = 256 * 1024;
+
+/// How many bytes all tools of a server may have together. The largest list seen has 115 KB.
+pub const MAX_LISTING_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long a tool's name may be, in bytes. The specification recommends 128 characters at most.
+pub const MAX_TOOL_NAME_BYTES: usize = 256;
+
+/// How many warnings are kept; a note says that there were more.
+const MAX_WARNINGS: usize = 100;
+
+/// How much of a server's text a warning quotes, in bytes.
+const QUOTED_BYTES: usize = 80;
+
+/// One tool as its server describes it. All of it is the server's claim: untrusted text and schemas.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// The name that a call uses; not necessarily an identifier, unique within the listing.
+    pub name: String,
+    /// A title for people.
+    pub title: Option<String>,
+    /// What the tool does.
+    pub description: Option<String>,
+    /// The JSON Schema of the arguments, always an object. Where the server gave none that is usable, it allows
+    /// anything, and the listing has a warning.
+    pub input_schema: Value,
+    /// The JSON Schema of the structured result, always an object if present.
+    pub output_schema: Option<Value>,
+    /// Hints such as `readOnlyHint`, always an object if present; claims, not facts.
+    pub annotations: Option<Value>,
+    /// The whole tool as it came, with members that this crate doesn't know.
+    pub raw: Value,
+}
+
+/// The tools of a server, in its order, and what was wrong with its list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Listing {
+    /// The usable tools.
+    pub tools: Vec<Tool>,
+    /// What was left out or replaced, and why; one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Puts a listing together from pages, within the bounds.
+#[derive(Default)]
+pub(crate) struct Collector {
+    listing: Listing,
+    names: HashSet<String>,
+    cursors: HashSet<String>,
+    pages: usize,
+    bytes: usize,
+    warnings_dropped: usize,
+}
+
+/// What to do after a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Page(String),
+    Done,
+}
+
+#[derive(Deserialize)]
+struct Page<'a> {
+    #[serde(borrow)]
+    tools: Vec<&'a RawValue>,
+    #[serde(default, rename = "nextCursor")]
+    next_cursor: Option<String>,
+}
+
+impl Collector {
+    /// Takes in one `ListToolsResult`. An error says what is wrong with the page as a whole.
+    pub(crate) fn add_page(&mut self, page: &RawValue) -> Result<Next, String> {
+        let page: Page<'_> = serde_json::from_str(page.get())
+            .map_err(|error| format!("its answer to `tools/list` is no ListToolsResult: {error}"))?;
+        self.pages += 1;
+        for tool in page.tools {
+            if !self.has_room(tool) {
+                return Ok(Next::Done);
+            }
+            self.add_tool(tool);
+        }
+        // Many servers mean the end by an empty cursor.
+        let Some(cursor) = page.next_cursor.filter(|cursor| !cursor.is_empty()) else {
+            return Ok(Next::Done);
+        };
+        if !self.cursors.insert(cursor.clone()) {
+            let page = self.pages;
+            self.warn(format!("the server's tool list runs in circles: page {page} points back to an earlier one; the tools up to there are kept"));
+            return Ok(Next::Done);
+        }
+        if self.pages >= MAX_PAGES {
+            self.warn(format!(
+                "the server's tool list has more than {MAX_PAGES} pages; the rest was not asked for"
+            ));
+            return Ok(Next::Done);
+        }
+        Ok(Next::Page(cursor))
+    }
+
+    pub(crate) fn finish(mut self) -> Listing {
+        if self.warnings_dropped > 0 {
+            let dropped = self.warnings_dropped;
+            self.listing.warnings.push(format!("{dropped} further warnings are left out"));
+        }
+        self.listing
+    }
+
+    pub(crate) fn warn(&mut self, warning: String) {
+        if self.listing.warnings.len() < MAX_WARNINGS {
+            self.listing.warnings.push(warning);
+        } else {
+            self.warnings_dropped += 1;
+        }
+    }
+
+    fn has_room(&mut self, tool: &RawValue) -> bool {
+        self.bytes += tool.get().len();
+        if self.listing.tools.len() < MAX_TOOLS && self.bytes <= MAX_LISTING_BYTES {
+            return true;
+        }
+        self.warn(format!(
+            "the server offers more than {MAX_TOOLS} tools or {MAX_LISTING_BYTES} bytes of them; the rest is left out"
+        ));
+        false
+    }
+
+    fn add_tool(&mut self, raw: &RawValue) {
+        match read_tool(raw) {
+            Ok((tool, _)) if self.names.contains(&tool.name) => {
+                let name = shown(&tool.name, QUOTED_BYTES);
+                self.warn(format!("tool `{name}` is offered more than once; the first one is kept"));
+            }
+            Ok((tool, warnings)) => {
+                self.names.insert(tool.name.clone());
+                let name = shown(&tool.name, QUOTED_BYTES);
+                for warning in warnings {
+                    self.warn(format!("tool `{name}`: {warning}"));
+                }
+                self.listing.tools.push(tool);
+            }
+            Err(reason) => self.warn(format!("a tool was left out: {reason}")),
+        }
+    }
+}
+
+/// Reads one tool. An error says why it cannot be offered, a warning what was replaced.
+fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
+    let start = shown(raw.get(), QUOTED_BYTES);
+    if raw.get().len() > MAX_TOOL_BYTES {
+        return Err(format!("it has more than {MAX_TOOL_BYTES} bytes and starts with {start}"));
+    }
+    let members: Map<String, Value> = serde_json::from_str(raw.get())
+        .map_err(|error| format!("it is no readable JSON object ({error}): {start}"))?;
+    let name = match members.get("name") {
+        Some(Value::String(name)) if !name.is_empty() && name.len() <= MAX_TOOL_NAME_BYTES => name.clone(),
+        _ => {
+            return Err(format!("it has no name of 1 to {MAX_TOOL_NAME_BYTES} bytes: {start}"));
+        }
+    };
+    let mut warnings = Vec::new();
+    let mut take = |member: &str, fits: fn(&Value) -> bool, warning| match members.get(member) {
+        None | Some(Value::Null) => None,
+        Some(value) if fits(value) => Some(value.clone()),
+        Some(_) => {
+            warnings.push(warning);
+            None
+        }
+    };
+    let title = take("title", Value::is_string, "`title` is no string and was dropped");
+    let description = take("description", Value::is_string, "`description` is no string and was dropped");
+    let output_schema = take("outputSchema", Value::is_object, "`outputSchema` is no object and was dropped");
+    let annotations = take("annotations", Value::is_object, "`annotations` is no object and was dropped");
+    let input_schema =
+        members.get("inputSchema").filter(|value| value.is_object()).cloned().unwrap_or_else(|| {
+            warnings.push("`inputSchema` is missing or no object; any arguments are accepted here");
+            json!({ "type": "object", "additionalProperties": true })
+        });
+    let tool = Tool {
+        name,
+        title: title.and_then(into_string),
+        description: description.and_then(into_string),
+        input_schema,
+        output_schema,
+        annotations,
+        raw: Value::Object(members),
+    };
+    Ok((tool, warnings))
+}
+
+fn into_string(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(value: &Value) -> Box<RawValue> {
+        serde_json::value::to_raw_value(value).unwrap()
+    }
+
+    #[test]
+    fn malformed_tools_are_left_out_or_repaired_and_the_rest_stands() {
+        let schema = json!({ "type": "object" });
+        let mut collector = Collector::default();
+        let next = collector.add_page(&page(&json!({ "tools": [
+            { "name": "good", "inputSchema": schema, "outputSchema": schema, "annotations": { "readOnlyHint": "yes" }, "execution": { "taskSupport": "optional" } },
+            { "inputSchema": schema },
+            7,
+            { "name": "no_schema", "title": 3 },
+            { "name": "true_output", "inputSchema": schema, "outputSchema": true },
+            { "name": "good", "inputSchema": { "type": "object", "title": "again" } },
+            { "name": "huge", "description": "x".repeat(MAX_TOOL_BYTES), "inputSchema": schema },
+        ] }))).unwrap();
+        assert_eq!(next, Next::Done);
+        let listing = collector.finish();
+        let names: Vec<_> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["good", "no_schema", "true_output"]);
+        assert_eq!(listing.tools[0].raw["execution"]["taskSupport"], "optional");
+        assert_eq!(listing.tools[0].annotations, Some(json!({ "readOnlyHint": "yes" })));
+        assert_eq!(listing.tools[1].input_schema, json!({ "type": "object", "additionalProperties": true }));
+        assert_eq!(listing.tools[2].output_schema, None);
+        assert_eq!(listing.warnings.len(), 7, "{:#?}", listing.warnings);
+    }
+
+    #[test]
+    fn endless_lists_end() {
+        let mut collector = Collector::default();
+        let endless = |number: usize| page(&json!({ "tools": [], "nextCursor": number.to_string() }));
+        for number in 1..MAX_PAGES {
+            assert_eq!(collector.add_page(&endless(number)), Ok(Next::Page(number.to_string())));
+        }
+        assert_eq!(collector.add_page(&endless(MAX_PAGES)), Ok(Next::Done));
+        assert_eq!(collector.finish().warnings.len(), 1);
+
+        let mut collector = Collector::default();
+        assert_eq!(collector.add_page(&endless(1)), Ok(Next::Page("1".to_owned())));
+        assert_eq!(collector.add_page(&endless(1)), Ok(Next::Done));
+        assert_eq!(collector.finish().warnings.len(), 1);
+    }
+
+    #[test]
+    fn too_many_tools_are_cut_off() {
+        let mut collector = Collector::default();
+        let tools: Vec<_> = (0..=MAX_TOOLS)
+            .map(|number| json!({ "name": format!("tool_{number}"), "inputSchema": {} }))
+            .collect();
+        let page = page(&json!({ "tools": tools, "nextCursor": "more" }));
+        assert_eq!(collector.add_page(&page), Ok(Next::Done));
+        let listing = collector.finish();
+        assert_eq!(listing.tools.len(), MAX_TOOLS);
+        assert_eq!(listing.warnings.len(), 1);
+    }
+}

@@ -1,0 +1,129 @@
+//! The last lines that a server wrote on standard error, kept for error texts.
+//!
+//! The pipe is always drained: a server that writes a lot must not block on it.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    sync::watch,
+    task::AbortHandle,
+    time::timeout,
+};
+
+use crate::text::shown;
+
+/// How many lines are kept.
+const MAX_LINES: usize = 12;
+
+/// How many bytes of a line are kept.
+const MAX_LINE_BYTES: usize = 400;
+
+/// How long to wait for the end of standard error after the process has ended. The pipe is closed by then, unless a
+/// process that left the group still holds it.
+const SETTLE: Duration = Duration::from_millis(200);
+
+/// A reader in the background and what it has kept.
+pub(crate) struct Stderr {
+    lines: Arc<Mutex<Lines>>,
+    ended: watch::Receiver<bool>,
+    reader: AbortHandle,
+}
+
+#[derive(Default)]
+struct Lines {
+    kept: VecDeque<String>,
+    current: Vec<u8>,
+}
+
+impl Stderr {
+    /// Starts reading. Needs a tokio runtime.
+    pub(crate) fn read(mut pipe: impl AsyncRead + Unpin + Send + 'static) -> Self {
+        let lines = Arc::new(Mutex::new(Lines::default()));
+        let (end, ended) = watch::channel(false);
+        let sink = Arc::clone(&lines);
+        let task = tokio::spawn(async move {
+            let mut chunk = [0_u8; 4096];
+            while let Ok(length @ 1..) = pipe.read(&mut chunk).await {
+                sink.lock().unwrap_or_else(PoisonError::into_inner).add(&chunk[..length]);
+            }
+            end.send_replace(true);
+        });
+        Self { lines, ended, reader: task.abort_handle() }
+    }
+
+    /// The last lines so far.
+    pub(crate) fn tail(&self) -> Vec<String> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).tail()
+    }
+
+    /// Returns when the pipe of a process that has ended is drained, after a short time at most.
+    pub(crate) async fn drained(&self) {
+        let mut ended = self.ended.clone();
+        let _ = timeout(SETTLE, ended.wait_for(|ended| *ended)).await;
+    }
+}
+
+impl Drop for Stderr {
+    fn drop(&mut self) {
+        self.reader.abort();
+    }
+}
+
+impl Lines {
+    fn add(&mut self, chunk: &[u8]) {
+        for byte in chunk {
+            if *byte == b'\n' {
+                self.finish_line();
+            } else if self.current.len() <= MAX_LINE_BYTES {
+                self.current.push(*byte);
+            }
+        }
+    }
+
+    fn finish_line(&mut self) {
+        let line = shown(&String::from_utf8_lossy(&self.current), MAX_LINE_BYTES);
+        self.current.clear();
+        if line.trim().is_empty() {
+            return;
+        }
+        if self.kept.len() == MAX_LINES {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(line);
+    }
+
+    fn tail(&self) -> Vec<String> {
+        let unfinished = shown(&String::from_utf8_lossy(&self.current), MAX_LINE_BYTES);
+        let unfinished = (!unfinished.trim().is_empty()).then_some(unfinished);
+        self.kept.iter().cloned().chain(unfinished).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_the_last_lines_stay_and_long_ones_are_cut() {
+        let mut text = String::new();
+        for number in 0..100 {
+            text.push_str(&format!("line {number}\n\n"));
+        }
+        text.push_str(&"x".repeat(1_000_000));
+        let (pipe, mut writer) = tokio::io::simplex(1024);
+        let stderr = Stderr::read(pipe);
+        tokio::io::AsyncWriteExt::write_all(&mut writer, text.as_bytes()).await.unwrap();
+        drop(writer);
+        stderr.drained().await;
+        let tail = stderr.tail();
+        assert_eq!(tail.len(), MAX_LINES + 1);
+        assert_eq!(tail[0], "line 88");
+        assert_eq!(tail[MAX_LINES - 1], "line 99");
+        assert!(tail[MAX_LINES].len() < MAX_LINE_BYTES + 4);
+    }
+}

@@ -1,0 +1,66 @@
+//! What is known about a connection beside its messages: output that was none, and why it was given up.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::RpcError;
+use crate::text::shown;
+
+/// How many bytes of output that is no protocol a server may write between two messages: room for banners and stray
+/// prints, but not for a program that speaks something else.
+pub const MAX_STRAY_BYTES: usize = 1024 * 1024;
+
+/// How many bytes of a stray line are kept.
+const MAX_STRAY_LINE_BYTES: usize = 200;
+
+/// Why a connection was given up by this side.
+#[derive(Debug, Clone)]
+pub(crate) enum Fault {
+    /// The server broke the protocol in this way.
+    Protocol(String),
+    /// The server refused the handshake.
+    Refused(RpcError),
+}
+
+/// What is known about a connection beside its messages.
+#[derive(Default)]
+pub(crate) struct Health {
+    fault: OnceLock<Fault>,
+    stray: Mutex<Stray>,
+}
+
+#[derive(Default)]
+struct Stray {
+    lines: u64,
+    first: Option<String>,
+    bytes_in_a_row: usize,
+}
+
+impl Health {
+    pub(crate) fn fault(&self) -> Option<&Fault> {
+        self.fault.get()
+    }
+
+    /// Notes why the connection is given up. The first fault is the cause, later ones are consequences.
+    pub(super) fn set_fault(&self, fault: Fault) {
+        let _ = self.fault.set(fault);
+    }
+
+    /// The number of stray lines and the first of them.
+    pub(crate) fn stray(&self) -> (u64, Option<String>) {
+        let stray = self.stray.lock().unwrap_or_else(PoisonError::into_inner);
+        (stray.lines, stray.first.clone())
+    }
+
+    /// Notes a line that is no message; false if there were too many.
+    pub(super) fn note_stray(&self, line: &str) -> bool {
+        let mut stray = self.stray.lock().unwrap_or_else(PoisonError::into_inner);
+        stray.lines += 1;
+        stray.bytes_in_a_row += line.len() + 1;
+        stray.first.get_or_insert_with(|| shown(line, MAX_STRAY_LINE_BYTES));
+        stray.bytes_in_a_row <= MAX_STRAY_BYTES
+    }
+
+    pub(super) fn note_message(&self) {
+        self.stray.lock().unwrap_or_else(PoisonError::into_inner).bytes_in_a_row = 0;
+    }
+}

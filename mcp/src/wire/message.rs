@@ -1,0 +1,182 @@
+//! Messages as bytes: requests whose parameters go out verbatim, answers that are taken apart only as far as needed.
+
+use std::{
+    io,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, GetMeta, InitializeResult, JsonRpcMessage, ProtocolVersion,
+    RequestId,
+};
+use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny, ser::SerializeMap};
+use serde_json::value::RawValue;
+
+use super::Fault;
+use crate::text::shown;
+
+/// How many bytes of a server's error message are kept.
+const MAX_TEXT_BYTES: usize = 2_000;
+
+/// A request whose parameters and answer bypass the library's types.
+pub(crate) struct RawRequest {
+    /// The members of `params`, beside `_meta`.
+    params: Vec<(&'static str, Box<RawValue>)>,
+    answer: Mutex<Option<Answer>>,
+}
+
+/// What a server answered.
+pub(crate) enum Answer {
+    Result(Box<RawValue>),
+    Error(RpcError),
+}
+
+/// A JSON-RPC error as it came.
+#[derive(Debug, Clone)]
+pub(crate) struct RpcError {
+    pub(crate) code: i64,
+    pub(crate) message: String,
+    pub(crate) data: Option<Box<RawValue>>,
+}
+
+impl RawRequest {
+    pub(crate) fn new(params: Vec<(&'static str, Box<RawValue>)>) -> Self {
+        Self { params, answer: Mutex::new(None) }
+    }
+
+    /// The answer, once.
+    pub(crate) fn take_answer(&self) -> Option<Answer> {
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(super) fn set_answer(&self, answer: Answer) {
+        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+    }
+}
+
+/// Checks the answer to `initialize`.
+pub(super) fn initialized(answer: Answer) -> Result<InitializeResult, Fault> {
+    let raw = match answer {
+        Answer::Result(raw) => raw,
+        Answer::Error(error) => return Err(Fault::Refused(error)),
+    };
+    let result: InitializeResult = serde_json::from_str(raw.get()).map_err(|error| {
+        Fault::Protocol(format!("its answer to `initialize` is no InitializeResult: {error}"))
+    })?;
+    let version = &result.protocol_version;
+    if !ProtocolVersion::KNOWN_VERSIONS.contains(version) || !version.has_initialize() {
+        let known: Vec<_> = ProtocolVersion::KNOWN_VERSIONS
+            .iter()
+            .filter(|version| version.has_initialize())
+            .map(ProtocolVersion::as_str)
+            .collect();
+        return Err(Fault::Protocol(format!(
+            "it answered `initialize` with protocol version `{}`; versions understood here: {}",
+            shown(version.as_str(), 40),
+            known.join(", ")
+        )));
+    }
+    Ok(result)
+}
+
+/// One line for one message.
+pub(super) fn encode(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let mut line = match message {
+        JsonRpcMessage::Request(envelope) => match &envelope.request {
+            ClientRequest::CustomRequest(request)
+                if let Some(raw) = request.extensions.get::<Arc<RawRequest>>() =>
+            {
+                serde_json::to_vec(&RawEnvelope {
+                    jsonrpc: "2.0",
+                    id: &envelope.id,
+                    method: &request.method,
+                    params: RawParams { meta: request.get_meta(), raw },
+                })?
+            }
+            _ => serde_json::to_vec(message)?,
+        },
+        _ => serde_json::to_vec(message)?,
+    };
+    // Within a JSON string a line break is always escaped; a bare one in verbatim parameters is white space.
+    for byte in &mut line {
+        if matches!(*byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    line.push(b'\n');
+    Ok(line)
+}
+
+#[derive(Serialize)]
+struct RawEnvelope<'a, M> {
+    jsonrpc: &'static str,
+    id: &'a RequestId,
+    method: &'a str,
+    params: RawParams<'a, M>,
+}
+
+struct RawParams<'a, M> {
+    meta: &'a M,
+    raw: &'a RawRequest,
+}
+
+impl<M: Serialize> Serialize for RawParams<'_, M> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut params = serializer.serialize_map(Some(self.raw.params.len() + 1))?;
+        params.serialize_entry("_meta", self.meta)?;
+        for (name, value) in &self.raw.params {
+            params.serialize_entry(name, value)?;
+        }
+        params.end()
+    }
+}
+
+/// The outermost members of a message, undecoded.
+#[derive(Deserialize)]
+pub(super) struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(super) id: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) method: Option<IgnoredAny>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(super) result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub(super) error: Option<&'a RawValue>,
+}
+
+/// Keeps `null` apart from absence.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
+}
+
+/// Our ids are integers; some servers answer with the same digits as a string.
+pub(super) fn decode_id(raw: &RawValue) -> Option<i64> {
+    let id = raw.get();
+    serde_json::from_str::<&str>(id).unwrap_or(id).parse().ok()
+}
+
+impl RpcError {
+    /// Takes what is there: an error object with a wrong member is still an error.
+    pub(super) fn decode(raw: &RawValue) -> Self {
+        #[derive(Deserialize)]
+        struct Members<'a> {
+            #[serde(borrow, default)]
+            code: Option<&'a RawValue>,
+            #[serde(borrow, default)]
+            message: Option<&'a RawValue>,
+            #[serde(borrow, default)]
+            data: Option<&'a RawValue>,
+        }
+        let Ok(members) = serde_json::from_str::<Members<'_>>(raw.get()) else {
+            return Self { code: 0, message: shown(raw.get(), MAX_TEXT_BYTES), data: None };
+        };
+        let text = |raw: &RawValue| {
+            serde_json::from_str::<String>(raw.get()).unwrap_or_else(|_| raw.get().to_owned())
+        };
+        Self {
+            code: members.code.and_then(|code| code.get().parse().ok()).unwrap_or(0),
+            message: shown(&members.message.map(text).unwrap_or_default(), MAX_TEXT_BYTES),
+            data: members.data.map(ToOwned::to_owned),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The host's end of the broker: reads a program's frames, checks each call, carries it, answers.
+//!
+//! What a program may call is decided here and nowhere else; its stubs are only convenience.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use bridge::wire::{
+    CallFailure, FRAME_LIMIT, FailureKind, Finish, ToHost, ToProgram, VERSION, Welcome,
+};
+use futures::future::{AbortHandle, Abortable, BoxFuture};
+use futures::stream::{FuturesUnordered, SplitSink, StreamExt};
+use futures::{FutureExt, SinkExt};
+use serde_json::value::RawValue;
+use tokio::net::UnixStream;
+use tokio_util::codec::{Framed, LengthDelimitedCodec};
+
+use crate::catalog::ToolName;
+use crate::host::{Answer, ToolHost};
+use crate::observer::Observer;
+use crate::outcome::CallRecord;
+
+/// Calls in flight beyond which the program's frames are left waiting.
+pub const CALLS_IN_FLIGHT: usize = 256;
+/// Calls that an outcome names one by one; the rest is only counted.
+pub const CALLS_KEPT: usize = 1000;
+/// Bytes of content parts that a program may emit (16 MiB).
+pub const CONTENT_LIMIT: usize = 16 << 20;
+
+/// What a program has done so far; outlives a broker that is dropped in the middle.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    pub(crate) calls: Vec<CallRecord>,
+    pub(crate) calls_total: u64,
+    /// The last refusal of a call.
+    pub(crate) refused: Option<String>,
+    pub(crate) content: Vec<Box<RawValue>>,
+    content_bytes: usize,
+    pub(crate) finish: Option<Finish>,
+}
+
+/// Why a program was cut off: it does not keep to the protocol.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the program broke the broker's protocol: {0}")]
+pub(crate) struct Violation(String);
+
+/// One execution's end of the broker.
+pub(crate) struct Broker<'a> {
+    pub(crate) token: String,
+    pub(crate) args: BTreeMap<String, String>,
+    /// The tools that may be called, by identity.
+    pub(crate) allowed: HashMap<String, ToolName>,
+    pub(crate) host: &'a dyn ToolHost,
+    pub(crate) observer: &'a dyn Observer,
+    pub(crate) ledger: &'a Mutex<Ledger>,
+}
+
+type Frames = Framed<UnixStream, LengthDelimitedCodec>;
+type Running<'a> = FuturesUnordered<Abortable<BoxFuture<'a, Completed>>>;
+
+/// A call that has come to its end.
+struct Completed {
+    id: u64,
+    record: CallRecord,
+    answer: Result<Box<RawValue>, CallFailure>,
+}
+
+impl Broker<'_> {
+    /// Serves the program until it closes its end.
+    pub(crate) async fn serve(&self, stream: UnixStream) -> Result<(), Violation> {
+        let codec = LengthDelimitedCodec::builder().max_frame_length(FRAME_LIMIT).new_codec();
+        let mut frames: Frames = Framed::new(stream, codec);
+        let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
+        let (mut sink, mut stream) = {
+            if send(&mut frames, &ToProgram::Welcome(welcome)).await.is_err() {
+                return Ok(());
+            }
+            frames.split()
+        };
+        match stream.next().await {
+            None => return Ok(()),
+            Some(frame) => self.check_hello(&frame.map_err(broken)?)?,
+        }
+        let mut running = Running::new();
+        let mut handles: HashMap<u64, AbortHandle> = HashMap::new();
+        let mut next_id = 0;
+        loop {
+            tokio::select! {
+                frame = stream.next(), if running.len() < CALLS_IN_FLIGHT => {
+                    let Some(frame) = frame else { return Ok(()) };
+                    let message = decode(&frame.map_err(broken)?)?;
+                    self.handle(message, &mut next_id, &running, &mut handles)?;
+                }
+                Some(completed) = running.next(), if !running.is_empty() => {
+                    // A program that no longer reads has ended, or its time will.
+                    if let Ok(completed) = completed
+                        && self.complete(completed, &mut handles, &mut sink).await.is_err()
+                    {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    fn check_hello(&self, frame: &[u8]) -> Result<(), Violation> {
+        match decode(frame)? {
+            ToHost::Hello { version: VERSION, token } if token == self.token => Ok(()),
+            ToHost::Hello { version, .. } if version != VERSION => {
+                Err(Violation(format!("it speaks version {version}, not {VERSION}")))
+            }
+            _ => Err(Violation("its first frame is not the hello of this execution".to_owned())),
+        }
+    }
+
+    fn handle<'a>(
+        &'a self,
+        message: ToHost,
+        next_id: &mut u64,
+        running: &Running<'a>,
+        handles: &mut HashMap<u64, AbortHandle>,
+    ) -> Result<(), Violation> {
+        match message {
+            ToHost::Hello { .. } => return Err(Violation("a second hello".to_owned())),
+            ToHost::Call { id, tool, arguments } => {
+                if id != *next_id {
+                    return Err(Violation(format!("call {id} where {next_id} was next")));
+                }
+                *next_id += 1;
+                let (abort, registration) = AbortHandle::new_pair();
+                handles.insert(id, abort);
+                running.push(Abortable::new(self.call(id, &tool, arguments), registration));
+            }
+            ToHost::Cancel { id } => {
+                if let Some(handle) = handles.remove(&id) {
+                    handle.abort();
+                }
+            }
+            ToHost::Emit { content } => self.emit(content)?,
+            ToHost::Progress { done, total, message } => {
+                self.observer.program_progress(done, total, &message);
+            }
+            ToHost::Finish(finish) => {
+                let mut ledger = self.ledger();
+                if ledger.finish.is_some() {
+                    return Err(Violation("a second end".to_owned()));
+                }
+                ledger.finish = Some(finish);
+            }
+        }
+        Ok(())
+    }
+
+    fn call<'a>(&'a self, id: u64, tool: &str, arguments: Box<RawValue>) -> BoxFuture<'a, Completed> {
+        self.ledger().calls_total += 1;
+        match self.allowed.get(tool) {
+            Some(name) => self.carry(id, name, arguments).boxed(),
+            None => std::future::ready(self.refuse(id, tool)).boxed(),
+        }
+    }
+
+    async fn carry(&self, id: u64, name: &ToolName, arguments: Box<RawValue>) -> Completed {
+        let started = Instant::now();
+        let answer = self.host.call(&name.server, &name.tool, arguments).await;
+        let ms = milliseconds(started);
+        let (ok, bytes) = match &answer {
+            Ok(Answer { result, is_error }) => (!is_error, result.get().len()),
+            Err(_) => (false, 0),
+        };
+        let record = CallRecord { server: name.server.clone(), tool: name.tool.clone(), ok, ms, bytes };
+        let answer = answer.and_then(|answer| fits(answer.result));
+        Completed { id, record, answer }
+    }
+
+    fn refuse(&self, id: u64, tool: &str) -> Completed {
+        let tool: String = tool.chars().filter(|c| !c.is_control()).take(64).collect();
+        let message = format!("the tool {tool:?} is not among those that this program may call");
+        self.ledger().refused = Some(message.clone());
+        let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
+        Completed { id, record, answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
+    }
+
+    async fn complete(
+        &self,
+        completed: Completed,
+        handles: &mut HashMap<u64, AbortHandle>,
+        sink: &mut SplitSink<Frames, bytes::Bytes>,
+    ) -> io::Result<()> {
+        let Completed { id, record, answer } = completed;
+        handles.remove(&id);
+        {
+            let mut ledger = self.ledger();
+            if ledger.calls.len() < CALLS_KEPT {
+                ledger.calls.push(record);
+            }
+        }
+        let reply = match answer {
+            Ok(result) => ToProgram::Reply { id, result },
+            Err(failure) => ToProgram::Failure { id, failure },
+        };
+        send(sink, &reply).await
+    }
+
+    fn emit(&self, content: Box<RawValue>) -> Result<(), Violation> {
+        let mut ledger = self.ledger();
+        ledger.content_bytes += content.get().len();
+        if ledger.content_bytes > CONTENT_LIMIT {
+            return Err(Violation(format!("it emits more than {CONTENT_LIMIT} bytes of content")));
+        }
+        ledger.content.push(content);
+        Ok(())
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        lock(self.ledger)
+    }
+}
+
+/// A panic while the lock is held leaves nothing half done here.
+pub(crate) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
+    ledger.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn send<S>(sink: &mut S, message: &ToProgram) -> io::Result<()>
+where
+    S: futures::Sink<bytes::Bytes, Error = io::Error> + Unpin,
+{
+    sink.send(serde_json::to_vec(message)?.into()).await
+}
+
+fn decode(frame: &[u8]) -> Result<ToHost, Violation> {
+    serde_json::from_slice(frame).map_err(|error| Violation(format!("a frame that is no message: {error}")))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
+fn broken(error: io::Error) -> Violation {
+    Violation(error.to_string())
+}
+
+/// An answer that fits into a frame, with some room for what stands around it.
+fn fits(result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
+    const ROOM: usize = 1024;
+    let length = result.get().len();
+    if length + ROOM <= FRAME_LIMIT {
+        return Ok(result);
+    }
+    let message = format!("the answer has {length} bytes, over the limit of {FRAME_LIMIT}");
+    Err(CallFailure { kind: FailureKind::Protocol, message })
+}
+
+pub(crate) fn milliseconds(since: Instant) -> f64 {
+    (since.elapsed().as_secs_f64() * 1e6).round() / 1e3
+}
+

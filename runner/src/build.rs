@@ -1,0 +1,140 @@
+//! A snippet's own program: looked up, or compiled against the layers below.
+//!
+//! | input of the key | why |
+//! | --- | --- |
+//! | key of the layer | the libraries it is linked with |
+//! | keys of the bindings that it names | likewise |
+//! | flags, main file | the code around the text |
+//! | the spliced text | the snippet |
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use futures::future::try_join_all;
+
+use crate::bindings::{self, Library};
+use crate::broker::milliseconds;
+use crate::cache::{Bucket, Key};
+use crate::catalog::Catalog;
+use crate::compiler::{self, Compiled, Job};
+use crate::diagnostics;
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::manifest;
+use crate::outcome::{Diagnostic, SandboxReport};
+use crate::snippet::Snippet;
+use crate::splice::{self, Spliced};
+
+/// What came of a snippet's text.
+pub(crate) enum Built {
+    /// A program, and the identities of the tools that it can call.
+    Program { file: PathBuf, manifest: Vec<String> },
+    /// It does not compile.
+    Rejected(Vec<Diagnostic>),
+}
+
+/// A build with what it cost.
+pub(crate) struct Report {
+    pub(crate) result: Built,
+    pub(crate) cached: bool,
+    pub(crate) bindings_ms: f64,
+    pub(crate) compile_ms: f64,
+    pub(crate) sandbox: SandboxReport,
+}
+
+/// The linked program's name in its folder.
+const PROGRAM: &str = "program";
+
+/// Builds the program of `snippet`.
+pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet) -> Result<Report> {
+    let spliced = splice::splice(snippet);
+    let named: Vec<_> = catalog.named(&snippet.identifiers).map(|(_, module)| &module.bindings).collect();
+    let keys: Vec<String> = named.iter().map(|bound| bindings::key(&engine.layer, bound)).collect();
+    let key = key(engine, &keys, &spliced);
+    let started = Instant::now();
+    let mut report = Report {
+        result: Built::Rejected(Vec::new()),
+        cached: true,
+        bindings_ms: 0.0,
+        compile_ms: 0.0,
+        sandbox: SandboxReport::default(),
+    };
+    if let Some(folder) = engine.cache.entry(Bucket::Programs, &key) {
+        report.result = program(&folder)?;
+        return Ok(report);
+    }
+    report.cached = false;
+    let Engine { cache, toolchain, layer } = engine;
+    let libraries = try_join_all(named.iter().map(|bound| bindings::ensure(cache, toolchain, layer, bound))).await?;
+    report.bindings_ms = milliseconds(started);
+    let started = Instant::now();
+    let (compiled, output) = compile(engine, &libraries, &spliced).await?;
+    if compiled.status.success() {
+        let folder = cache.publish(Bucket::Programs, &key, output)?;
+        report.result = program(&folder)?;
+    } else {
+        report.result = Built::Rejected(rejected(&compiled, snippet, &spliced, catalog));
+    }
+    report.sandbox = compiled.sandbox;
+    report.compile_ms = milliseconds(started);
+    Ok(report)
+}
+
+fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
+    let key = Key::new("program 1").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
+}
+
+async fn compile(
+    engine: &Engine,
+    libraries: &[Library],
+    spliced: &Spliced,
+) -> Result<(Compiled, tempfile::TempDir)> {
+    let source = engine.cache.temporary()?;
+    let output = engine.cache.temporary()?;
+    let write = |name: &str, text: &str| {
+        fs_err::write(source.path().join(name), text).map_err(Error::cache(source.path()))
+    };
+    write("main.rs", splice::MAIN)?;
+    write("snippet.rs", &spliced.text)?;
+    let job = Job {
+        toolchain: &engine.toolchain,
+        layer: &engine.layer,
+        libraries,
+        source: source.path(),
+        output: output.path(),
+        arguments: &["--crate-type=bin", "--crate-name=program", "-o", PROGRAM],
+        main: "main.rs",
+    };
+    Ok((compiler::run(&job).await?, output))
+}
+
+fn program(folder: &Path) -> Result<Built> {
+    let file = folder.join(PROGRAM);
+    let bytes = fs_err::read(&file).map_err(Error::cache(folder))?;
+    let manifest = manifest::read(&bytes).map_err(|error| {
+        let message = format!("the program at {} can't be read: {error}", file.display());
+        Error::new(ErrorKind::Cache, message).hint("remove the folder and try again")
+    })?;
+    Ok(Built::Program { file, manifest })
+}
+
+/// The compiler's messages; never none, also when the compiler itself broke down.
+fn rejected(compiled: &Compiled, snippet: &Snippet, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
+    let messages = compiled.messages.text();
+    let diagnostics = diagnostics::read(&messages, &snippet.text, spliced, catalog);
+    if !diagnostics.is_empty() {
+        return diagnostics;
+    }
+    let plain: Vec<&str> = messages.lines().filter(|line| !line.starts_with('{')).take(12).collect();
+    let message = format!("the compiler ended with {} and no error", compiled.status);
+    vec![Diagnostic {
+        level: "error".to_owned(),
+        code: None,
+        rendered: format!("error: {message}\n{}\n", plain.join("\n")),
+        message,
+        line: 1,
+        column: 1,
+        hint: Some("the compiler has limits of time and memory; simplify the snippet".to_owned()),
+    }]
+}

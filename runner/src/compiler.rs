@@ -1,0 +1,94 @@
+//! One run of rustc in the sandbox.
+
+use std::path::Path;
+use std::process::ExitStatus;
+
+use crate::bindings::Library;
+use crate::confined::{Captured, Confined};
+use crate::error::Result;
+use crate::layer::Layer;
+use crate::outcome::SandboxReport;
+use crate::policies;
+use crate::toolchain::{TARGET, Toolchain};
+
+/// What is compiled.
+pub(crate) struct Job<'a> {
+    pub(crate) toolchain: &'a Toolchain,
+    pub(crate) layer: &'a Layer,
+    /// Bindings that can be named.
+    pub(crate) libraries: &'a [Library],
+    /// The folder of the source text, which also names it in messages.
+    pub(crate) source: &'a Path,
+    /// The folder that is written to.
+    pub(crate) output: &'a Path,
+    /// What kind of crate, and where to.
+    pub(crate) arguments: &'a [&'a str],
+    /// The root file, in the folder of the source.
+    pub(crate) main: &'a str,
+}
+
+/// What came of it.
+pub(crate) struct Compiled {
+    pub(crate) status: ExitStatus,
+    /// The compiler's messages, one JSON object a line.
+    pub(crate) messages: Captured,
+    pub(crate) sandbox: SandboxReport,
+}
+
+/// Most bytes kept of the compiler's messages.
+const MESSAGES_LIMIT: usize = 1 << 20;
+
+/// Flags of every compilation.
+const FLAGS: [&str; 9] = [
+    "--edition=2024",
+    "--error-format=json",
+    "--diagnostic-width=100",
+    "-Awarnings",
+    "-Copt-level=0",
+    "-Cdebuginfo=0",
+    "-Cstrip=symbols",
+    "-Crelocation-model=static",
+    "-Clink-arg=-O0",
+];
+
+/// The flags, for keys.
+pub(crate) fn flags() -> String {
+    FLAGS.join(" ")
+}
+
+/// Runs the compiler to its end. Dropping the future kills it.
+pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
+    let mut read: Vec<&Path> = vec![job.source, &job.layer.folder];
+    read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));
+    let policy = policies::compiler(job.toolchain, &read, job.output);
+    let mut process = Confined::spawn(policy, command(job))?;
+    let mut messages = Captured::default();
+    let mut printed = Captured::default();
+    let (out, err) = (&mut process.stdout, &mut process.stderr);
+    tokio::join!(
+        messages.read(err, MESSAGES_LIMIT, false, |_| {}),
+        printed.read(out, 0, false, |_| {}),
+    );
+    let status = process.wait().await?;
+    Ok(Compiled { status, messages, sandbox: process.report() })
+}
+
+fn command(job: &Job<'_>) -> sandbox::Command {
+    let library = |(name, file): (&String, &String)| {
+        format!("--extern={name}={}", job.layer.folder.join(file).display())
+    };
+    let bindings = |library: &Library| {
+        format!("--extern={}={}", library.module, library.file.display())
+    };
+    sandbox::Command::new(&job.toolchain.rustc)
+        .args(FLAGS)
+        .arg(format!("--target={TARGET}"))
+        .arg(format!("-Clinker={}", job.toolchain.linker.display()))
+        .arg(format!("-Ldependency={}", job.layer.folder.display()))
+        .args(job.layer.crates.iter().map(library))
+        .args(job.libraries.iter().map(bindings))
+        .args(job.arguments)
+        // Sources are named as they are in messages and panics: without their folder.
+        .arg(format!("--remap-path-prefix={}/=", job.source.display()))
+        .arg(job.source.join(job.main))
+}

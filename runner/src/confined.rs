@@ -1,0 +1,101 @@
+//! A confined process in the event loop: its output with a bound, its end, its kill.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::ExitStatus;
+
+use tokio::io::AsyncReadExt;
+use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// A started process. Dropping it kills it, and whatever it has started.
+pub(crate) struct Confined {
+    child: sandbox::Child,
+    exited: AsyncFd<OwnedFd>,
+    /// Its standard output.
+    pub(crate) stdout: pipe::Receiver,
+    /// Its standard error.
+    pub(crate) stderr: pipe::Receiver,
+}
+
+impl Confined {
+    /// Starts `command` under `policy`.
+    pub(crate) fn spawn(policy: sandbox::Policy, command: sandbox::Command) -> Result<Self> {
+        let mut child = sandbox::Sandbox::new(policy).spawn(command).map_err(|error| sandbox_error(&error))?;
+        let exited = child.as_fd().try_clone_to_owned().map_err(|error| sandbox_error(&error))?;
+        // SAFETY: the descriptor is owned by what is registered, and so open for as long.
+        let exited = unsafe { AsyncFd::register(exited) }.map_err(|error| sandbox_error(&error))?;
+        let stdout = receiver(child.take_stdout())?;
+        let stderr = receiver(child.take_stderr())?;
+        Ok(Confined { child, exited, stdout, stderr })
+    }
+
+    /// Waits for its end.
+    pub(crate) async fn wait(&mut self) -> Result<ExitStatus> {
+        // The descriptor of a process is readable once it has ended (pidfd_open(2)).
+        let ready = self.exited.readable().await;
+        drop(ready.map_err(|error| sandbox_error(&error))?);
+        self.child.wait().map_err(|error| sandbox_error(&error))
+    }
+
+    /// Kills it; how it ended is then known at once.
+    pub(crate) fn kill(&mut self) -> Result<ExitStatus> {
+        self.child.kill().map_err(|error| sandbox_error(&error))?;
+        self.child.wait().map_err(|error| sandbox_error(&error))
+    }
+
+    /// What was enforced.
+    pub(crate) fn report(&self) -> crate::outcome::SandboxReport {
+        let report = self.child.report();
+        crate::outcome::SandboxReport { tier: report.tier.clone(), layers: report.layers.clone() }
+    }
+}
+
+fn receiver(descriptor: Option<OwnedFd>) -> Result<pipe::Receiver> {
+    let descriptor = descriptor.ok_or_else(|| sandbox_error(&"the output is taken already"))?;
+    pipe::Receiver::from_owned_fd(descriptor).map_err(|error| sandbox_error(&error))
+}
+
+fn sandbox_error(error: &dyn std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Sandbox, format!("the sandbox can't be set up: {error}"))
+}
+
+/// Output with a bound.
+#[derive(Debug, Default)]
+pub(crate) struct Captured {
+    /// The first bytes, up to the bound.
+    pub(crate) bytes: Vec<u8>,
+    /// Whether there were more.
+    pub(crate) exceeded: bool,
+}
+
+impl Captured {
+    /// The text, with what is no UTF-8 replaced.
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    /// Reads `pipe` to its end. What is over `limit` is read and dropped, unless `stop` asks to stop there.
+    pub(crate) async fn read(
+        &mut self,
+        pipe: &mut pipe::Receiver,
+        limit: usize,
+        stop: bool,
+        mut each: impl FnMut(&[u8]),
+    ) {
+        let mut buffer = vec![0; 64 * 1024];
+        // An error ends the output as its end does: how the process ended says the rest.
+        while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+            let kept = count.min(limit - self.bytes.len());
+            self.bytes.extend_from_slice(&buffer[..kept]);
+            if kept > 0 {
+                each(&buffer[..kept]);
+            }
+            self.exceeded |= kept < count;
+            if self.exceeded && stop {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The compiler's messages, in the snippet's own lines and columns, short enough for a model.
+
+use std::fmt::Write as _;
+
+use serde::Deserialize;
+
+use crate::catalog::Catalog;
+use crate::outcome::Diagnostic;
+use crate::snippet::SyntaxError;
+use crate::splice::Spliced;
+
+/// Most diagnostics given back; the first ones are the causes.
+pub const DIAGNOSTICS_KEPT: usize = 8;
+
+#[derive(Deserialize)]
+struct Message {
+    message: String,
+    code: Option<Code>,
+    level: String,
+    spans: Vec<Span>,
+    children: Vec<Message>,
+}
+
+#[derive(Deserialize)]
+struct Code {
+    code: String,
+}
+
+#[derive(Deserialize, Clone)]
+struct Span {
+    file_name: String,
+    line_start: u32,
+    line_end: u32,
+    column_start: u32,
+    column_end: u32,
+    is_primary: bool,
+    label: Option<String>,
+    suggested_replacement: Option<String>,
+    expansion: Option<Box<Expansion>>,
+}
+
+#[derive(Deserialize, Clone)]
+struct Expansion {
+    span: Span,
+}
+
+/// A place in the snippet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    line: u32,
+    column: u32,
+    width: u32,
+}
+
+/// Turns the compiler's messages about `spliced` into diagnostics; `text` is the snippet's.
+pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
+    let reader = Reader { lines: text.split('\n').collect(), spliced, catalog };
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Message>(line).ok())
+        .filter(|message| message.level.starts_with("error") && !message.message.starts_with("aborting due to"))
+        .map(|message| reader.diagnostic(&message))
+        .take(DIAGNOSTICS_KEPT)
+        .collect()
+}
+
+/// The diagnostic of wrong syntax, found without the compiler.
+pub(crate) fn syntax(error: &SyntaxError, text: &str) -> Diagnostic {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let place = Place { line: error.line, column: error.column, width: 1 };
+    let mut rendered = format!("error: {}\n", error.message);
+    render_place(&mut rendered, &lines, place, "");
+    Diagnostic {
+        level: "error".to_owned(),
+        code: None,
+        message: error.message.clone(),
+        line: error.line,
+        column: error.column,
+        rendered,
+        hint: None,
+    }
+}
+
+struct Reader<'a> {
+    lines: Vec<&'a str>,
+    spliced: &'a Spliced,
+    catalog: &'a Catalog,
+}
+
+impl Reader<'_> {
+    fn diagnostic(&self, message: &Message) -> Diagnostic {
+        let code = message.code.as_ref().map(|code| code.code.clone());
+        let mut primary: Vec<&Span> = message.spans.iter().filter(|span| span.is_primary).collect();
+        // A message without a place (of the linker, say) is put at the end.
+        let first = primary.first().map_or_else(|| self.end(), |span| self.place(span));
+        primary.extend(message.spans.iter().filter(|span| !span.is_primary));
+        let mut rendered = match &code {
+            Some(code) => format!("error[{code}]: {}\n", message.message),
+            None => format!("error: {}\n", message.message),
+        };
+        for (index, span) in primary.iter().enumerate().filter(|(index, span)| *index == 0 || self.is_own(span)) {
+            let place = if index == 0 { first } else { self.place(span) };
+            render_place(&mut rendered, &self.lines, place, span.label.as_deref().unwrap_or(""));
+        }
+        for child in &message.children {
+            self.render_child(&mut rendered, child);
+        }
+        Diagnostic {
+            level: "error".to_owned(),
+            code,
+            message: message.message.clone(),
+            line: first.line,
+            column: first.column,
+            hint: self.hint(first.line),
+            rendered,
+        }
+    }
+
+    /// Notes and suggestions, each in a line.
+    fn render_child(&self, rendered: &mut String, child: &Message) {
+        if child.message.is_empty() || child.message.contains("rustc --explain") {
+            return;
+        }
+        // Writing to a string does not fail.
+        let _ = writeln!(rendered, "{}: {}", child.level, child.message);
+        for span in child.spans.iter().filter(|span| self.is_own(span)) {
+            if let Some(replacement) = &span.suggested_replacement {
+                let Place { line, column, .. } = self.place(span);
+                let _ = writeln!(rendered, "  {line}:{column}: `{}`", replacement.trim_end());
+            }
+        }
+    }
+
+    /// Where a span lies in the snippet: where a macro was called, for one inside a macro, and the end of the
+    /// snippet for one in what closes the wrapper.
+    fn place(&self, span: &Span) -> Place {
+        let mut span = span;
+        while let (false, Some(expansion)) = (span.file_name == "snippet.rs", &span.expansion) {
+            span = &expansion.span;
+        }
+        if span.file_name != "snippet.rs" || span.line_start > self.spliced.lines {
+            return self.end();
+        }
+        let column = |line: u32, column: u32| match line {
+            1 => column.saturating_sub(self.spliced.offset).max(1),
+            _ => column,
+        };
+        let start = column(span.line_start, span.column_start);
+        let width = if span.line_end == span.line_start {
+            column(span.line_end, span.column_end).saturating_sub(start)
+        } else {
+            let length = self.line(span.line_start).chars().count();
+            u32::try_from(length).unwrap_or(0).saturating_sub(start - 1)
+        };
+        Place { line: span.line_start, column: start, width: width.max(1) }
+    }
+
+    fn is_own(&self, span: &Span) -> bool {
+        span.file_name == "snippet.rs" && span.line_start <= self.spliced.lines
+    }
+
+    /// The last line with something in it.
+    fn end(&self) -> Place {
+        let index = self.lines.iter().rposition(|line| !line.trim().is_empty()).unwrap_or(0);
+        let line = self.lines.get(index).copied().unwrap_or("");
+        let indent = line.chars().take_while(|c| c.is_whitespace()).count();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Place {
+            line: count(index + 1),
+            column: count(indent + 1),
+            width: count(line.trim().chars().count()).max(1),
+        }
+    }
+
+    fn line(&self, number: u32) -> &str {
+        self.lines.get(number as usize - 1).copied().unwrap_or("")
+    }
+
+    /// The signatures of the tools that a line names.
+    fn hint(&self, line: u32) -> Option<String> {
+        let text = self.line(line);
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let mut signatures = Vec::new();
+        for (module, bound) in self.catalog.modules().iter().filter(|(module, _)| words.contains(&module.as_str())) {
+            let tools = bound.bindings.tools.iter();
+            for tool in tools.filter(|tool| words.contains(&tool.function.as_str())).take(2) {
+                signatures.push(format!("{module}::{}", tool.signature));
+            }
+        }
+        (!signatures.is_empty()).then(|| signatures.join("\n"))
+    }
+}
+
+fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str) {
+    let Place { line, column, width } = place;
+    let text = lines.get(line as usize - 1).copied().unwrap_or("");
+    let number = line.to_string();
+    let gutter = " ".repeat(number.len());
+    let indent: String = text
+        .chars()
+        .take(column as usize - 1)
+        .map(|c| if c == '\t' { '\t' } else { ' ' })
+        .collect();
+    let marks = "^".repeat(width.min(80) as usize);
+    // Writing to a string does not fail.
+    let _ = writeln!(rendered, "{gutter}--> {line}:{column}");
+    let _ = writeln!(rendered, "{number} | {text}");
+    let _ = writeln!(rendered, "{gutter} | {}", format!("{indent}{marks} {label}").trim_end());
+}

@@ -1,0 +1,107 @@
+//! The engine: one snippet in, one outcome out. Keeps the toolchain and the layer below all snippets.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::cache::Cache;
+use crate::catalog::Catalog;
+use crate::error::{Error, ErrorKind, Result};
+use crate::host::ToolHost;
+use crate::layer::{self, Layer};
+use crate::observer::Observer;
+use crate::outcome::Outcome;
+use crate::policies::Limits;
+use crate::run::Run;
+use crate::toolchain::{self, Toolchain};
+
+/// Where and how an engine works.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The cache folder.
+    pub cache: PathBuf,
+    /// Whether rustup may be asked to add the target of snippets.
+    pub install_target: bool,
+}
+
+/// Everything about one execution.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The snippet, as it was sent.
+    pub code: String,
+    /// What `args.get(…)` answers.
+    pub args: BTreeMap<String, String>,
+    /// The longest time for everything from reading the snippet to the end of its program.
+    pub timeout: Duration,
+    /// Only compile and link: no tool can run, and no session is opened.
+    pub check_only: bool,
+    /// What the program may use.
+    pub limits: Limits,
+    /// Ends the execution from outside.
+    pub cancel: CancellationToken,
+}
+
+/// Compiles and runs snippets.
+#[derive(Debug)]
+pub struct Engine {
+    pub(crate) cache: Cache,
+    pub(crate) toolchain: Toolchain,
+    pub(crate) layer: Layer,
+}
+
+impl Engine {
+    /// Finds the toolchain and builds what is missing below snippets: the first use takes about a minute.
+    ///
+    /// # Errors
+    /// Where the machine can't confine processes, has no toolchain that does, or the layer does not build.
+    pub async fn open(options: &Options, observer: &dyn Observer) -> Result<Self> {
+        sandbox::probe().map_err(|error| Error::new(ErrorKind::Sandbox, error.to_string()))?;
+        let cache = Cache::open(&options.cache)?;
+        let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
+        let layer = layer::ensure(&cache, &toolchain, observer).await?;
+        Ok(Engine { cache, toolchain, layer })
+    }
+
+    /// The cache that the engine works in.
+    #[must_use]
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// The toolchain that it compiles with.
+    #[must_use]
+    pub fn toolchain(&self) -> &Toolchain {
+        &self.toolchain
+    }
+
+    /// Takes a snippet to its outcome.
+    ///
+    /// # Errors
+    /// Where the host fails; every failure of the snippet is an outcome.
+    pub async fn run(
+        &self,
+        request: &Request,
+        catalog: &Catalog,
+        host: &dyn ToolHost,
+        observer: &dyn Observer,
+    ) -> Result<Outcome> {
+        let mut run = Run::new(self, request, catalog, host, observer);
+        let deadline = Instant::now() + request.timeout;
+        let stopped = tokio::select! {
+            done = run.pipeline() => { done?; None }
+            () = tokio::time::sleep_until(deadline) => Some(Stop::Timeout),
+            () = request.cancel.cancelled() => Some(Stop::Cancelled),
+        };
+        Ok(run.conclude(stopped))
+    }
+}
+
+/// Why a run was stopped from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Timeout,
+    Cancelled,
+}

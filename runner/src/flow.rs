@@ -1,0 +1,99 @@
+//! Whether statements can reach their end, and whether they return a value: read off their syntax.
+//!
+//! Types would know better, but they are known only to the compiler, and the wrapper must be chosen before.
+
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, Item, Macro, Stmt};
+
+/// Whether control can never come to the end of `statements`.
+pub(crate) fn diverges(statements: &[Stmt]) -> bool {
+    match statements.iter().rfind(|statement| !matches!(statement, Stmt::Item(_))) {
+        Some(Stmt::Expr(expression, _)) => expression_diverges(expression),
+        Some(Stmt::Macro(statement)) => macro_diverges(&statement.mac),
+        _ => false,
+    }
+}
+
+fn expression_diverges(expression: &Expr) -> bool {
+    match expression {
+        Expr::Return(_) => true,
+        Expr::Block(block) => block_diverges(&block.block),
+        Expr::Unsafe(block) => block_diverges(&block.block),
+        Expr::Paren(inner) => expression_diverges(&inner.expr),
+        Expr::If(condition) => {
+            let otherwise = condition.else_branch.as_ref();
+            block_diverges(&condition.then_branch)
+                && otherwise.is_some_and(|(_, otherwise)| expression_diverges(otherwise))
+        }
+        Expr::Match(choice) => {
+            !choice.arms.is_empty() && choice.arms.iter().all(|arm| arm_diverges(arm))
+        }
+        Expr::Loop(endless) => !has_break(&endless.body),
+        Expr::Macro(call) => macro_diverges(&call.mac),
+        Expr::Call(call) => is_exit(&call.func),
+        _ => false,
+    }
+}
+
+fn arm_diverges(arm: &syn::Arm) -> bool {
+    expression_diverges(&arm.body)
+}
+
+fn block_diverges(block: &Block) -> bool {
+    diverges(&block.stmts)
+}
+
+fn macro_diverges(call: &Macro) -> bool {
+    let name = call.path.segments.last().map(|segment| segment.ident.to_string());
+    matches!(
+        name.as_deref(),
+        Some("panic" | "todo" | "unimplemented" | "unreachable" | "bail")
+    )
+}
+
+/// `std::process::exit(…)` and `abort()`, however they are imported.
+fn is_exit(function: &Expr) -> bool {
+    let Expr::Path(path) = function else { return false };
+    let names: Vec<String> =
+        path.path.segments.iter().rev().take(2).map(|segment| segment.ident.to_string()).collect();
+    matches!(names.first().map(String::as_str), Some("exit" | "abort"))
+        && names.get(1).is_none_or(|module| module == "process")
+}
+
+fn has_break(body: &Block) -> bool {
+    struct Breaks(bool);
+    impl<'ast> Visit<'ast> for Breaks {
+        fn visit_expr_break(&mut self, _: &'ast syn::ExprBreak) {
+            // A break of an inner loop counts as well: then the end is taken to be reachable.
+            self.0 = true;
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+        fn visit_item(&mut self, _: &'ast Item) {}
+    }
+    let mut breaks = Breaks(false);
+    breaks.visit_block(body);
+    breaks.0
+}
+
+/// Whether `statements` hold a `return` of their own with anything but an `Err`.
+pub(crate) fn returns_value(statements: &[Stmt]) -> bool {
+    struct Returns(bool);
+    impl<'ast> Visit<'ast> for Returns {
+        fn visit_expr_return(&mut self, expression: &'ast syn::ExprReturn) {
+            self.0 |= expression.expr.as_deref().is_some_and(|value| !is_error(value));
+            visit::visit_expr_return(self, expression);
+        }
+        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
+        fn visit_expr_async(&mut self, _: &'ast syn::ExprAsync) {}
+        fn visit_item(&mut self, _: &'ast Item) {}
+    }
+    let mut returns = Returns(false);
+    statements.iter().for_each(|statement| returns.visit_stmt(statement));
+    returns.0
+}
+
+fn is_error(value: &Expr) -> bool {
+    let Expr::Call(call) = value else { return false };
+    let Expr::Path(path) = &*call.func else { return false };
+    path.path.segments.last().is_some_and(|segment| segment.ident == "Err")
+}

@@ -1,0 +1,245 @@
+//! The layer below all snippets: the bridge and the crates on offer, compiled once.
+//!
+//! Sources come from the crates registry (`cargo fetch`, with network, running nobody's code) and are compiled
+//! by `cargo build --locked --offline` in the sandbox.
+//!
+//! | input of the key | why |
+//! | --- | --- |
+//! | `rustc -vV` | compilers read only their own libraries |
+//! | target | likewise |
+//! | manifests, with the profile | features and flags |
+//! | lock file | versions |
+//! | sources of the bridge | its code |
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use cargo_metadata::{Message, TargetKind};
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use crate::cache::{Bucket, Cache, Key};
+use crate::confined::{Captured, Confined};
+use crate::error::{Error, ErrorKind, Result};
+use crate::observer::Observer;
+use crate::policies;
+use crate::toolchain::{TARGET, Toolchain};
+
+/// What snippets are compiled against.
+#[derive(Debug, Clone)]
+pub(crate) struct Layer {
+    /// The key that it is kept under.
+    pub(crate) key: String,
+    /// The folder with all libraries.
+    pub(crate) folder: PathBuf,
+    /// File names of the libraries that snippets name, by crate name.
+    pub(crate) crates: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Index {
+    crates: BTreeMap<String, String>,
+}
+
+/// Longest time for fetching and for building.
+const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+/// Most bytes kept of what cargo prints.
+const OUTPUT_LIMIT: usize = 16 << 20;
+
+const BRIDGE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bridge_sources.rs"));
+const WORKSPACE: &[(&str, &str)] = &[
+    ("Cargo.toml", include_str!("../layer/Cargo.toml")),
+    ("Cargo.lock", include_str!("../layer/Cargo.lock")),
+    ("offer/Cargo.toml", include_str!("../layer/offer/Cargo.toml")),
+    ("offer/lib.rs", include_str!("../layer/offer/lib.rs")),
+];
+
+/// Variables that reach `cargo fetch`: the way to the network, and nothing else.
+const NETWORK_VARIABLES: [&str; 10] = [
+    "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY",
+    "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+];
+
+/// The layer, built if it is not there yet.
+pub(crate) async fn ensure(cache: &Cache, toolchain: &Toolchain, observer: &dyn Observer) -> Result<Layer> {
+    let key = key(toolchain);
+    if let Some(layer) = open(cache, &key) {
+        return Ok(layer);
+    }
+    let _lock = cache.lock(Bucket::Layers, &key, observer).await?;
+    if let Some(layer) = open(cache, &key) {
+        return Ok(layer);
+    }
+    observer.progress("first use: building the crates that snippets are compiled against (once, about a minute)");
+    let build = cache.temporary()?;
+    write_sources(build.path()).map_err(Error::cache(build.path()))?;
+    fetch(cache, toolchain, build.path()).await?;
+    let artifacts = compile(cache, toolchain, build.path(), observer).await?;
+    let entry = collect(cache, &artifacts)?;
+    cache.publish(Bucket::Layers, &key, entry)?;
+    observer.progress("the crates are built");
+    open(cache, &key).ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is not there"))
+}
+
+fn key(toolchain: &Toolchain) -> String {
+    let key = Key::new("layer 1").part(&toolchain.version).part(TARGET);
+    let files = WORKSPACE.iter().chain(BRIDGE);
+    files.fold(key, |key, (name, text)| key.part(name).part(text)).finish()
+}
+
+fn open(cache: &Cache, key: &str) -> Option<Layer> {
+    let folder = cache.entry(Bucket::Layers, key)?;
+    let index = fs_err::read(folder.join("index.json")).ok()?;
+    let index: Index = serde_json::from_slice(&index).ok()?;
+    Some(Layer { key: key.to_owned(), folder, crates: index.crates })
+}
+
+fn write_sources(folder: &Path) -> std::io::Result<()> {
+    let bridge = BRIDGE.iter().map(|(name, text)| (format!("bridge/{name}"), *text));
+    let workspace = WORKSPACE.iter().map(|(name, text)| ((*name).to_owned(), *text));
+    for (name, text) in workspace.chain(bridge) {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs_err::create_dir_all(parent)?;
+        }
+        fs_err::write(path, text)?;
+    }
+    Ok(())
+}
+
+async fn fetch(cache: &Cache, toolchain: &Toolchain, folder: &Path) -> Result<()> {
+    let home = cache.bucket(Bucket::CargoHome);
+    let mut command = tokio::process::Command::new(&toolchain.cargo);
+    command
+        .args(["fetch", "--locked"])
+        .current_dir(folder)
+        .env_clear()
+        .env("CARGO_HOME", &home)
+        .env("RUSTC", &toolchain.rustc)
+        .env("HOME", &home)
+        .envs(NETWORK_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    let failed = |detail: String| {
+        Error::new(ErrorKind::Layer, format!("the crates that snippets use can't be fetched: {detail}"))
+            .hint("the first use needs the crates registry; check the network, or the proxy variables")
+    };
+    let output = timeout(BUILD_TIMEOUT, command.output()).await;
+    let output = output.map_err(|_| failed(format!("no end after {} s", BUILD_TIMEOUT.as_secs())))?;
+    let output = output.map_err(|error| failed(error.to_string()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(failed(tail(&String::from_utf8_lossy(&output.stderr))))
+}
+
+/// Compiles the layer; gives the artifacts that cargo names.
+async fn compile(
+    cache: &Cache,
+    toolchain: &Toolchain,
+    folder: &Path,
+    observer: &dyn Observer,
+) -> Result<Vec<cargo_metadata::Artifact>> {
+    let policy = policies::build(toolchain, &cache.bucket(Bucket::CargoHome), folder);
+    let command = sandbox::Command::new(&toolchain.cargo).args([
+        "build", "--release", "--locked", "--offline", "--target", TARGET, "--target-dir", "target",
+        "--message-format=json-render-diagnostics", "--package", "offer",
+    ]);
+    let mut process = Confined::spawn(policy, command)?;
+    let crates = WORKSPACE[1].1.matches("[[package]]").count();
+    let mut progress = Progress { observer, rest: Vec::new(), done: 0, crates };
+    let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
+    let (out, err) = (&mut process.stdout, &mut process.stderr);
+    let output = async {
+        tokio::join!(
+            stdout.read(out, OUTPUT_LIMIT, false, |bytes| progress.feed(bytes)),
+            stderr.read(err, OUTPUT_LIMIT, false, |_| {}),
+        )
+    };
+    let failed = |detail: String| {
+        Error::new(ErrorKind::Layer, format!("the crates that snippets use do not build: {detail}"))
+            .hint("procedural macros need a C linker once: install gcc or clang as `cc`")
+    };
+    if timeout(BUILD_TIMEOUT, output).await.is_err() {
+        return Err(failed(format!("no end after {} s", BUILD_TIMEOUT.as_secs())));
+    }
+    let status = process.wait().await?;
+    if !status.success() {
+        return Err(failed(tail(&stderr.text())));
+    }
+    let messages = Message::parse_stream(&stdout.bytes[..]);
+    let artifact = |message| match message {
+        Ok(Message::CompilerArtifact(artifact)) => Some(artifact),
+        _ => None,
+    };
+    Ok(messages.filter_map(artifact).collect())
+}
+
+/// Copies the libraries into a folder of their own, with an index.
+fn collect(cache: &Cache, artifacts: &[cargo_metadata::Artifact]) -> Result<TempDir> {
+    let entry = cache.temporary()?;
+    let offered = offered()?;
+    let mut crates = BTreeMap::new();
+    for artifact in artifacts {
+        let is_library = artifact.target.kind.iter().any(|kind| {
+            matches!(kind, TargetKind::Lib | TargetKind::RLib | TargetKind::ProcMacro)
+        });
+        for file in artifact.filenames.iter().filter(|_| is_library) {
+            let Some(name) = file.file_name().filter(|name| !name.ends_with(".rmeta")) else { continue };
+            let copied = entry.path().join(name);
+            // The same file may be reached by two names; a link costs nothing.
+            fs_err::hard_link(file, &copied)
+                .or_else(|_| fs_err::copy(file, &copied).map(|_| ()))
+                .map_err(Error::cache(entry.path()))?;
+            if file.as_str().contains(TARGET) && offered.contains(&artifact.target.name) {
+                crates.insert(artifact.target.name.clone(), name.to_owned());
+            }
+        }
+    }
+    let index = Index { crates };
+    let text = serde_json::to_vec(&index).map_err(|error| Error::new(ErrorKind::Layer, error.to_string()))?;
+    fs_err::write(entry.path().join("index.json"), text).map_err(Error::cache(entry.path()))?;
+    Ok(entry)
+}
+
+/// The names of the crates on offer, which are the dependencies of `offer`.
+fn offered() -> Result<BTreeSet<String>> {
+    let manifest: toml::Table = WORKSPACE[2]
+        .1
+        .parse()
+        .map_err(|error: toml::de::Error| Error::new(ErrorKind::Layer, error.to_string()))?;
+    let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);
+    Ok(dependencies.into_iter().flat_map(toml::Table::keys).cloned().collect())
+}
+
+/// Tells the observer which crate is done, from cargo's messages.
+struct Progress<'a> {
+    observer: &'a dyn Observer,
+    rest: Vec<u8>,
+    done: usize,
+    crates: usize,
+}
+
+impl Progress<'_> {
+    fn feed(&mut self, bytes: &[u8]) {
+        self.rest.extend_from_slice(bytes);
+        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.rest.drain(..=end).collect();
+            if let Ok(Message::CompilerArtifact(artifact)) = serde_json::from_slice(&line) {
+                self.done += 1;
+                let Progress { done, crates, .. } = self;
+                self.observer.progress(&format!("compiled {} ({done}, {crates} crates)", artifact.target.name));
+            }
+        }
+    }
+}
+
+/// The last lines of what a tool said.
+fn tail(text: &str) -> String {
+    const LINES: usize = 12;
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
+}

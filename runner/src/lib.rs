@@ -1,0 +1,50 @@
+//! A snippet in, an outcome out: splice, build layers, compiler driver, diagnostics, broker, limits.
+//!
+//! What the runner knows of servers is [`ToolHost`]; configuration, connections and faces are its callers'.
+//! It trusts neither snippet nor compiler: both run in the sandbox, and the broker decides on every call.
+//!
+//! The way of a snippet: [`Engine::run`] reads it, compiles it against the bindings of the servers
+//! that it names, reads off the linked program which tools it can call, and runs it with a broker that
+//! allows exactly those.
+
+mod balance;
+mod bindings;
+mod broker;
+mod build;
+mod cache;
+mod catalog;
+mod compiler;
+mod confined;
+mod diagnostics;
+mod engine;
+mod error;
+mod fence;
+mod flow;
+mod host;
+mod judge;
+mod layer;
+mod manifest;
+mod observer;
+mod outcome;
+mod policies;
+mod program;
+mod run;
+mod snippet;
+mod splice;
+mod toolchain;
+
+pub use bridge::wire::{CallFailure, FailureKind};
+pub use broker::{CALLS_IN_FLIGHT, CALLS_KEPT, CONTENT_LIMIT};
+pub use cache::{BINDINGS_KEPT, Bucket, Cache, LAYERS_KEPT, PROGRAMS_KEPT};
+pub use catalog::{Catalog, ServerModule};
+pub use diagnostics::DIAGNOSTICS_KEPT;
+pub use engine::{Engine, Options, Request};
+pub use error::{Error, ErrorKind};
+pub use host::{Answer, ToolHost};
+pub use observer::{Observer, Unobserved};
+pub use outcome::{
+    CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated,
+};
+pub use policies::Limits;
+pub use snippet::{NESTING_LIMIT, SNIPPET_LIMIT};
+pub use toolchain::{OLDEST_RUSTC, TARGET, Toolchain};

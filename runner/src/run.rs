@@ -1,0 +1,253 @@
+//! One execution, step by step: read, compile, authorise, connect, run.
+//!
+//! Everything learnt on the way is kept here, so that an execution that is stopped in the middle still has an
+//! outcome that says how far it came.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use futures::future::{BoxFuture, join_all};
+use futures::FutureExt;
+use serde_json::json;
+
+use crate::broker::{Broker, Ledger, lock, milliseconds};
+use crate::build::{Built, build};
+use crate::catalog::{Catalog, ToolName};
+use crate::diagnostics;
+use crate::engine::{Engine, Request, Stop};
+use crate::error::{Error, ErrorKind, Result};
+use crate::host::ToolHost;
+use crate::judge;
+use crate::observer::Observer;
+use crate::outcome::{Failure, Outcome, Status};
+use crate::program::{self, Traces};
+use crate::snippet::Snippet;
+
+pub(crate) struct Run<'a> {
+    engine: &'a Engine,
+    request: &'a Request,
+    catalog: &'a Catalog,
+    host: &'a dyn ToolHost,
+    observer: &'a dyn Observer,
+    started: Instant,
+    outcome: Outcome,
+    traces: Traces,
+    ledger: Mutex<Ledger>,
+    phase: Phase,
+}
+
+/// What an execution is doing, with the time at which it began to.
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Compiling,
+    Connecting,
+    Running(Instant),
+}
+
+impl Phase {
+    fn words(self) -> &'static str {
+        match self {
+            Phase::Compiling => "compiling",
+            Phase::Connecting => "connecting",
+            Phase::Running(_) => "running",
+        }
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(
+        engine: &'a Engine,
+        request: &'a Request,
+        catalog: &'a Catalog,
+        host: &'a dyn ToolHost,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        Run {
+            engine,
+            request,
+            catalog,
+            host,
+            observer,
+            started: Instant::now(),
+            outcome: Outcome::new(Status::Ok),
+            traces: Traces::default(),
+            ledger: Mutex::default(),
+            phase: Phase::Compiling,
+        }
+    }
+
+    /// All steps; returns early where the snippet's outcome is known.
+    pub(crate) async fn pipeline(&mut self) -> Result<()> {
+        let Some(snippet) = self.read() else { return Ok(()) };
+        let Some(program) = self.compile(&snippet).await? else { return Ok(()) };
+        let Some(allowed) = self.authorise(&program.manifest) else { return Ok(()) };
+        if self.request.check_only {
+            return Ok(());
+        }
+        if !self.connect(&allowed).await {
+            return Ok(());
+        }
+        self.execute(program.file, allowed).await
+    }
+
+    fn read(&mut self) -> Option<Snippet> {
+        let snippet = Snippet::read(&self.request.code);
+        self.outcome.phases_ms.parse = milliseconds(self.started);
+        match snippet {
+            Ok(snippet) => Some(snippet),
+            Err(error) => {
+                let diagnostic = diagnostics::syntax(&error, &self.request.code);
+                self.outcome.diagnostics.push(diagnostic);
+                self.compile_error(&error.message);
+                None
+            }
+        }
+    }
+
+    fn compile_error(&mut self, message: &str) {
+        let failure = Failure::new("compile", message, json!({}));
+        self.outcome.fail(Status::CompileError, failure);
+    }
+
+    /// Compiles, while sessions to the servers that the snippet names are opened.
+    async fn compile(&mut self, snippet: &Snippet) -> Result<Option<Program>> {
+        let named = self.catalog.named(&snippet.identifiers);
+        let named: Vec<&str> = named.map(|(_, module)| module.server.as_str()).collect();
+        let started = Instant::now();
+        let mut opening = pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());
+        let mut building = pin!(build(self.engine, self.catalog, snippet));
+        let mut connect = 0.0;
+        let built = loop {
+            tokio::select! {
+                built = &mut building => break built?,
+                // What did not open is asked for again, and told, if the program can call it.
+                _ = &mut opening => connect = milliseconds(started),
+            }
+        };
+        self.outcome.phases_ms.connect = connect;
+        self.outcome.phases_ms.bindings = built.bindings_ms;
+        self.outcome.phases_ms.compile = built.compile_ms;
+        self.outcome.sandbox = built.sandbox;
+        self.outcome.cached = built.cached;
+        match built.result {
+            Built::Program { file, manifest } => Ok(Some(Program { file, manifest })),
+            Built::Rejected(diagnostics) => {
+                let first = diagnostics.first().map_or("it does not compile", |first| &first.message);
+                self.compile_error(&first.to_owned());
+                self.outcome.diagnostics = diagnostics;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The tools that the program may call; `None` where it can call one that it may not.
+    fn authorise(&mut self, manifest: &[String]) -> Option<HashMap<String, ToolName>> {
+        let mut allowed = HashMap::new();
+        let mut unknown = Vec::new();
+        for id in manifest {
+            match self.catalog.tool(id) {
+                Some(tool) => drop(allowed.insert(id.clone(), tool)),
+                None => unknown.push(id.clone()),
+            }
+        }
+        self.outcome.manifest = allowed.values().map(ToString::to_string).collect();
+        self.outcome.manifest.sort();
+        if !unknown.is_empty() {
+            let message = "the program holds identities of tools that are not in the catalog";
+            judge::refused(&mut self.outcome, message.to_owned(), json!({ "unknown": unknown }));
+            return None;
+        }
+        let mut denied: Vec<String> =
+            allowed.values().filter(|tool| tool.denied).map(ToString::to_string).collect();
+        if !denied.is_empty() {
+            denied.sort();
+            let message = format!("the configuration denies {}", denied.join(", "));
+            judge::refused(&mut self.outcome, message, json!({ "tools": denied }));
+            return None;
+        }
+        Some(allowed)
+    }
+
+    /// Opens what the program can call; `false` where a server is not to be had.
+    async fn connect(&mut self, allowed: &HashMap<String, ToolName>) -> bool {
+        self.phase = Phase::Connecting;
+        let servers: BTreeSet<&str> = allowed.values().map(|tool| tool.server.as_str()).collect();
+        let servers: Vec<&str> = servers.into_iter().collect();
+        let started = Instant::now();
+        let opened = open_all(self.host, &servers).await;
+        let waited = milliseconds(started);
+        self.outcome.phases_ms.connect = self.outcome.phases_ms.connect.max(waited);
+        for (server, opened) in servers.iter().zip(opened) {
+            if let Err(message) = opened {
+                let evidence = json!({ "server": server });
+                let failure = Failure::new("server_unavailable", message, evidence);
+                self.outcome.fail(Status::RuntimeError, failure);
+                return false;
+            }
+        }
+        true
+    }
+
+    async fn execute(&mut self, file: PathBuf, allowed: HashMap<String, ToolName>) -> Result<()> {
+        self.phase = Phase::Running(Instant::now());
+        let broker = Broker {
+            token: token()?,
+            args: self.request.args.clone(),
+            allowed,
+            host: self.host,
+            observer: self.observer,
+            ledger: &self.ledger,
+        };
+        let limits = &self.request.limits;
+        let ended = program::run(&file, limits, &broker, &mut self.traces).await?;
+        self.outcome.stderr = self.traces.stderr.text();
+        judge::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), limits);
+        Ok(())
+    }
+
+    /// The outcome, with whatever there is.
+    pub(crate) fn conclude(mut self, stopped: Option<Stop>) -> Outcome {
+        let phase = self.phase.words();
+        match stopped {
+            Some(Stop::Timeout) => judge::timed_out(&mut self.outcome, self.request.timeout, phase),
+            Some(Stop::Cancelled) => judge::cancelled(&mut self.outcome, phase),
+            None => {}
+        }
+        let mut outcome = self.outcome;
+        if let Phase::Running(since) = self.phase {
+            outcome.phases_ms.run = milliseconds(since);
+            outcome.sandbox = self.traces.sandbox;
+        }
+        outcome.stdout = self.traces.stdout.text();
+        outcome.stderr = self.traces.stderr.text();
+        outcome.truncated.stdout = self.traces.stdout.exceeded;
+        outcome.truncated.stderr = self.traces.stderr.exceeded;
+        let mut ledger = lock(&self.ledger);
+        outcome.calls = std::mem::take(&mut ledger.calls);
+        outcome.calls_total = ledger.calls_total;
+        outcome.content = std::mem::take(&mut ledger.content);
+        drop(ledger);
+        outcome.phases_ms.total = milliseconds(self.started);
+        outcome
+    }
+}
+
+struct Program {
+    file: PathBuf,
+    manifest: Vec<String>,
+}
+
+fn open_all<'a>(host: &'a dyn ToolHost, servers: &[&'a str]) -> BoxFuture<'a, Vec<Result<(), String>>> {
+    join_all(servers.iter().map(|server| host.open(server)).collect::<Vec<_>>()).boxed()
+}
+
+/// A token that only this execution knows: 128 bits from the kernel.
+fn token() -> Result<String> {
+    let mut bytes = [0; 16];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
+        .map_err(|error| Error::new(ErrorKind::Sandbox, format!("no random numbers: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

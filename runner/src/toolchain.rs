@@ -1,0 +1,249 @@
+//! Finds the Rust toolchain that compiles snippets, and the target that it compiles them for.
+//!
+//! Only the user's own installation is asked: rustup's toolchains by their folders, then the search path.
+//! No file in the working folder and no `RUSTUP_TOOLCHAIN` has a say in what runs.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, io};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cache::{Bucket, Cache};
+use crate::error::{Error, ErrorKind, Result};
+use crate::observer::Observer;
+
+/// The target of snippets: static programs that need no loader and open no file.
+pub const TARGET: &str = "x86_64-unknown-linux-musl";
+
+/// The oldest compiler that bindings and bridge compile with.
+pub const OLDEST_RUSTC: (u32, u32) = (1, 95);
+
+/// A toolchain that can compile snippets.
+#[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
+pub struct Toolchain {
+    /// The compiler itself, not rustup's proxy.
+    pub rustc: PathBuf,
+    /// cargo, likewise.
+    pub cargo: PathBuf,
+    /// The folder with the compiler's libraries.
+    pub sysroot: PathBuf,
+    /// The linker that comes with the compiler.
+    pub linker: PathBuf,
+    /// What `rustc -vV` prints: part of every cache key.
+    pub version: String,
+}
+
+/// What a kept toolchain was read from; a change of it makes the record worthless.
+#[derive(Debug, Serialize, Deserialize, PartialEq, Eq)]
+struct Stamp {
+    rustc: PathBuf,
+    modified: Option<std::time::SystemTime>,
+    length: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    stamp: Stamp,
+    toolchain: Toolchain,
+}
+
+/// Finds a toolchain and makes sure of its target; `install` allows to add the target through rustup.
+///
+/// # Errors
+/// Where there is no toolchain, it is too old, or the target is missing and can't be added.
+pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) -> Result<Toolchain> {
+    let mut too_old = None;
+    for rustc in candidates() {
+        let toolchain = match identify(cache, &rustc) {
+            Ok(toolchain) => toolchain,
+            Err(_) => continue,
+        };
+        if release(&toolchain.version).is_none_or(|release| release < OLDEST_RUSTC) {
+            too_old = Some(toolchain);
+            continue;
+        }
+        ensure_target(&toolchain, install, observer).await?;
+        return Ok(toolchain);
+    }
+    let (major, minor) = OLDEST_RUSTC;
+    let hint = format!("type `rustup toolchain install stable`, or install Rust {major}.{minor} or newer");
+    let message = match too_old {
+        Some(old) => format!(
+            "{} is too old: {}",
+            old.rustc.display(),
+            old.version.lines().next().unwrap_or_default()
+        ),
+        None => "no Rust compiler was found, neither with rustup nor on the search path".to_owned(),
+    };
+    Err(Error::new(ErrorKind::Toolchain, message).hint(hint))
+}
+
+/// Compilers in the order of preference: rustup's default, rustup's others (newest name first), the path's.
+fn candidates() -> Vec<PathBuf> {
+    let mut candidates = Vec::new();
+    if let Some(home) = rustup_home() {
+        let folder = home.join("toolchains");
+        let default = default_toolchain(&home).map(|name| folder.join(name));
+        let mut others: Vec<PathBuf> = fs_err::read_dir(&folder)
+            .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
+            .unwrap_or_default();
+        others.sort();
+        others.reverse();
+        let rustc = default.into_iter().chain(others).map(|toolchain| toolchain.join("bin/rustc"));
+        candidates.extend(rustc.filter(|rustc| rustc.is_file()));
+    }
+    // A relative entry of the search path would be resolved in the working folder.
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).filter(|folder| folder.is_absolute());
+    if let Ok(folders) = env::join_paths(folders)
+        && let Ok(found) = which::which_in_all("rustc", Some(folders), "/")
+    {
+        candidates.extend(found);
+    }
+    candidates
+}
+
+fn rustup_home() -> Option<PathBuf> {
+    let named = env::var_os("RUSTUP_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    named.or_else(|| Some(env::home_dir()?.join(".rustup")))
+}
+
+fn default_toolchain(home: &Path) -> Option<String> {
+    let text = fs_err::read_to_string(home.join("settings.toml")).ok()?;
+    let settings: toml::Table = text.parse().ok()?;
+    Some(settings.get("default_toolchain")?.as_str()?.to_owned())
+}
+
+/// Asks a compiler who it is, or remembers.
+fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
+    let metadata = fs_err::metadata(rustc)?;
+    let stamp = Stamp {
+        rustc: rustc.to_owned(),
+        modified: metadata.modified().ok(),
+        length: metadata.len(),
+    };
+    let name = blake3::hash(rustc.as_os_str().as_encoded_bytes()).to_hex();
+    let file = cache.bucket(Bucket::Toolchains).join(format!("{}.json", &name[..32]));
+    if let Ok(text) = fs_err::read(&file)
+        && let Ok(record) = serde_json::from_slice::<Record>(&text)
+        && record.stamp == stamp
+    {
+        return Ok(record.toolchain);
+    }
+    let toolchain = ask(rustc)?;
+    // Without the record the next run asks again; a full disk is reported where it matters.
+    if let Ok(text) = serde_json::to_vec(&Record { stamp, toolchain: toolchain.clone() }) {
+        let _ = cache.write_atomically(&file, &text);
+    }
+    Ok(toolchain)
+}
+
+fn ask(rustc: &Path) -> io::Result<Toolchain> {
+    let sysroot = PathBuf::from(answer(rustc, &["--print", "sysroot"])?.trim());
+    let version = answer(rustc, &["-vV"])?;
+    let host = version
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .ok_or_else(|| io::Error::other("`rustc -vV` names no host"))?;
+    let linker = sysroot.join("lib/rustlib").join(host).join("bin/rust-lld");
+    let own = sysroot.join("bin/rustc");
+    let rustc = if own.is_file() { own } else { rustc.to_owned() };
+    let cargo = rustc.with_file_name("cargo");
+    Ok(Toolchain { rustc, cargo, sysroot, linker, version })
+}
+
+fn answer(rustc: &Path, arguments: &[&str]) -> io::Result<String> {
+    let mut command = Command::new(rustc);
+    command.args(arguments).env_clear().current_dir("/").stdin(Stdio::null()).stderr(Stdio::null());
+    // rustup's proxy, where the search path has no other, needs to find its home.
+    for name in ["HOME", "RUSTUP_HOME", "CARGO_HOME"] {
+        command.envs(env::var_os(name).map(|value| (name, value)));
+    }
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(format!("{} ended with {}", rustc.display(), output.status)));
+    }
+    String::from_utf8(output.stdout).map_err(io::Error::other)
+}
+
+fn release(version: &str) -> Option<(u32, u32)> {
+    let release = version.lines().find_map(|line| line.strip_prefix("release: "))?;
+    let mut parts = release.split('.');
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Observer) -> Result<()> {
+    if !toolchain.cargo.is_file() {
+        let message = format!("there is no cargo beside {}", toolchain.rustc.display());
+        return Err(Error::new(ErrorKind::Toolchain, message).hint("install cargo of the same release"));
+    }
+    if !toolchain.linker.is_file() {
+        let message = format!("the toolchain has no rust-lld: {}", toolchain.linker.display());
+        return Err(Error::new(ErrorKind::Toolchain, message).hint("use a toolchain from rustup"));
+    }
+    if has_target(toolchain) {
+        return Ok(());
+    }
+    let name = toolchain.sysroot.file_name().and_then(|name| name.to_str()).unwrap_or("stable");
+    let line = format!("rustup target add {TARGET} --toolchain {name}");
+    let missing = |detail: &str| {
+        let message = format!("the target {TARGET} is missing in {}{detail}", toolchain.sysroot.display());
+        Error::new(ErrorKind::Toolchain, message).hint(format!("type `{line}`"))
+    };
+    let Some(rustup) = rustup().filter(|_| in_rustup(toolchain)) else {
+        return Err(missing(", which is not one of rustup's toolchains"));
+    };
+    if !install {
+        return Err(missing(", and the configuration forbids to add it (codeMode.installTarget: false)"));
+    }
+    observer.progress(&format!("adding the target {TARGET}: {line}"));
+    let output = tokio::process::Command::new(rustup)
+        .args(["target", "add", TARGET, "--toolchain", name])
+        .current_dir("/")
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output()
+        .await;
+    match output {
+        Ok(output) if output.status.success() && has_target(toolchain) => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(missing(&format!(", and rustup could not add it:\n{}", said.trim_end())))
+        }
+        Err(error) => Err(missing(&format!(", and rustup did not start: {error}"))),
+    }
+}
+
+fn has_target(toolchain: &Toolchain) -> bool {
+    let library = toolchain.sysroot.join("lib/rustlib").join(TARGET).join("lib");
+    let mut entries = fs_err::read_dir(library).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().to_string_lossy().starts_with("libstd-"))
+}
+
+fn in_rustup(toolchain: &Toolchain) -> bool {
+    rustup_home().is_some_and(|home| toolchain.sysroot.starts_with(home))
+}
+
+fn rustup() -> Option<PathBuf> {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")))?;
+    let own = home.join("bin/rustup");
+    if own.is_file() {
+        return Some(own);
+    }
+    which::which("rustup").ok().filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::release;
+
+    #[test]
+    fn releases_are_read() {
+        assert_eq!(release("rustc 1.95.0\nrelease: 1.95.0\n"), Some((1, 95)));
+        assert_eq!(release("release: 1.97.0-nightly"), Some((1, 97)));
+        assert_eq!(release("rustc"), None);
+    }
+}

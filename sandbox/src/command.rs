@@ -1,0 +1,43 @@
+//! What to execute: an absolute path, its arguments, and at most one descriptor to pass on.
+//!
+//! Leaves the environment, the working folder and every limit to the policy.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+
+/// A program, its arguments, and the one descriptor that it may inherit.
+#[derive(Debug)]
+pub struct Command {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) broker: Option<OwnedFd>,
+}
+
+impl Command {
+    /// A command without arguments. `program` must be absolute: nothing is searched in a `PATH`.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self { program: program.into(), arguments: Vec::new(), broker: None }
+    }
+
+    /// Adds one argument.
+    #[must_use]
+    pub fn arg(mut self, argument: impl Into<OsString>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// Adds several arguments.
+    #[must_use]
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Passes `descriptor` on as descriptor 3 of the child. Everything else but 0, 1 and 2 is closed there.
+    #[must_use]
+    pub fn broker(mut self, descriptor: impl Into<OwnedFd>) -> Self {
+        self.broker = Some(descriptor.into());
+        self
+    }
+}

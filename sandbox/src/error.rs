@@ -1,0 +1,139 @@
+//! Why a child was not started: the step, the thing concerned, the error number and what to do.
+//!
+//! Leaves the ways a started child can end to its exit status.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::Unsupported;
+
+/// Why [`Sandbox::spawn`](crate::Sandbox::spawn) returned no child. No process is left in any case.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// The kernel or the platform lacks a required layer.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// This process is itself a helper whose `main` did not call [`entry`](crate::entry).
+    #[error(
+        "the executable was started as a sandbox helper but went on into its own main; call sandbox::entry() first in main"
+    )]
+    EntryNotCalled,
+    /// The policy or the command cannot be carried out as written.
+    #[error("the sandbox policy is not usable: {0}")]
+    Policy(String),
+    /// The helper could not be started.
+    #[error("could not start the sandbox helper {}: {source}", helper.display())]
+    Start {
+        /// The helper's path.
+        helper: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// The conversation with the helper failed.
+    #[error("lost the sandbox helper while it was applying the policy: {0}")]
+    Control(#[source] io::Error),
+    /// The helper ended without a word.
+    #[error(
+        "the sandbox helper ended before the program started ({0}); check that its main calls sandbox::entry() first, that memory is free and that the policy's memory limits are not below 64 MiB"
+    )]
+    HelperEnded(ExitStatus),
+    /// The helper could not apply a step.
+    #[error(transparent)]
+    Refused(#[from] Failure),
+}
+
+/// A step of the helper that failed. Nothing was executed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("sandbox step {step:?} failed for {subject}: {}; {}", describe(*errno), step.advice())]
+pub struct Failure {
+    /// Which step.
+    pub step: Step,
+    /// The path, resource or layer concerned.
+    pub subject: String,
+    /// The operating system's error number, 0 where there is none.
+    pub errno: i32,
+}
+
+impl Failure {
+    /// A failure with its subject and the operating system's error number.
+    pub(crate) fn new(step: Step, subject: impl Into<String>, errno: i32) -> Self {
+        Self { step, subject: subject.into(), errno }
+    }
+}
+
+fn describe(errno: i32) -> String {
+    if errno == 0 {
+        "not in the state that was expected".to_owned()
+    } else {
+        io::Error::from_raw_os_error(errno).to_string()
+    }
+}
+
+/// The steps of the helper, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Step {
+    /// Receiving the policy.
+    Handover,
+    /// Tying the child's life to the parent's.
+    ParentDeath,
+    /// A session and a process group of its own.
+    Session,
+    /// Standard input and the broker descriptor.
+    Descriptors,
+    /// Entering the working folder.
+    WorkingFolder,
+    /// Finding the program.
+    Executable,
+    /// Dropping capabilities.
+    Capabilities,
+    /// Starting the supervised process.
+    Fork,
+    /// `PR_SET_NO_NEW_PRIVS`.
+    NoNewPrivileges,
+    /// A path that the policy grants.
+    Grant,
+    /// Restricting the file system.
+    Landlock,
+    /// Resource limits.
+    Limits,
+    /// System call filters.
+    Seccomp,
+    /// The attempts that must fail before anything runs.
+    Canary,
+    /// Executing the program.
+    Execute,
+}
+
+impl Step {
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Handover => "start helpers through Sandbox::spawn only",
+            Self::ParentDeath => "the starting process is gone or its pid namespace differs",
+            Self::Session | Self::Fork => "check the limits on processes of this user",
+            Self::Descriptors => "check that /dev/null exists and that the limit of open files is above 100",
+            Self::WorkingFolder => "create the folder or choose another in the policy",
+            Self::Executable => "give the absolute path of an existing executable file",
+            Self::Capabilities | Self::NoNewPrivileges => {
+                "the surrounding container forbids it; run elsewhere"
+            }
+            Self::Grant => "create the path, correct it, or mark the grant optional",
+            Self::Landlock => {
+                "check that Landlock is in the kernel's list of security modules (/sys/kernel/security/lsm)"
+            }
+            Self::Limits => "choose a limit within the hard limits of this user (ulimit -H -a)",
+            Self::Seccomp => {
+                "check that the kernel has CONFIG_SECCOMP_FILTER and that the container permits seccomp"
+            }
+            Self::Canary => {
+                "a layer was applied but does not hold; do not run untrusted code on this machine"
+            }
+            Self::Execute => {
+                "for a dynamically linked program the policy must grant its loader and libraries"
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A policy and a command in, a confined process out (Linux x86_64).
+//!
+//! Leaves to others: reading the child's output, wall clocks, and everything about what the
+//! child computes. The crate knows nothing of compilers, protocols or event loops.
+//!
+//! # How it works
+//! [`Sandbox::spawn`] starts the calling executable again (`posix_spawn`, nothing runs between fork and
+//! exec), and [`entry`], called first thing in `main`, turns that second process into the helper: it reads
+//! the policy from a socket, applies every layer to itself and executes the command. A layer that cannot be
+//! applied ends the helper, and [`Sandbox::spawn`] returns a [`SpawnError`] that names the step; there is no
+//! way to a child that runs with less than its policy.
+//!
+//! ```no_run
+//! use sandbox::{Command, Policy, Sandbox};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     sandbox::entry();
+//!     let sandbox = Sandbox::new(Policy::program());
+//!     let mut child = sandbox.spawn(Command::new("/path/to/static-program"))?;
+//!     let status = child.wait()?;
+//!     println!("{status}, confined by {}", child.report().tier);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Two kinds of child
+//! - [`Profile::Program`]: one static executable, no path, socket, fork or second exec; it becomes the
+//!   direct child of this process.
+//! - [`Profile::Compiler`] and [`Profile::Build`]: a tree of processes that works on granted paths. A
+//!   supervisor stands between: the tree cannot leave its process group, and the supervisor kills and reaps
+//!   all of it when the first process ends, when [`Child`] is dropped, or when this process dies.
+//!
+//! # What is not confined
+//! `stat` and the existence of paths for a compiler; memory and processes of a whole tree (the limits hold per
+//! process); side channels. Limits of running time are the caller's: [`Child`] gives a pidfd to poll.
+
+mod command;
+mod error;
+mod policy;
+mod report;
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[path = "linux/mod.rs"]
+mod platform;
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[path = "unsupported.rs"]
+mod platform;
+
+pub use command::Command;
+pub use error::{Failure, SpawnError, Step};
+pub use platform::{Child, Sandbox, entry, probe};
+pub use policy::{Access, Grant, Limits, Policy, Profile};
+pub use report::{Report, Support, Unsupported};

@@ -1,0 +1,114 @@
+//! The conversation between parent and helper over one socket pair: the policy one way, with the broker
+//! descriptor beside it; what became of it the other way. Frames are a length (u32, little endian) and JSON.
+//!
+//! Leaves what the messages cause to `spawn` and `helper`.
+
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, recvmsg, sendmsg,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, Policy, Report};
+
+/// Bytes of the longest frame: far above any policy, far below what could hurt.
+const MAXIMUM_FRAME: usize = 4 << 20;
+
+/// What the helper needs to know.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Handover {
+    /// The parent's process id, to notice that it died before the helper was tied to it.
+    pub(super) parent: u32,
+    /// Whether a descriptor travels beside this message.
+    pub(super) broker: bool,
+    pub(super) policy: Policy,
+}
+
+/// What the helper answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Status {
+    /// Every layer holds; the next thing is the exec. A program's socket closes with a successful exec.
+    Confined(Report),
+    /// A supervised command has been executed.
+    Started,
+    /// Nothing was executed.
+    Failed(Failure),
+}
+
+/// A message as the bytes of one frame.
+pub(super) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 4];
+    serde_json::to_writer(&mut bytes, message)?;
+    let length = bytes.len() - 4;
+    if length > MAXIMUM_FRAME {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("a message of {length} bytes, at most {MAXIMUM_FRAME} are allowed"),
+        ));
+    }
+    bytes[..4].copy_from_slice(&(length as u32).to_le_bytes());
+    Ok(bytes)
+}
+
+/// Reads one frame; `None` at the end of the stream.
+pub(super) fn receive<T: DeserializeOwned>(mut from: impl Read) -> io::Result<Option<T>> {
+    let mut prefix = [0; 4];
+    match from.read_exact(&mut prefix) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    body(from, prefix).map(Some)
+}
+
+fn body<T: DeserializeOwned>(mut from: impl Read, prefix: [u8; 4]) -> io::Result<T> {
+    let length = u32::from_le_bytes(prefix) as usize;
+    if length > MAXIMUM_FRAME {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the length of a message is out of bounds"));
+    }
+    let mut bytes = vec![0; length];
+    from.read_exact(&mut bytes)?;
+    Ok(serde_json::from_slice(&bytes)?)
+}
+
+/// Sends the policy, the descriptor beside its first bytes.
+pub(super) fn send_handover<S: AsFd>(
+    socket: &S,
+    mut stream: impl Write,
+    bytes: &[u8],
+    broker: Option<BorrowedFd<'_>>,
+) -> io::Result<()> {
+    let descriptors = broker.map(|descriptor| [descriptor]);
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if let Some(descriptors) = &descriptors {
+        ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
+    }
+    let sent = sendmsg(socket, &[IoSlice::new(bytes)], &mut ancillary, SendFlags::NOSIGNAL)?;
+    stream.write_all(bytes.get(sent..).unwrap_or_default())
+}
+
+/// Receives the policy and the descriptor beside it.
+pub(super) fn receive_handover<S: AsFd>(
+    socket: &S,
+    mut stream: impl Read,
+) -> io::Result<(Handover, Option<OwnedFd>)> {
+    let mut prefix = [0; 4];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let received =
+        recvmsg(socket, &mut [IoSliceMut::new(&mut prefix)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?.bytes;
+    if received == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    stream.read_exact(&mut prefix[received..])?;
+    let descriptor = ancillary.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+        _ => None,
+    });
+    Ok((body(stream, prefix)?, descriptor))
+}

@@ -1,0 +1,149 @@
+//! The command as the kernel wants it, and the one exec.
+//!
+//! A program is executed by a descriptor whose number lies above its own limit of descriptors, and by a path
+//! argument at an address that it cannot map: the filter allows `execveat` with exactly these, and after
+//! the first exec neither can be brought back. Leaves the filter to `seccomp`.
+
+use std::ffi::{CString, OsString};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::helper::failed;
+use super::is_supervised;
+use crate::{Failure, Policy, Step};
+
+/// Where the empty path of the program's exec stands: above the lowest address that an ordinary user may map
+/// (vm.mmap_min_addr, 64 KiB on common systems) and below [`LOWEST_PROGRAM_ADDRESS`].
+const EMPTY_PATH_ADDRESS: usize = 0x2_0000;
+
+/// A program's own mappings must be at least here, so that it can never put a path at [`EMPTY_PATH_ADDRESS`].
+pub(super) const LOWEST_PROGRAM_ADDRESS: u64 = 0x10_0000;
+
+/// A command that has been found and converted; executing it allocates nothing.
+#[derive(Debug)]
+pub(super) struct Executable {
+    pub(super) path: PathBuf,
+    pub(super) descriptor: OwnedFd,
+    supervised: bool,
+    program: CString,
+    arguments: Vec<CString>,
+    environment: Vec<CString>,
+}
+
+impl Executable {
+    pub(super) fn open(command: Vec<OsString>, policy: &Policy) -> Result<Self, Failure> {
+        let Some(path) = command.first().map(PathBuf::from) else {
+            return Err(Failure::new(Step::Executable, "an empty command", libc::EINVAL));
+        };
+        let subject = path.display().to_string();
+        let arguments = c_strings(command.into_iter().map(OsString::into_vec))?;
+        let environment =
+            c_strings(policy.environment.iter().map(|(name, value)| format!("{name}={value}").into_bytes()))?;
+        let descriptor = rustix::fs::open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+            .map_err(failed(Step::Executable, &subject))?;
+        check_file(&descriptor, &subject)?;
+        let supervised = is_supervised(policy.profile);
+        let descriptor = if supervised { descriptor } else { above_the_limit(&descriptor, policy)? };
+        if !supervised {
+            map_empty_path()?;
+        }
+        let program = arguments[0].clone();
+        Ok(Self { path, descriptor, supervised, program, arguments, environment })
+    }
+
+    /// The descriptor and the address that a program's filter allows `execveat` with.
+    pub(super) fn exec_arguments(&self) -> (RawFd, u64) {
+        (self.descriptor.as_raw_fd(), EMPTY_PATH_ADDRESS as u64)
+    }
+
+    /// The standard library ignores SIGPIPE and the parent may ignore or block more; an exec would pass that on.
+    pub(super) fn reset_signals(&self) {
+        for signal in 1..=libc::SIGRTMAX() {
+            // SAFETY: installs no handler; numbers that cannot be changed are refused, which is as good.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        // SAFETY: the set is initialised by sigemptyset and outlives the call.
+        unsafe {
+            let mut none: libc::sigset_t = std::mem::zeroed();
+            libc::sigemptyset(&raw mut none);
+            libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+        }
+    }
+
+    /// Executes; returns only the failure.
+    pub(super) fn execute(&self) -> Failure {
+        let arguments = pointers(&self.arguments);
+        let environment = pointers(&self.environment);
+        // SAFETY: both lists end with a null pointer and their strings outlive the call; the address given to
+        // execveat holds a NUL byte (`map_empty_path`).
+        unsafe {
+            if self.supervised {
+                libc::execve(self.program.as_ptr(), arguments.as_ptr(), environment.as_ptr());
+            } else {
+                let (descriptor, path) = self.exec_arguments();
+                libc::syscall(
+                    libc::SYS_execveat,
+                    descriptor,
+                    path,
+                    arguments.as_ptr(),
+                    environment.as_ptr(),
+                    libc::AT_EMPTY_PATH,
+                );
+            }
+        }
+        failed(Step::Execute, self.path.display().to_string())(io::Error::last_os_error())
+    }
+}
+
+fn c_strings(items: impl Iterator<Item = Vec<u8>>) -> Result<Vec<CString>, Failure> {
+    items
+        .map(|item| {
+            CString::new(item)
+                .map_err(|_| Failure::new(Step::Executable, "a text with a NUL byte", libc::EINVAL))
+        })
+        .collect()
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect()
+}
+
+fn check_file(descriptor: &OwnedFd, subject: &str) -> Result<(), Failure> {
+    let status = rustix::fs::fstat(descriptor).map_err(failed(Step::Executable, subject))?;
+    if rustix::fs::FileType::from_raw_mode(status.st_mode).is_file() {
+        return Ok(());
+    }
+    Err(Failure::new(Step::Executable, subject, libc::EACCES))
+}
+
+/// Moves the executable to a number that the program's own limit of descriptors excludes.
+fn above_the_limit(descriptor: &OwnedFd, policy: &Policy) -> Result<OwnedFd, Failure> {
+    let limit = policy.limits.open_files.unwrap_or(u64::MAX);
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    // The soft limit may be lower than what this process may have; F_DUPFD goes by the soft one.
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+        .map_err(failed(Step::Executable, "limits.open_files"))?;
+    let number = i32::try_from(limit)
+        .map_err(|_| Failure::new(Step::Executable, "limits.open_files", libc::EINVAL))?;
+    rustix::io::fcntl_dupfd_cloexec(descriptor, number).map_err(failed(Step::Executable, "limits.open_files"))
+}
+
+/// A page of zeros, that is an empty path, at the address that the filter names.
+fn map_empty_path() -> Result<(), Failure> {
+    let protection = libc::PROT_READ;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+    let address = EMPTY_PATH_ADDRESS as *mut libc::c_void;
+    // SAFETY: a new anonymous page at an address where nothing is mapped (MAP_FIXED_NOREPLACE).
+    let mapped = unsafe { libc::mmap(address, 4096, protection, flags, -1, 0) };
+    if mapped == address {
+        return Ok(());
+    }
+    Err(failed(Step::Executable, "the page of the empty path (vm.mmap_min_addr may be above 128 KiB)")(
+        io::Error::last_os_error(),
+    ))
+}

@@ -1,0 +1,137 @@
+//! Landlock: the paths that a child can open, with TCP, signals and abstract sockets where the kernel's ABI has them.
+//!
+//! Everything that the probed ABI knows is handled as a hard requirement. Leaves what Landlock does not see
+//! (`stat`, modes, owners, times, UDP, and what older ABIs lack) to `seccomp`.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetStatus, Scope, make_bitflags,
+};
+use rustix::fs::{FileType, Mode, OFlags};
+
+use super::exec::Executable;
+use super::helper::failed;
+use super::probe::ABI_SCOPES;
+use crate::{Access, Failure, Grant, Policy, Step};
+
+/// The ABI that restricts TCP (Linux 6.7).
+const ABI_NET: u32 = 4;
+
+/// Restricts this process to the granted paths and the executable.
+pub(super) fn restrict(policy: &Policy, executable: &Executable, abi: u32) -> Result<(), Failure> {
+    let known = known_abi(abi);
+    let mut ruleset = ruleset(known, abi)?;
+    ruleset = add(
+        ruleset,
+        &executable.descriptor,
+        AccessFs::ReadFile | AccessFs::Execute,
+        &executable.path.display().to_string(),
+    )?;
+    for grant in &policy.grants {
+        if let Some((beneath, rights)) = open(grant, known)? {
+            ruleset = add(ruleset, &beneath, rights, &grant.path.display().to_string())?;
+        }
+    }
+    let status = ruleset.restrict_self().map_err(|error| refused("restricting this process", &error))?;
+    if status.ruleset == RulesetStatus::FullyEnforced {
+        return Ok(());
+    }
+    Err(Failure::new(Step::Landlock, format!("a ruleset of ABI {abi}, which is {:?}", status.ruleset), 0))
+}
+
+fn ruleset(known: ABI, abi: u32) -> Result<RulesetCreated, Failure> {
+    let build = || {
+        let mut ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(known))?;
+        if abi >= ABI_NET {
+            ruleset = ruleset.handle_access(AccessNet::from_all(known))?;
+        }
+        if abi >= ABI_SCOPES {
+            ruleset = ruleset.scope(Scope::from_all(known))?;
+        }
+        ruleset.create()
+    };
+    build().map_err(|error: landlock::RulesetError| refused("creating a ruleset", &error))
+}
+
+fn add(
+    ruleset: RulesetCreated,
+    beneath: &OwnedFd,
+    rights: BitFlags<AccessFs>,
+    subject: &str,
+) -> Result<RulesetCreated, Failure> {
+    ruleset
+        .add_rule(PathBeneath::new(beneath.as_fd(), rights))
+        .map_err(|error| Failure { step: Step::Grant, ..refused(subject, &error) })
+}
+
+/// The path and the rights that make sense for it; `None` for an optional one that does not exist.
+fn open(grant: &Grant, abi: ABI) -> Result<Option<(OwnedFd, BitFlags<AccessFs>)>, Failure> {
+    let subject = grant.path.display().to_string();
+    let beneath = match rustix::fs::open(&grant.path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) if grant.optional => return Ok(None),
+        other => other.map_err(failed(Step::Grant, &subject))?,
+    };
+    let status = rustix::fs::fstat(&beneath).map_err(failed(Step::Grant, &subject))?;
+    let applicable = if FileType::from_raw_mode(status.st_mode).is_dir() {
+        AccessFs::from_all(abi)
+    } else {
+        AccessFs::from_file(abi)
+    };
+    Ok(Some((beneath, rights(grant.access) & applicable)))
+}
+
+fn rights(access: Access) -> BitFlags<AccessFs> {
+    let read = make_bitflags!(AccessFs::{ReadFile | ReadDir});
+    match access {
+        Access::Read => read,
+        Access::ReadExecute => read | AccessFs::Execute,
+        Access::Write => {
+            let write = make_bitflags!(AccessFs::{WriteFile | Truncate | RemoveFile | RemoveDir | Refer});
+            read | write | make_bitflags!(AccessFs::{MakeReg | MakeDir | MakeSym | MakeFifo})
+        }
+    }
+}
+
+/// The newest ABI that both the kernel and the landlock crate know.
+fn known_abi(abi: u32) -> ABI {
+    match abi {
+        0 => ABI::Unsupported,
+        1 => ABI::V1,
+        2 => ABI::V2,
+        3 => ABI::V3,
+        4 => ABI::V4,
+        5 => ABI::V5,
+        6 => ABI::V6,
+        7 => ABI::V7,
+        8 => ABI::V8,
+        _ => ABI::V9,
+    }
+}
+
+fn refused(subject: &str, error: &(dyn std::error::Error + 'static)) -> Failure {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(errno) = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error) {
+            return Failure::new(Step::Landlock, subject, errno);
+        }
+        cause = error.source();
+    }
+    Failure::new(Step::Landlock, format!("{subject}: {error}"), 0)
+}
+
+/// Opening `/` must fail now, unless it is granted.
+pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
+    if policy.grants.iter().any(|grant| grant.path.components().count() <= 1) {
+        return Ok(());
+    }
+    match rustix::fs::open("/", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
+        Err(rustix::io::Errno::ACCESS) => Ok(()),
+        Err(errno) => Err(failed(Step::Canary, "listing / under Landlock")(errno)),
+        Ok(_) => Err(Failure::new(Step::Canary, "listing / under Landlock", 0)),
+    }
+}

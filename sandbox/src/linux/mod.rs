@@ -1,0 +1,36 @@
+//! Linux x86_64: the parent's side (`spawn`, `spawner`), the helper's side (`helper` and the layers it
+//! applies), and what both share (`control`, `probe`).
+//!
+//! Leaves the plain data to the crate's root.
+
+mod control;
+mod exec;
+mod filesystem;
+mod helper;
+mod limits;
+mod privileges;
+mod probe;
+mod seccomp;
+mod spawn;
+mod spawner;
+mod supervise;
+
+pub use helper::entry;
+pub use probe::probe;
+pub use spawn::{Child, Sandbox};
+
+use crate::Profile;
+
+/// `argv[0]` of a helper, by which `entry` knows it. The command and its arguments follow.
+const HELPER_NAME: &str = "sandbox-helper:confine";
+
+/// The child's number for the descriptor passed on.
+const BROKER_DESCRIPTOR: i32 = 3;
+
+/// Descriptors that only the helper uses stand at or above this number, clear of the child's own.
+const FIRST_PRIVATE_DESCRIPTOR: i32 = 10;
+
+/// Whether a supervisor stands between this process and the command.
+fn is_supervised(profile: Profile) -> bool {
+    profile != Profile::Program
+}

@@ -1,0 +1,158 @@
+//! The deny-list of a compiler or a build: no network, no other process, no way out of the process group,
+//! and what Landlock does not see.
+//!
+//! A deny-list, because linkers and build tools call far more than a program does; Landlock holds the file
+//! system by an allow-list. Everything on it is EPERM.
+
+use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
+use seccompiler::{BpfProgram, SeccompAction};
+
+use super::{
+    Built, Context, Rules, always, answering, dangerous, int, long, when, without_clone3, without_unknown,
+};
+
+/// Flags of `clone` that make namespaces (sched.h).
+pub(super) const NAMESPACE_FLAGS: &[u64] = &[
+    0x0000_0080, // CLONE_NEWTIME
+    libc::CLONE_NEWNS as u64,
+    libc::CLONE_NEWCGROUP as u64,
+    libc::CLONE_NEWUTS as u64,
+    libc::CLONE_NEWIPC as u64,
+    libc::CLONE_NEWUSER as u64,
+    libc::CLONE_NEWPID as u64,
+    libc::CLONE_NEWNET as u64,
+];
+
+/// `keep_metadata` also denies changing the mode and the times of a path: what Landlock does not see and a build needs.
+pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Vec<BpfProgram>> {
+    let mut rules = always(dangerous::CALLS);
+    rules.extend(always(DENIED));
+    if keep_metadata {
+        rules.extend(always(METADATA));
+    }
+    network(&mut rules)?;
+    processes(&mut rules, context)?;
+    files(&mut rules)?;
+    Ok(vec![
+        without_unknown(),
+        without_clone3()?,
+        answering(rules, SeccompAction::Errno(libc::EPERM as u32))?,
+    ])
+}
+
+const DENIED: &[i64] = &[
+    // Network and sockets by name. A pair of connected sockets is what remains.
+    libc::SYS_socket,
+    libc::SYS_connect,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    // The process group is how all of it is found again.
+    libc::SYS_setsid,
+    libc::SYS_setpgid,
+    // Signals with a forged sender or by descriptor; `kill` has conditions.
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_ioprio_set,
+    // Files without a path, which Landlock would let execute.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    // What happens to files elsewhere, and where they are mounted.
+    libc::SYS_inotify_add_watch,
+    SYS_STATMOUNT,
+    SYS_LISTMOUNT,
+    // Shared objects of the machine that no path names.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
+    // By path, unseen by Landlock (truncate: before its ABI 3), and without use in a build.
+    libc::SYS_truncate,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+
+const METADATA: &[i64] = &[
+    libc::SYS_chmod,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    libc::SYS_utimensat,
+];
+
+/// Linux 6.6; not in every version of the libc crate.
+const SYS_FCHMODAT2: i64 = 452;
+
+/// Linux 6.8; not in every version of the libc crate.
+const SYS_STATMOUNT: i64 = 457;
+const SYS_LISTMOUNT: i64 = 458;
+
+fn network(rules: &mut Rules) -> Built<()> {
+    when(rules, libc::SYS_socketpair, vec![int(0, Ne, libc::AF_UNIX as u32)?])?;
+    // An unconnected datagram socket could still send to a socket by name.
+    for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+        when(rules, libc::SYS_socketpair, vec![int(1, MaskedEq(0xf), kind as u32)?])?;
+    }
+    when(rules, libc::SYS_sendto, vec![long(4, Ne, 0)?])
+}
+
+fn processes(rules: &mut Rules, context: &Context) -> Built<()> {
+    for &flag in NAMESPACE_FLAGS {
+        when(rules, libc::SYS_clone, vec![long(0, MaskedEq(flag), flag)?])?;
+    }
+    // Another process's limits, scheduling and priority.
+    for call in [
+        libc::SYS_prlimit64,
+        libc::SYS_sched_setaffinity,
+        libc::SYS_sched_setscheduler,
+        libc::SYS_sched_setparam,
+        libc::SYS_sched_setattr,
+    ] {
+        when(rules, call, vec![int(0, Ne, 0)?])?;
+    }
+    when(rules, libc::SYS_setpriority, vec![int(0, Ne, libc::PRIO_PROCESS)?])?;
+    when(rules, libc::SYS_setpriority, vec![int(1, Ne, 0)?])?;
+    if !context.signals_scoped {
+        // Before Landlock's scopes: no signal but to the whole own group, and none to this family's head.
+        // What remains is `tgkill`, which pthread_kill and abort need, to other processes of the same user.
+        when(rules, libc::SYS_kill, vec![int(0, Ne, 0)?])?;
+        rules.insert(libc::SYS_tkill, Vec::new());
+    }
+    Ok(())
+}
+
+fn files(rules: &mut Rules) -> Built<()> {
+    // Signals to any process by way of a descriptor's owner.
+    for command in [libc::F_SETOWN, F_SETOWN_EX, F_SETSIG] {
+        when(rules, libc::SYS_fcntl, vec![int(1, Eq, command as u32)?])?;
+    }
+    for control in [libc::TIOCSTI, TIOCLINUX, libc::TIOCSCTTY, FIOSETOWN, SIOCSPGRP, libc::FIOASYNC] {
+        when(rules, libc::SYS_ioctl, vec![int(1, Eq, control as u32)?])?;
+    }
+    // Opening for reading with O_TRUNC truncates, and Landlock before ABI 3 sees the reading only.
+    let truncating = (libc::O_ACCMODE | libc::O_TRUNC) as u64;
+    for (call, flags) in [(libc::SYS_open, 1), (libc::SYS_openat, 2)] {
+        when(rules, call, vec![int(flags, MaskedEq(truncating), libc::O_TRUNC as u32)?])?;
+    }
+    Ok(())
+}
+
+const F_SETOWN_EX: i32 = 15;
+const F_SETSIG: i32 = 10;
+const TIOCLINUX: u64 = 0x541c;
+const FIOSETOWN: u64 = 0x8901;
+const SIOCSPGRP: u64 = 0x8902;

@@ -1,0 +1,136 @@
+//! The allow-list of a program: compute, use the descriptors it has, start threads, end.
+//!
+//! Drawn from what a static musl program with tokio (current thread; time and io drivers), std threads,
+//! panics and the stack overflow handler was seen to call. Everything else is EPERM.
+
+use seccompiler::SeccompCmpOp::{Eq, Ge, MaskedEq};
+use seccompiler::{BpfProgram, SeccompAction};
+
+use super::{
+    Built, Context, Rules, allowing, always, answering, dangerous, int, long, when, without_clone3,
+    without_unknown,
+};
+use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
+
+pub(super) fn filters(context: &Context) -> Built<Vec<BpfProgram>> {
+    Ok(vec![
+        without_unknown(),
+        answering(always(dangerous::CALLS), SeccompAction::KillProcess)?,
+        without_clone3()?,
+        allowing(allowed(context)?)?,
+    ])
+}
+
+/// Allowed whatever the arguments: they reach nothing but this process and its descriptors.
+const PLAIN: &[i64] = &[
+    // Descriptors that exist.
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_close,
+    libc::SYS_fstat,
+    libc::SYS_lseek,
+    libc::SYS_shutdown,
+    libc::SYS_poll,
+    libc::SYS_ppoll,
+    libc::SYS_epoll_create1,
+    libc::SYS_epoll_ctl,
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+    libc::SYS_epoll_pwait2,
+    libc::SYS_eventfd2,
+    // Memory. `mmap`, `mprotect` and `mremap` have conditions.
+    libc::SYS_munmap,
+    libc::SYS_brk,
+    libc::SYS_madvise,
+    // Threads.
+    libc::SYS_futex,
+    libc::SYS_set_tid_address,
+    libc::SYS_set_robust_list,
+    libc::SYS_rseq,
+    libc::SYS_getpid,
+    libc::SYS_gettid,
+    libc::SYS_sched_yield,
+    libc::SYS_sched_getaffinity,
+    // Signals to itself.
+    libc::SYS_rt_sigaction,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigreturn,
+    libc::SYS_sigaltstack,
+    // Time and chance.
+    libc::SYS_clock_gettime,
+    libc::SYS_clock_getres,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_nanosleep,
+    libc::SYS_gettimeofday,
+    libc::SYS_time,
+    libc::SYS_restart_syscall,
+    libc::SYS_getrandom,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
+    // ENOSYS by the filter before, which this one must let pass.
+    libc::SYS_clone3,
+];
+
+/// Terminal and descriptor queries that the standard library makes; none that injects input or sets an owner.
+const CONTROLS: &[u64] = &[libc::FIONBIO, libc::FIOCLEX, libc::FIONREAD, libc::TCGETS, libc::TIOCGWINSZ];
+
+/// asm/prctl.h.
+const ARCH_SET_FS: u32 = 0x1002;
+
+fn allowed(context: &Context) -> Built<Rules> {
+    let mut rules = always(PLAIN);
+    memory(&mut rules)?;
+    threads_and_signals(&mut rules, context)?;
+    descriptors(&mut rules)?;
+    let (descriptor, path) = (context.exec_descriptor as u32, context.exec_path);
+    let empty_path = int(4, Eq, libc::AT_EMPTY_PATH as u32)?;
+    when(&mut rules, libc::SYS_execveat, vec![int(0, Eq, descriptor)?, long(1, Eq, path)?, empty_path])?;
+    Ok(rules)
+}
+
+/// Nothing executable, and nothing at or growing towards the address that `execveat` is allowed with.
+fn memory(rules: &mut Rules) -> Built<()> {
+    let no_exec = || int(2, MaskedEq(libc::PROT_EXEC as u64), 0);
+    let no_grow = || int(3, MaskedEq(libc::MAP_GROWSDOWN as u64), 0);
+    when(rules, libc::SYS_mprotect, vec![no_exec()?])?;
+    when(rules, libc::SYS_mmap, vec![no_exec()?, no_grow()?, long(0, Eq, 0)?])?;
+    when(rules, libc::SYS_mmap, vec![no_exec()?, no_grow()?, long(0, Ge, LOWEST_PROGRAM_ADDRESS)?])?;
+    when(rules, libc::SYS_mremap, vec![int(3, MaskedEq(libc::MREMAP_FIXED as u64), 0)?])?;
+    when(rules, libc::SYS_mremap, vec![long(4, Ge, LOWEST_PROGRAM_ADDRESS)?])
+}
+
+fn threads_and_signals(rules: &mut Rules, context: &Context) -> Built<()> {
+    let thread = libc::CLONE_THREAD as u64;
+    let namespaces = super::compiler::NAMESPACE_FLAGS.iter().fold(0, |all, flag| all | flag);
+    when(rules, libc::SYS_clone, vec![long(0, MaskedEq(thread | namespaces), thread)?])?;
+    when(rules, libc::SYS_tgkill, vec![int(0, Eq, context.process)?])?;
+    if context.signals_scoped {
+        // musl aborts with tkill, and a thread's number cannot be known here. Landlock keeps it inside.
+        rules.insert(libc::SYS_tkill, Vec::new());
+    } else {
+        when(rules, libc::SYS_tkill, vec![int(0, Eq, context.process)?])?;
+    }
+    // The thread pointer; other operations map code or change what the processor traps.
+    when(rules, libc::SYS_arch_prctl, vec![int(0, Eq, ARCH_SET_FS)?])?;
+    when(rules, libc::SYS_prctl, vec![int(0, Eq, libc::PR_SET_NAME as u32)?])?;
+    when(rules, libc::SYS_prctl, vec![int(0, Eq, libc::PR_GET_NAME as u32)?])?;
+    // Reading its own limits: no new value.
+    when(rules, libc::SYS_prlimit64, vec![int(0, Eq, 0)?, long(2, Eq, 0)?])
+}
+
+/// Reading and writing connected sockets; no address, no control data, no owner that would receive signals.
+fn descriptors(rules: &mut Rules) -> Built<()> {
+    when(rules, libc::SYS_sendto, vec![long(4, Eq, 0)?])?;
+    when(rules, libc::SYS_recvfrom, vec![long(4, Eq, 0)?])?;
+    for command in [libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_DUPFD_CLOEXEC] {
+        when(rules, libc::SYS_fcntl, vec![int(1, Eq, command as u32)?])?;
+    }
+    let without_signals = int(2, MaskedEq(libc::O_ASYNC as u64), 0)?;
+    when(rules, libc::SYS_fcntl, vec![int(1, Eq, libc::F_SETFL as u32)?, without_signals])?;
+    for &control in CONTROLS {
+        when(rules, libc::SYS_ioctl, vec![int(1, Eq, control as u32)?])?;
+    }
+    Ok(())
+}

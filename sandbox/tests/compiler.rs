@@ -1,0 +1,205 @@
+//! A compiler and a build under their policies: they do their work and reach nothing else.
+//!
+//! Leaves programs and the ends of processes to their own tests.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+mod common;
+
+use std::net::{TcpListener, UdpSocket};
+use std::path::Path;
+
+use common::{
+    EACCES, EPERM, Output, attempt, attempts, confined, finish, linker, plain, rustc, sandbox, sysroot,
+    target_arguments,
+};
+use sandbox::{Access, Command, Policy, SpawnError, Step};
+
+/// What rustc and its linker need, and a folder to work in.
+fn compiler(folder: &Path) -> Policy {
+    Policy::compiler()
+        .grant(rustc(), Access::ReadExecute)
+        .grant(linker(), Access::ReadExecute)
+        .grant("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
+        .grant(sysroot().join("lib"), Access::Read)
+        .grant_if_exists("/lib/x86_64-linux-gnu", Access::Read)
+        .grant_if_exists("/usr/lib/x86_64-linux-gnu", Access::Read)
+        .grant("/dev/null", Access::Write)
+        .grant(folder, Access::Write)
+        .variable("LD_LIBRARY_PATH", sysroot().join("lib").to_str().unwrap())
+        .variable("TMPDIR", folder.to_str().unwrap())
+        .working_folder(folder)
+}
+
+fn compile(folder: &Path, source: &str) -> Output {
+    std::fs::write(folder.join("main.rs"), source).unwrap();
+    confined(compiler(folder), Command::new(rustc()).args(target_arguments()).arg("main.rs"))
+}
+
+/// Tries it plain, which must work, and under the compiler's policy, which must give this error.
+fn is_denied(name: &str, argument: &str, errno: i32) {
+    let control = plain(name, argument);
+    assert!(control.is_done(), "the control of {name} must work: {control:?}");
+    let confined = attempt(Policy::compiler(), name, argument);
+    assert_eq!(confined.errno(), Some(errno), "{name} {argument}: {confined:?}");
+}
+
+#[test]
+fn compiles_a_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = compile(folder.path(), "fn main() { println!(\"made here\"); }");
+    assert!(output.status.success(), "{output:?}");
+    let made = std::process::Command::new(folder.path().join("main")).output().unwrap();
+    assert_eq!(made.stdout, b"made here\n");
+}
+
+#[test]
+fn compiles_no_file_of_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in ["/etc/passwd", "/proc/self/environ", "/proc/self/status"] {
+        let output = compile(
+            folder.path(),
+            &format!("fn main() {{ println!(\"{{}}\", include_bytes!({path:?}).len()); }}"),
+        );
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(output.stderr.contains("Permission denied"), "{output:?}");
+    }
+    let assembly = "std::arch::global_asm!(\".incbin \\\"/etc/passwd\\\"\"); fn main() {}";
+    assert!(!compile(folder.path(), assembly).status.success());
+    let environment = "fn main() { println!(\"{}\", env!(\"PATH\")); }";
+    assert!(compile(folder.path(), environment).stderr.contains("not defined at compile time"));
+}
+
+#[test]
+fn reaches_neither_network_nor_host() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let file = file.to_str().unwrap();
+    let host = std::process::id().to_string();
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    is_denied("tcp", &tcp.local_addr().unwrap().to_string(), EPERM);
+    is_denied("udp", &udp.local_addr().unwrap().to_string(), EPERM);
+    is_denied("datagram-pair", "", EPERM);
+    for name in ["read", "list"] {
+        let path = if name == "read" { "/etc/passwd" } else { "/etc" };
+        is_denied(name, path, EACCES);
+    }
+    is_denied("read", &format!("/proc/{host}/environ"), EACCES);
+    is_denied("create", file, EACCES); // The control has created it.
+    for name in ["chmod", "touch", "truncate"] {
+        is_denied(name, file, EPERM);
+    }
+    assert_eq!(attempt(Policy::compiler(), "remove", file).errno(), Some(EACCES));
+    assert!(plain("remove", file).is_done());
+    is_denied("execute", "/bin/sh", EACCES);
+    for name in ["kill", "prlimit", "set-owner"] {
+        is_denied(name, &host, EPERM);
+    }
+    for name in ["ptrace", "read-memory", "unshare", "personality", "keyring", "memfd", "setpgid"] {
+        is_denied(name, "", EPERM);
+    }
+    assert_eq!(attempt(Policy::compiler(), "socketpair", "").detail(), "");
+    assert_eq!(attempt(Policy::compiler(), "fork", "").detail(), "");
+}
+
+#[test]
+fn writes_where_it_is_granted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let text = file.to_str().unwrap();
+    let writing = || Policy::build().grant(folder.path(), Access::Write);
+    for name in ["create", "chmod", "touch", "read", "remove"] {
+        assert!(attempt(writing(), name, text).is_done(), "{name}");
+    }
+    assert!(!file.exists());
+    let reading = Policy::build().grant(folder.path(), Access::Read);
+    assert_eq!(attempt(reading, "create", text).errno(), Some(EACCES));
+    // What was written cannot be executed without a grant for that.
+    std::fs::copy(attempts(), &file).unwrap();
+    assert_eq!(attempt(writing(), "execute", text).errno(), Some(EACCES));
+    let executed = attempt(writing().grant(folder.path(), Access::ReadExecute), "execute", text);
+    // What was executed, which takes `-c` for the name of an attempt, and then the attempt to execute it.
+    assert_eq!(executed.stdout, "errno 0 unsupported\ndone exit status: 1\n");
+}
+
+#[test]
+fn builds_a_package_with_a_build_script_and_a_macro() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let package =
+        |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    write(
+        "Cargo.toml",
+        &format!("{}[dependencies]\nmacros = {{ path = \"macros\" }}\n[workspace]\n", package("made")),
+    );
+    write("build.rs", "fn main() { println!(\"cargo::rustc-env=FROM_SCRIPT=script\"); }");
+    write("src/main.rs", "fn main() { println!(\"{} {}\", env!(\"FROM_SCRIPT\"), macros::word!()); }");
+    write("macros/Cargo.toml", &format!("{}[lib]\nproc-macro = true\n", package("macros")));
+    let source = "#[proc_macro] pub fn word(_: proc_macro::TokenStream) -> proc_macro::TokenStream { \"\\\"macro\\\"\".parse().unwrap() }";
+    write("macros/src/lib.rs", source);
+    let policy = ["/usr", "/lib", "/lib64", "/bin"]
+        .into_iter()
+        .fold(Policy::build(), |policy, path| policy.grant_if_exists(path, Access::ReadExecute))
+        .grant(sysroot(), Access::ReadExecute)
+        .grant("/dev/null", Access::Write)
+        .grant(folder.path(), Access::Write)
+        .grant(folder.path(), Access::ReadExecute)
+        .variable("PATH", format!("{}:/usr/bin:/bin", sysroot().join("bin").display()))
+        .variable("CARGO_HOME", folder.path().join("home").to_str().unwrap())
+        .variable("TMPDIR", folder.path().to_str().unwrap())
+        .working_folder(folder.path());
+    let output = confined(policy, Command::new(sysroot().join("bin/cargo")).args(["build", "--offline"]));
+    assert!(output.status.success(), "{output:?}");
+    let made = std::process::Command::new(folder.path().join("target/debug/made")).output().unwrap();
+    assert_eq!(made.stdout, b"script macro\n");
+}
+
+#[test]
+fn refuses_by_step_and_subject() {
+    let step = |policy: Policy, program: &str| match sandbox(policy).spawn(Command::new(program)) {
+        Err(SpawnError::Refused(failure)) => (failure.step, failure.subject, failure.errno),
+        other => panic!("{other:?}"),
+    };
+    for policy in [Policy::program(), Policy::compiler()] {
+        assert_eq!(
+            step(policy.clone(), "/nonexistent/program"),
+            (Step::Executable, "/nonexistent/program".to_owned(), 2)
+        );
+        assert_eq!(
+            step(policy.clone().grant("/nonexistent/a", Access::Read), "/bin/true"),
+            (Step::Grant, "/nonexistent/a".to_owned(), 2)
+        );
+        assert_eq!(
+            step(policy.clone().working_folder("/nonexistent/b"), "/bin/true"),
+            (Step::WorkingFolder, "/nonexistent/b".to_owned(), 2)
+        );
+        assert_eq!(step(policy.clone(), "/etc"), (Step::Executable, "/etc".to_owned(), EACCES));
+        assert_eq!(step(policy.clone(), "/etc/passwd"), (Step::Execute, "/etc/passwd".to_owned(), EACCES));
+        let started = sandbox(policy.grant_if_exists("/nonexistent/a", Access::Read))
+            .spawn(Command::new(attempts()).arg("nothing"));
+        assert!(finish(started.unwrap()).is_done());
+    }
+    let unusable = |policy: Policy| sandbox(policy).spawn(Command::new(attempts())).unwrap_err().to_string();
+    assert!(unusable(Policy::program().grant("a", Access::Read)).contains("the granted path a is not absolute"));
+    assert!(unusable(Policy::program().working_folder("b")).contains("the working folder b is not absolute"));
+    assert!(unusable(Policy::program().variable("A=B", "")).contains("\"A=B\""));
+    assert!(unusable(Policy::program().limits(|limits| limits.open_files = None)).contains("limits.open_files"));
+    let relative = sandbox(Policy::program()).spawn(Command::new("true")).unwrap_err();
+    assert!(relative.to_string().contains("the program true is not an absolute path"), "{relative}");
+    let helper = sandbox::Sandbox::new(Policy::program())
+        .helper("/nonexistent/helper")
+        .spawn(Command::new(attempts()))
+        .unwrap_err();
+    assert!(helper.to_string().contains("/nonexistent/helper"), "{helper}");
+    // An executable that is no helper ends without having applied anything.
+    let other = sandbox::Sandbox::new(Policy::program())
+        .helper("/bin/true")
+        .spawn(Command::new(attempts()))
+        .unwrap_err();
+    assert!(matches!(other, SpawnError::HelperEnded(_)), "{other}");
+}

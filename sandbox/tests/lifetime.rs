@@ -1,0 +1,276 @@
+//! Nothing outlives its owner: not the child, not its descendants, not a zombie.
+//!
+//! The test binary starts itself as another host where a test needs one that can be killed or that is not root.
+//! Leaves what a child may do to the other tests.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+#![allow(clippy::print_stdout, reason = "another host speaks to the test that started it")]
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::Stdio;
+
+use common::{SIGKILL, attempts, ends, finish, plain};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use sandbox::{Access, Child, Command, Policy, Sandbox};
+
+/// What this process is to do as another host, set by the tests for themselves.
+const ROLE: &str = "SANDBOX_TEST_ROLE";
+
+/// The helper and the program, which another user must be able to reach.
+const FILES: &str = "SANDBOX_TEST_FILES";
+
+fn shell(script: &str) -> (Policy, Command) {
+    let policy = ["/usr", "/lib", "/lib64", "/bin"]
+        .into_iter()
+        .fold(Policy::build(), |policy, path| policy.grant_if_exists(path, Access::ReadExecute))
+        .grant("/dev/null", Access::Write)
+        .variable("PATH", "/usr/bin:/bin");
+    (policy, Command::new("/bin/sh").args(["-c", script]))
+}
+
+/// A child of the shell and the process that it has started in the background.
+fn with_grandchild(script: &str) -> (Child, OwnedFd) {
+    let (policy, command) = shell(script);
+    let mut child = common::sandbox(policy).spawn(command).unwrap();
+    let stdout = std::fs::File::from(child.take_stdout().unwrap());
+    let grandchild = pidfd_of_line(&mut BufReader::new(stdout));
+    (child, grandchild)
+}
+
+fn pidfd_of_line(from: &mut impl BufRead) -> OwnedFd {
+    let mut line = String::new();
+    from.read_line(&mut line).unwrap();
+    let number = line
+        .trim()
+        .rsplit(' ')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap_or_else(|_| panic!("a process id in {line:?}"));
+    pidfd_open(Pid::from_raw(number).unwrap(), PidfdFlags::empty()).unwrap()
+}
+
+fn exists(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
+const BACKGROUND: &str = "sleep 1000 & echo $!; wait";
+
+#[test]
+fn kill_ends_a_program() {
+    let mut child = common::sandbox(Policy::program()).spawn(Command::new(attempts()).arg("wait")).unwrap();
+    assert!(child.try_wait().unwrap().is_none());
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(SIGKILL));
+    child.kill().unwrap();
+    assert_eq!(child.try_wait().unwrap().and_then(|status| status.signal()), Some(SIGKILL));
+}
+
+#[test]
+fn drop_ends_a_program() {
+    let child = common::sandbox(Policy::program()).spawn(Command::new(attempts()).arg("wait")).unwrap();
+    let pid = child.id();
+    assert!(exists(pid));
+    drop(child);
+    assert!(!exists(pid), "neither running nor a zombie");
+}
+
+#[test]
+fn kill_ends_a_whole_tree() {
+    let (mut child, grandchild) = with_grandchild(BACKGROUND);
+    child.kill().unwrap();
+    assert!(ends(child.as_fd()));
+    assert!(ends(grandchild.as_fd()));
+    assert_eq!(child.wait().unwrap().signal(), Some(SIGKILL));
+}
+
+#[test]
+fn drop_ends_a_whole_tree() {
+    // One descendant ignores what it can, another is orphaned.
+    let (child, grandchild) =
+        with_grandchild("(trap '' TERM HUP INT; sleep 1000 & echo $!); wait; while :; do :; done");
+    let pid = child.id();
+    drop(child);
+    assert!(ends(grandchild.as_fd()));
+    assert!(!exists(pid));
+}
+
+#[test]
+fn the_end_of_the_command_ends_what_it_left_behind() {
+    let (mut child, grandchild) = with_grandchild("sleep 1000 >/dev/null 2>&1 & echo $!; exit 7");
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+    assert!(ends(grandchild.as_fd()));
+}
+
+#[test]
+fn a_supervised_command_ends_as_it_would_alone() {
+    let (policy, command) = shell("kill -ABRT 0");
+    assert_eq!(finish(common::sandbox(policy).spawn(command).unwrap()).signal(), Some(6));
+    let (policy, command) = shell("echo out; echo err >&2; exit 3");
+    let output = finish(common::sandbox(policy).spawn(command).unwrap());
+    assert_eq!(
+        (output.status.code(), output.stdout.as_str(), output.stderr.as_str()),
+        (Some(3), "out\n", "err\n")
+    );
+    let policy = Policy::compiler().limits(|limits| limits.cpu_seconds = Some(1));
+    assert_eq!(common::attempt(policy, "compute", "").signal(), Some(common::SIGXCPU));
+}
+
+#[test]
+fn a_child_survives_the_thread_that_asked_for_it() {
+    let start = || common::sandbox(Policy::program()).spawn(Command::new(attempts()).arg("wait")).unwrap();
+    let mut child = std::thread::spawn(start).join().unwrap();
+    let mut stdout = BufReader::new(std::fs::File::from(child.take_stdout().unwrap()));
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    assert_eq!(line, "waiting\n");
+    assert!(child.try_wait().unwrap().is_none());
+}
+
+#[test]
+fn nothing_outlives_a_killed_host() {
+    for role in ["host of a program", "host of a tree"] {
+        let mut host =
+            other_host(role, Path::new(env!("CARGO_BIN_EXE_sandbox-helper")), attempts()).spawn().unwrap();
+        let mut said = BufReader::new(host.stdout.take().unwrap());
+        while !matches!(said.by_ref_line().as_deref(), Some("ready") | None) {}
+        let pidfds = [pidfd_of_line(&mut said), pidfd_of_line(&mut said)];
+        host.kill().unwrap();
+        host.wait().unwrap();
+        for pidfd in &pidfds {
+            assert!(ends(pidfd.as_fd()), "{role}");
+        }
+    }
+}
+
+#[test]
+fn many_at_once_leave_nothing() {
+    let output =
+        other_host("churn", Path::new(env!("CARGO_BIN_EXE_sandbox-helper")), attempts()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("no child is left"), "{output:?}");
+}
+
+/// Starts children from several threads and drops them at different points of their lives.
+fn churn(spawn: &(impl Fn(Policy, Command) -> Child + Sync), program: &str) {
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || {
+                for turn in 0..30 {
+                    let supervised = (turn + thread) % 2 == 0;
+                    let policy = if supervised { Policy::compiler() } else { Policy::program() };
+                    let name = ["wait", "nothing", "fork"][turn % 3];
+                    let mut child = spawn(policy, Command::new(program).arg(name));
+                    match turn % 5 {
+                        0 => drop(child),
+                        1 => child.kill().unwrap(),
+                        _ if name != "wait" => assert!(ends(child.as_fd())),
+                        _ => assert!(child.try_wait().unwrap().is_none()),
+                    }
+                }
+            });
+        }
+    });
+    let left = rustix::process::wait(rustix::process::WaitOptions::NOHANG);
+    assert_eq!(left.err(), Some(rustix::io::Errno::CHILD));
+    println!("\nno child is left");
+}
+
+trait Lines {
+    fn by_ref_line(&mut self) -> Option<String>;
+}
+
+impl<R: BufRead> Lines for R {
+    fn by_ref_line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        (self.read_line(&mut line).ok()? > 0).then(|| line.trim_end().to_owned())
+    }
+}
+
+/// This test binary, running `acts_as_another_host` alone.
+fn other_host(role: &str, helper: &Path, program: &Path) -> std::process::Command {
+    let mut host = std::process::Command::new(std::env::current_exe().unwrap());
+    host.args(["--exact", "acts_as_another_host", "--nocapture", "--test-threads=1"]);
+    host.env(ROLE, role)
+        .env(FILES, format!("{}:{}", helper.display(), program.display()))
+        .stdout(Stdio::piped());
+    host
+}
+
+#[test]
+fn an_ordinary_user_is_bounded_in_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let copy = |from: &Path, name: &str| {
+        let to = folder.path().join(name);
+        std::fs::copy(from, &to).unwrap();
+        to
+    };
+    let helper = copy(Path::new(env!("CARGO_BIN_EXE_sandbox-helper")), "helper");
+    let program = copy(attempts(), "attempts");
+    let mut host = other_host("ordinary user", &helper, &program);
+    if rustix::process::getuid().is_root() {
+        let binary = copy(&std::env::current_exe().unwrap(), "host");
+        host = std::process::Command::new(binary);
+        host.args(["--exact", "acts_as_another_host", "--nocapture", "--test-threads=1"])
+            .current_dir("/")
+            .uid(65534)
+            .gid(65534);
+        host.env(ROLE, "ordinary user")
+            .env(FILES, format!("{}:{}", helper.display(), program.display()))
+            .stdout(Stdio::piped());
+    }
+    let output = host.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let count =
+        said.lines().find_map(|line| line.strip_prefix("threads ")).unwrap_or_else(|| panic!("{output:?}"));
+    let (count, most): (u64, u64) =
+        count.split_once(" of at most ").map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap())).unwrap();
+    assert!(count >= 10 && count <= most, "{count} threads, at most {most} were expected");
+    assert_eq!(plain("threads", "4000").detail(), "4000");
+}
+
+/// Does nothing in an ordinary run; as another host it plays the role that the starting test gives it.
+#[test]
+fn acts_as_another_host() {
+    let (Ok(role), Ok(files)) = (std::env::var(ROLE), std::env::var(FILES)) else { return };
+    let (helper, program) = files.split_once(':').unwrap();
+    let spawn =
+        |policy: Policy, command: Command| Sandbox::new(policy).helper(helper).spawn(command).unwrap();
+    match role.as_str() {
+        "host of a program" => {
+            let child = spawn(Policy::program(), Command::new(program).arg("wait"));
+            hold(&child, child.id());
+        }
+        "host of a tree" => {
+            let (policy, command) = shell(BACKGROUND);
+            let mut child = spawn(policy, command);
+            let mut line = String::new();
+            BufReader::new(std::fs::File::from(child.take_stdout().unwrap())).read_line(&mut line).unwrap();
+            hold(&child, line.trim().parse().unwrap());
+        }
+        "churn" => churn(&spawn, program),
+        _ => {
+            let tasks = std::fs::read_to_string("/proc/loadavg").unwrap();
+            let tasks: u64 = tasks.split(['/', ' ']).nth(4).unwrap().parse().unwrap();
+            let policy = Policy::program().limits(|limits| limits.processes = Some(10));
+            let output = finish(spawn(policy, Command::new(program).args(["threads", "4000"])));
+            // Tasks may have started elsewhere between the two looks at their number.
+            println!("\nthreads {} of at most {}", output.detail(), tasks + 10 + 200);
+        }
+    }
+}
+
+/// Names two processes that must end with this one, and waits to be killed.
+fn hold(child: &Child, other: u32) {
+    println!("\nready\n{}\n{other}", child.id());
+    loop {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,29 @@
+//! The arguments that an execution was started with.
+
+use std::collections::BTreeMap;
+
+/// The execution's arguments: `--arg KEY=VALUE` on the command line, `args` of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Args(pub(crate) BTreeMap<String, String>);
+
+impl Args {
+    /// The value of `key`, if it was given.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// The value of `key`.
+    ///
+    /// # Errors
+    /// Where the argument was not given.
+    pub fn require(&self, key: &str) -> crate::Result<&str> {
+        self.get(key)
+            .ok_or_else(|| anyhow::anyhow!("the argument {key:?} was not given"))
+    }
+
+    /// All arguments, by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+}

@@ -1,0 +1,22 @@
+//! Conversions between JSON values and the types of generated bindings.
+//!
+//! Which types there are and what they are called is decided by the generator; here is what all of
+//! them share, so that a generated type holds little more than the names of its fields. Nothing here is
+//! `#[inline]`: it is compiled once, not in each set of bindings.
+
+mod argument;
+mod forward;
+mod json;
+mod mismatch;
+mod object;
+
+pub use argument::{Argument, Generated, OptionalArgument, optional_value, value};
+pub use forward::{deserialize, serialize};
+pub use json::{FromJson, ToJson};
+pub use mismatch::Mismatch;
+pub use object::{Fields, object, object_with_extra, tag, tagged};
+
+/// What the macros of this module need, for crates that do not depend on serde themselves.
+pub use serde;
+pub use serde::Serialize;
+pub use serde_json::Value;

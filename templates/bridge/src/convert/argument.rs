@@ -1,0 +1,280 @@
+//! What stubs accept: the type of the schema, and whatever a caller naturally has in its place.
+//!
+//! A number of another type, a `&str` for a `String`, an array for a `Vec`, a value for an `Option`.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::fmt::Display;
+use std::hash::BuildHasher;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A value that can be given where a `T` is required.
+#[diagnostic::on_unimplemented(
+    message = "the argument must be a `{T}`, but this is a `{Self}`",
+    label = "expected `{T}`"
+)]
+pub trait Argument<T> {
+    /// The value as a `T`.
+    ///
+    /// # Panics
+    /// Where an integer does not fit, as the message says.
+    fn into_argument(self) -> T;
+}
+
+/// A value that can be given where a `T` is optional: a `T` or an `Option` of one.
+///
+/// `Form` tells the two apart and is always inferred.
+#[diagnostic::on_unimplemented(
+    message = "the argument must be a `{T}` or an `Option<{T}>`, but this is a `{Self}`",
+    label = "expected `{T}` or `Option<{T}>`"
+)]
+pub trait OptionalArgument<T, Form> {
+    /// The value as an `Option<T>`.
+    fn into_optional(self) -> Option<T>;
+}
+
+/// The form of an optional argument that is given as it is.
+#[derive(Debug)]
+pub enum Plain {}
+
+/// The form of an optional argument that is given as an `Option`.
+#[derive(Debug)]
+pub enum Wrapped {}
+
+impl<T, A: Argument<T>> OptionalArgument<T, Plain> for A {
+    #[track_caller]
+    fn into_optional(self) -> Option<T> {
+        Some(self.into_argument())
+    }
+}
+
+impl<T, A: Argument<T>> OptionalArgument<T, Wrapped> for Option<A> {
+    #[track_caller]
+    fn into_optional(self) -> Option<T> {
+        self.map(Argument::into_argument)
+    }
+}
+
+/// A generated type: it stands for itself, and so does a reference to it.
+pub trait Generated: Clone {}
+
+impl<T: Generated> Argument<T> for T {
+    fn into_argument(self) -> T {
+        self
+    }
+}
+
+impl<T: Generated> Argument<T> for &T {
+    fn into_argument(self) -> T {
+        self.clone()
+    }
+}
+
+macro_rules! plain {
+    ($target:ty: $($source:ty),+ => $convert:expr) => {
+        $(impl Argument<$target> for $source {
+            fn into_argument(self) -> $target {
+                let convert: fn($source) -> $target = $convert;
+                convert(self)
+            }
+        })+
+    };
+}
+
+plain!(bool: bool => |value| value);
+plain!(bool: &bool => |value| *value);
+plain!(String: String, &String, &str, char, Box<str>, Cow<'_, str> => |value| value.into());
+plain!(String: &&str => |value| (*value).to_owned());
+plain!(f64: f64 => |value| value);
+plain!(f64: f32, i8, i16, i32, u8, u16, u32 => |value| value.into());
+#[expect(clippy::cast_precision_loss, reason = "JSON numbers are read as f64 by most servers")]
+const _: () = {
+    plain!(f64: i64, u64, isize, usize => |value| value as f64);
+    plain!(f64: &i64, &u64, &usize => |value| *value as f64);
+};
+plain!(f64: &f64 => |value| *value);
+plain!(f64: &i32, &u32, &f32 => |value| (*value).into());
+
+macro_rules! integer {
+    ($target:ty: $($source:ty),+) => {
+        $(impl Argument<$target> for $source {
+            #[track_caller]
+            fn into_argument(self) -> $target {
+                match <$target>::try_from(self) {
+                    Ok(integer) => integer,
+                    Err(_) => out_of_range(&self),
+                }
+            }
+        }
+
+        impl Argument<$target> for &$source {
+            #[track_caller]
+            fn into_argument(self) -> $target {
+                (*self).into_argument()
+            }
+        })+
+    };
+}
+
+integer!(i64: i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
+integer!(u64: i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
+
+#[track_caller]
+fn out_of_range(integer: &dyn Display) -> ! {
+    panic!("the integer argument {integer} is out of the tool's range")
+}
+
+impl<T, A: Argument<T>> Argument<Vec<T>> for Vec<A> {
+    #[track_caller]
+    fn into_argument(self) -> Vec<T> {
+        list(self)
+    }
+}
+
+impl<T, A: Argument<T>, const N: usize> Argument<Vec<T>> for [A; N] {
+    #[track_caller]
+    fn into_argument(self) -> Vec<T> {
+        list(self)
+    }
+}
+
+macro_rules! list {
+    ($($source:ty $(where $length:ident)?),+) => {
+        $(impl<T, A: Argument<T> + Clone $(, const $length: usize)?> Argument<Vec<T>> for $source {
+            #[track_caller]
+            fn into_argument(self) -> Vec<T> {
+                list(self.iter().cloned())
+            }
+        })+
+    };
+}
+
+list!(&[A], &Vec<A>, &[A; N] where N, BTreeSet<A>, &BTreeSet<A>, VecDeque<A>, &VecDeque<A>);
+
+impl<T, A: Argument<T> + Clone, S: BuildHasher> Argument<Vec<T>> for HashSet<A, S> {
+    #[track_caller]
+    fn into_argument(self) -> Vec<T> {
+        list(self)
+    }
+}
+
+#[track_caller]
+fn list<T, A: Argument<T>>(items: impl IntoIterator<Item = A>) -> Vec<T> {
+    items.into_iter().map(Argument::into_argument).collect()
+}
+
+/// An item that may be null.
+impl<T, A: Argument<T>> Argument<Option<T>> for Option<A> {
+    #[track_caller]
+    fn into_argument(self) -> Option<T> {
+        self.map(Argument::into_argument)
+    }
+}
+
+macro_rules! map {
+    ($([$($parameter:tt)*] $source:ty),+) => {
+        $(impl<T, K: Into<String> + Clone, A: Argument<T> + Clone, $($parameter)*>
+            Argument<BTreeMap<String, T>> for $source
+        {
+            #[track_caller]
+            fn into_argument(self) -> BTreeMap<String, T> {
+                map(self.iter().map(|(key, value)| (key.clone(), value.clone())))
+            }
+        })+
+    };
+}
+
+map!([] BTreeMap<K, A>, [] &BTreeMap<K, A>, [S: BuildHasher] HashMap<K, A, S>);
+map!([S: BuildHasher] &HashMap<K, A, S>);
+
+impl<T, K: Into<String>, A: Argument<T>> Argument<BTreeMap<String, T>> for Vec<(K, A)> {
+    #[track_caller]
+    fn into_argument(self) -> BTreeMap<String, T> {
+        map(self)
+    }
+}
+
+impl<T, K: Into<String>, A: Argument<T>, const N: usize> Argument<BTreeMap<String, T>>
+    for [(K, A); N]
+{
+    #[track_caller]
+    fn into_argument(self) -> BTreeMap<String, T> {
+        map(self)
+    }
+}
+
+impl Argument<BTreeMap<String, Value>> for Map<String, Value> {
+    fn into_argument(self) -> BTreeMap<String, Value> {
+        self.into_iter().collect()
+    }
+}
+
+#[track_caller]
+fn map<T, K: Into<String>, A: Argument<T>>(
+    entries: impl IntoIterator<Item = (K, A)>,
+) -> BTreeMap<String, T> {
+    entries.into_iter().map(|(key, value)| (key.into(), value.into_argument())).collect()
+}
+
+macro_rules! tuple {
+    ($($target:ident $source:ident $index:tt),+) => {
+        impl<$($target, $source: Argument<$target>),+> Argument<($($target,)+)> for ($($source,)+) {
+            #[track_caller]
+            fn into_argument(self) -> ($($target,)+) {
+                ($(self.$index.into_argument(),)+)
+            }
+        }
+    };
+}
+
+tuple!(T0 A0 0);
+tuple!(T0 A0 0, T1 A1 1);
+tuple!(T0 A0 0, T1 A1 1, T2 A2 2);
+tuple!(T0 A0 0, T1 A1 1, T2 A2 2, T3 A3 3);
+
+/// Where the schema allows anything, anything that serde can write is taken.
+impl<S: Serialize> Argument<Value> for S {
+    #[track_caller]
+    fn into_argument(self) -> Value {
+        value(&self)
+    }
+}
+
+/// The JSON of anything that serde can write.
+///
+/// # Panics
+/// Where it has no form in JSON, such as a map whose keys are not texts; the message says why.
+#[track_caller]
+pub fn value(argument: &dyn erased::Serialize) -> Value {
+    match argument.to_value() {
+        Ok(value) => value,
+        Err(error) => panic!("the argument has no form in JSON: {error}"),
+    }
+}
+
+/// As [`value`] for an optional argument: null, and so `None`, leaves it out.
+///
+/// # Panics
+/// As [`value`].
+#[track_caller]
+pub fn optional_value(argument: &dyn erased::Serialize) -> Option<Value> {
+    let value = value(argument);
+    (!value.is_null()).then_some(value)
+}
+
+/// Serde's trait as one that can be behind a `dyn`.
+mod erased {
+    /// A type that serde can write as a JSON value.
+    pub trait Serialize {
+        /// The value in JSON.
+        fn to_value(&self) -> serde_json::Result<serde_json::Value>;
+    }
+
+    impl<S: serde::Serialize> Serialize for S {
+        fn to_value(&self) -> serde_json::Result<serde_json::Value> {
+            serde_json::to_value(self)
+        }
+    }
+}

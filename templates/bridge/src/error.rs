@@ -1,0 +1,114 @@
+//! The error of a tool call.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::content::Content;
+use crate::wire::{CallFailure, FailureKind};
+
+/// A tool call that did not come to a result.
+#[derive(Debug, Clone)]
+pub struct ToolError {
+    /// What went wrong.
+    pub kind: ToolErrorKind,
+    /// The server's name.
+    pub server: String,
+    /// The tool's name.
+    pub tool: String,
+    /// What happened, in words.
+    pub message: String,
+    /// The content blocks that the tool sent with its failure.
+    pub content: Vec<Content>,
+    /// The tool's whole answer, where there was one.
+    pub raw: Option<Box<Value>>,
+}
+
+/// Kinds of [`ToolError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolErrorKind {
+    /// The tool reported a failure of its own (`isError`).
+    Failed,
+    /// The execution may not call the tool.
+    Denied,
+    /// The server did not answer in time.
+    Timeout,
+    /// The server is not connected, or its connection ended.
+    Unavailable,
+    /// The server refused the request, most often for its arguments.
+    Rejected,
+    /// Request or answer does not fit the protocol or its limits.
+    Protocol,
+    /// The answer does not fit the tool's output schema; `raw` holds it.
+    Mismatch,
+}
+
+impl ToolErrorKind {
+    /// The kind as one lower-case word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ToolErrorKind::Failed => "failed",
+            ToolErrorKind::Denied => "denied",
+            ToolErrorKind::Timeout => "timeout",
+            ToolErrorKind::Unavailable => "unavailable",
+            ToolErrorKind::Rejected => "rejected",
+            ToolErrorKind::Protocol => "protocol",
+            ToolErrorKind::Mismatch => "mismatch",
+        }
+    }
+}
+
+impl From<FailureKind> for ToolErrorKind {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Denied => ToolErrorKind::Denied,
+            FailureKind::Timeout => ToolErrorKind::Timeout,
+            FailureKind::Unavailable => ToolErrorKind::Unavailable,
+            FailureKind::Rejected => ToolErrorKind::Rejected,
+            FailureKind::Protocol => ToolErrorKind::Protocol,
+        }
+    }
+}
+
+impl fmt::Display for ToolErrorKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl ToolError {
+    pub(crate) fn from_failure(failure: CallFailure, tool: &crate::tool::Tool) -> Self {
+        ToolError {
+            kind: failure.kind.into(),
+            server: tool.server.to_owned(),
+            tool: tool.name.to_owned(),
+            message: failure.message,
+            content: Vec::new(),
+            raw: None,
+        }
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ToolError { kind, server, tool, message, .. } = self;
+        write!(formatter, "{server}.{tool} {}: {message}", kind.verb())
+    }
+}
+
+impl ToolErrorKind {
+    fn verb(self) -> &'static str {
+        match self {
+            ToolErrorKind::Failed => "failed",
+            ToolErrorKind::Denied => "was denied",
+            ToolErrorKind::Timeout => "timed out",
+            ToolErrorKind::Unavailable => "is unavailable",
+            ToolErrorKind::Rejected => "refused the request",
+            ToolErrorKind::Protocol => "broke the protocol",
+            ToolErrorKind::Mismatch => "answered with something else than its output schema says",
+        }
+    }
+}
+
+impl std::error::Error for ToolError {}

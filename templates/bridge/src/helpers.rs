@@ -1,0 +1,68 @@
+//! Helpers that snippets have in scope.
+
+use std::future::Future;
+
+use futures::{StreamExt, TryStreamExt, stream};
+use serde_json::value::to_raw_value;
+
+use crate::client;
+use crate::content::Content;
+use crate::wire::ToHost;
+
+/// Runs `work` over `items`, at most `limit` at a time (at least one), and collects the results in the
+/// order of the items.
+///
+/// # Errors
+/// The first error, by the items' order; what is still running is then cancelled. To keep the others, let
+/// the work return `Ok(call.await)`.
+pub async fn concurrently<I, F, W, T, E>(limit: usize, items: I, work: F) -> Result<Vec<T>, E>
+where
+    I: IntoIterator,
+    F: FnMut(I::Item) -> W,
+    W: Future<Output = Result<T, E>>,
+{
+    stream::iter(items.into_iter().map(work))
+        .buffered(limit.max(1))
+        .try_collect()
+        .await
+}
+
+/// Adds a content part (text, image, audio) to the outcome.
+pub fn emit(content: impl Into<Content>) {
+    emit_part(&content.into());
+}
+
+fn emit_part(content: &Content) {
+    match to_raw_value(content) {
+        Ok(content) => report(&ToHost::Emit { content }),
+        Err(error) => eprintln!("emit: {error}"),
+    }
+}
+
+/// Tells the host how far the program has come.
+pub fn progress(done: impl Amount, total: impl Amount, message: impl Into<String>) {
+    report(&ToHost::Progress { done: done.amount(), total: total.amount(), message: message.into() });
+}
+
+fn report(message: &ToHost) {
+    if let Err(error) = client::send(message) {
+        eprintln!("the host did not take a message: {error}");
+    }
+}
+
+/// A number of any kind, as [`progress`] takes it.
+pub trait Amount {
+    /// The number as a float.
+    fn amount(self) -> f64;
+}
+
+macro_rules! amounts {
+    ($($number:ty),*) => {
+        $(impl Amount for $number {
+            fn amount(self) -> f64 {
+                self as f64
+            }
+        })*
+    };
+}
+amounts!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64);

@@ -1,0 +1,29 @@
+//! What a generated program links: the wire types of the broker, the program's end of it, and the
+//! helpers that snippets and generated bindings use.
+//!
+//! The host links the same crate for [`wire`], so that the protocol exists once. What a tool is, which
+//! tools there are and whether a call is allowed is decided elsewhere; this crate only carries calls.
+
+mod args;
+pub mod call;
+mod client;
+mod content;
+pub mod convert;
+mod error;
+mod helpers;
+pub mod prelude;
+pub mod result;
+mod run;
+pub mod tail;
+pub mod tool;
+pub mod wire;
+
+pub use args::Args;
+pub use content::Content;
+pub use error::{ToolError, ToolErrorKind};
+pub use helpers::{Amount, concurrently, emit, progress};
+pub use result::ToolResult;
+pub use run::{Encoded, Failure, encode, on_thread, run};
+
+/// The result type of snippets: any error converts into [`anyhow::Error`] with `?`.
+pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;

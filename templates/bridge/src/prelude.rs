@@ -1,0 +1,13 @@
+//! What every snippet has in scope.
+
+pub use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+pub use std::time::{Duration, Instant};
+
+pub use anyhow::{Context as _, anyhow, bail};
+pub use serde::{Deserialize, Serialize};
+pub use serde_json::{Value, json};
+
+pub use crate::tail::{FinishResult as _, FinishValue as _};
+pub use crate::{
+    Args, Content, Result, ToolError, ToolErrorKind, ToolResult, concurrently, emit, progress,
+};

@@ -1,0 +1,162 @@
+//! What a tool answered: MCP's `CallToolResult` as a program sees it.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+
+use crate::content::Content;
+use crate::convert::FromJson;
+use crate::error::{ToolError, ToolErrorKind};
+use crate::tool::Tool;
+
+/// The answer of a tool without an output schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolResult {
+    /// The content blocks.
+    pub content: Vec<Content>,
+    /// The structured content, if the tool sent any.
+    pub structured: Option<Value>,
+}
+
+impl ToolResult {
+    /// The text blocks, joined by newlines.
+    #[must_use]
+    pub fn text(&self) -> String {
+        join_text(&self.content)
+    }
+
+    /// The answer as a `T`: the structured content, or else the text read as JSON.
+    ///
+    /// # Errors
+    /// Where the text is not JSON, or the JSON is not a `T`.
+    pub fn json<T: DeserializeOwned>(&self) -> crate::Result<T> {
+        Ok(serde_json::from_value(self.value()?)?)
+    }
+
+    fn value(&self) -> crate::Result<Value> {
+        if let Some(structured) = &self.structured {
+            return Ok(structured.clone());
+        }
+        let text = self.text();
+        serde_json::from_str(&text)
+            .map_err(|error| anyhow::anyhow!("the answer is not JSON ({error}): {}", shorten(&text)))
+    }
+}
+
+impl fmt::Display for ToolResult {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text())
+    }
+}
+
+/// As a value, a result is its structured content, or else its text, or else its content blocks.
+impl Serialize for ToolResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(structured) = &self.structured {
+            structured.serialize(serializer)
+        } else if self.content.iter().all(|part| part.as_text().is_some()) {
+            self.text().serialize(serializer)
+        } else {
+            self.content.serialize(serializer)
+        }
+    }
+}
+
+/// `CallToolResult` on the wire (MCP, "Tools", "Calling Tools").
+#[derive(Debug, Deserialize)]
+pub struct Reply {
+    #[serde(default)]
+    content: Vec<Content>,
+    #[serde(default, rename = "structuredContent")]
+    structured: Option<Value>,
+    #[serde(default, rename = "isError")]
+    is_error: bool,
+}
+
+/// Types that the answer of a tool turns into.
+pub trait FromReply: Sized {
+    /// Reads the answer.
+    ///
+    /// # Errors
+    /// Where the answer does not fit the type.
+    fn from_reply(reply: Reply, tool: &Tool) -> Result<Self, ToolError>;
+}
+
+impl FromReply for ToolResult {
+    fn from_reply(reply: Reply, _tool: &Tool) -> Result<Self, ToolError> {
+        Ok(ToolResult { content: reply.content, structured: reply.structured })
+    }
+}
+
+impl<T: FromJson> FromReply for T {
+    fn from_reply(reply: Reply, tool: &Tool) -> Result<Self, ToolError> {
+        let (value, raw) = typed_value(reply, tool)?;
+        T::from_json(value).map_err(|mismatch| mismatch_error(tool, &mismatch.to_string(), raw))
+    }
+}
+
+/// The value to convert, and the raw answer for the error that may come of it.
+fn typed_value(reply: Reply, tool: &Tool) -> Result<(Value, Value), ToolError> {
+    if let Some(structured) = reply.structured {
+        return Ok((structured.clone(), structured));
+    }
+    let text = join_text(&reply.content);
+    match serde_json::from_str::<Value>(&text) {
+        Ok(value) => Ok((value.clone(), value)),
+        Err(_) => Err(mismatch_error(
+            tool,
+            &format!("no structured content, and the text is not JSON: {}", shorten(&text)),
+            serde_json::to_value(&reply.content).unwrap_or_default(),
+        )),
+    }
+}
+
+fn mismatch_error(tool: &Tool, message: &str, raw: Value) -> ToolError {
+    ToolError {
+        kind: ToolErrorKind::Mismatch,
+        server: tool.server.to_owned(),
+        tool: tool.name.to_owned(),
+        message: message.to_owned(),
+        content: Vec::new(),
+        raw: Some(Box::new(raw)),
+    }
+}
+
+/// Reads an answer; one that says `isError` is the tool's own failure.
+pub(crate) fn read(raw: &str, tool: &Tool) -> Result<Reply, ToolError> {
+    let reply: Reply = serde_json::from_str(raw).map_err(|error| ToolError {
+        kind: ToolErrorKind::Protocol,
+        server: tool.server.to_owned(),
+        tool: tool.name.to_owned(),
+        message: format!("the answer is not a CallToolResult: {error}"),
+        content: Vec::new(),
+        raw: serde_json::from_str(raw).ok().map(Box::new),
+    })?;
+    if !reply.is_error {
+        return Ok(reply);
+    }
+    let text = join_text(&reply.content);
+    Err(ToolError {
+        kind: ToolErrorKind::Failed,
+        server: tool.server.to_owned(),
+        tool: tool.name.to_owned(),
+        message: if text.is_empty() { "the tool gave no reason".to_owned() } else { text },
+        content: reply.content,
+        raw: serde_json::from_str(raw).ok().map(Box::new),
+    })
+}
+
+fn join_text(content: &[Content]) -> String {
+    let parts: Vec<&str> = content.iter().filter_map(Content::as_text).collect();
+    parts.join("\n")
+}
+
+fn shorten(text: &str) -> String {
+    const LONGEST: usize = 120;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}

@@ -1,0 +1,152 @@
+//! The frame of a program: connect, run the snippet, report how it ended.
+
+use std::future::Future;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::args::Args;
+use crate::client;
+use crate::error::ToolError;
+use crate::wire::{ErrorReport, FRAME_LIMIT, Finish, PanicReport, ToHost, ToolReport, VERSION};
+
+/// A snippet's result as JSON, or how it failed.
+pub type Encoded = Result<Box<RawValue>, Failure>;
+
+/// The `Err` that a snippet ended with.
+#[derive(Debug)]
+pub struct Failure(ErrorReport);
+
+/// The file that the snippet's text stands in, as panics name it.
+const SNIPPET_FILE: &str = "snippet.rs";
+
+/// Exit code of a program that ended with an `Err`.
+const EXIT_ERROR: u8 = 1;
+/// Exit code of a program that panicked, as the standard library has it.
+const EXIT_PANIC: u8 = 101;
+/// Exit code of a program that could not speak with its host.
+const EXIT_BROKER: u8 = 102;
+
+static LAST_PANIC: Mutex<Option<PanicReport>> = Mutex::new(None);
+
+/// Runs the snippet behind `entry`; `offset` is how many characters stand before its text in line 1.
+pub fn run(
+    offset: u32,
+    entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>,
+) -> ExitCode {
+    panic::set_hook(Box::new(move |panic| note_panic(panic, offset)));
+    let welcome = match client::connect() {
+        Ok(welcome) if welcome.version == VERSION => welcome,
+        Ok(welcome) => {
+            eprintln!("this program speaks version {VERSION}, its host {}", welcome.version);
+            return ExitCode::from(EXIT_BROKER);
+        }
+        Err(error) => {
+            eprintln!("a snippet's program runs under its host only: {error}");
+            return ExitCode::from(EXIT_BROKER);
+        }
+    };
+    let args = Args(welcome.args);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| drive(entry, args)));
+    let (finish, code) = match outcome {
+        Ok(Ok(result)) if result.get().len() <= FRAME_LIMIT / 2 => (Finish::Ok { result }, 0),
+        Ok(Ok(result)) => (Finish::Error(too_large(result.get().len())), EXIT_ERROR),
+        Ok(Err(Failure(report))) => (Finish::Error(report), EXIT_ERROR),
+        Err(payload) => (Finish::Panic(panic_report(&*payload)), EXIT_PANIC),
+    };
+    match client::send(&ToHost::Finish(finish)) {
+        Ok(()) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("the result did not reach the host: {error}");
+            ExitCode::from(EXIT_BROKER)
+        }
+    }
+}
+
+fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) -> Encoded {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .map_err(|error| failure(&anyhow::Error::new(error)))?;
+    let result = runtime.block_on(entry(args));
+    // Blocking work that nobody waits for ends with the process.
+    runtime.shutdown_background();
+    result
+}
+
+/// A snippet's result as JSON.
+///
+/// # Errors
+/// The snippet's own, or that of serialising its value.
+pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
+    result
+        .and_then(|value| to_raw_value(&value).map_err(unserialisable))
+        .map_err(|error| failure(&error))
+}
+
+fn unserialisable(error: serde_json::Error) -> anyhow::Error {
+    anyhow::Error::new(error).context("the snippet's result cannot be turned into JSON")
+}
+
+fn failure(error: &anyhow::Error) -> Failure {
+    let tool = error.downcast_ref::<ToolError>().map(|error| ToolReport {
+        kind: error.kind.to_string(),
+        server: error.server.clone(),
+        tool: error.tool.clone(),
+    });
+    Failure(ErrorReport { message: format!("{error:#}"), tool })
+}
+
+fn too_large(length: usize) -> ErrorReport {
+    let limit = FRAME_LIMIT / 2;
+    let message = format!(
+        "the result is {length} bytes of JSON, over the limit of {limit}; return a part or a summary"
+    );
+    ErrorReport { message, tool: None }
+}
+
+/// Runs a snippet that is not `async` on a thread of its own, where it may block and start runtimes.
+///
+/// # Errors
+/// The snippet's own.
+pub async fn on_thread(work: fn() -> Encoded) -> Encoded {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(encoded) => encoded,
+        Err(error) if error.is_panic() => panic::resume_unwind(error.into_panic()),
+        Err(error) => Err(failure(&anyhow::Error::new(error))),
+    }
+}
+
+/// Prints a panic as the standard library does, in the snippet's own lines and columns, and keeps it.
+fn note_panic(panic: &PanicHookInfo<'_>, offset: u32) {
+    let message = panic.payload_as_str().unwrap_or("a panic without a message").to_owned();
+    let place = panic.location().filter(|place| place.file() == SNIPPET_FILE);
+    let line = place.map(panic::Location::line);
+    let column = place.map(|place| match place.line() {
+        1 => place.column().saturating_sub(offset),
+        _ => place.column(),
+    });
+    let thread = std::thread::current();
+    let name = thread.name().unwrap_or("unnamed");
+    match (line, column) {
+        (Some(line), Some(column)) => {
+            eprintln!("thread '{name}' panicked at line {line}, column {column}:\n{message}");
+        }
+        _ => eprintln!("thread '{name}' panicked:\n{message}"),
+    }
+    let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+    *last = Some(PanicReport { message, line, column });
+}
+
+fn panic_report(payload: &(dyn std::any::Any + Send)) -> PanicReport {
+    let kept = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+    kept.unwrap_or_else(|| {
+        let text = payload.downcast_ref::<&str>().copied();
+        let message = text.unwrap_or("a panic without a message").to_owned();
+        PanicReport { message, line: None, column: None }
+    })
+}

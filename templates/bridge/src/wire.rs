@@ -1,0 +1,208 @@
+//! The broker's protocol: one Unix socket, length-delimited frames of JSON.
+//!
+//! A frame is a 32-bit big-endian length and that many bytes of one JSON value. The host speaks first with
+//! [`ToProgram::Welcome`]; the program's first frame is [`ToHost::Hello`]. Values of tools travel as raw JSON.
+//! Reading and writing frames on the host's side is the host's; the blocking pair for programs is here.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
+pub const VERSION: u32 = 1;
+
+/// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
+pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
+
+/// The descriptor that a program finds its socket on.
+pub const BROKER_DESCRIPTOR: i32 = 3;
+
+/// What the host says to the program.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToProgram {
+    /// The first frame.
+    Welcome(Welcome),
+    /// A call was answered: `result` is MCP's `CallToolResult` as the server sent it.
+    Reply {
+        /// The call's number.
+        id: u64,
+        /// The whole `CallToolResult`.
+        result: Box<RawValue>,
+    },
+    /// A call did not come to an answer.
+    Failure {
+        /// The call's number.
+        id: u64,
+        /// Why.
+        failure: CallFailure,
+    },
+}
+
+/// The host's first frame.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Welcome {
+    /// [`VERSION`] of the host.
+    pub version: u32,
+    /// What the program must repeat in its hello; new for each execution.
+    pub token: String,
+    /// The execution's arguments (`--arg KEY=VALUE`).
+    pub args: BTreeMap<String, String>,
+}
+
+/// Why a call has no answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CallFailure {
+    /// The kind of failure.
+    pub kind: FailureKind,
+    /// What happened and what to do, for a person or a model.
+    pub message: String,
+}
+
+/// Kinds of [`CallFailure`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The tool is not among those that this execution may call.
+    Denied,
+    /// The server did not answer in time.
+    Timeout,
+    /// The server is not connected, or its connection ended.
+    Unavailable,
+    /// The server answered with a JSON-RPC error, most often about the arguments.
+    Rejected,
+    /// Request or answer does not fit the protocol or its limits.
+    Protocol,
+}
+
+/// What the program says to the host.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToHost {
+    /// The first frame.
+    Hello {
+        /// [`VERSION`] of the program.
+        version: u32,
+        /// The token of the welcome.
+        token: String,
+    },
+    /// Call a tool.
+    Call {
+        /// Number of the call, from 0, each one higher than the last.
+        id: u64,
+        /// Identity of the tool: see [`crate::tool::Mark`].
+        tool: String,
+        /// The arguments object.
+        arguments: Box<RawValue>,
+    },
+    /// The program no longer waits for a call.
+    Cancel {
+        /// The call's number.
+        id: u64,
+    },
+    /// A content part for the outcome (MCP's `ContentBlock`).
+    Emit {
+        /// The part.
+        content: Box<RawValue>,
+    },
+    /// How far the program has come.
+    Progress {
+        /// Units done.
+        done: f64,
+        /// Units in all.
+        total: f64,
+        /// What is going on.
+        message: String,
+    },
+    /// The program has ended by itself; its last frame.
+    Finish(Finish),
+}
+
+/// How a program ended by itself.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// With a value.
+    Ok {
+        /// The value; `null` for none.
+        result: Box<RawValue>,
+    },
+    /// With an `Err`.
+    Error(ErrorReport),
+    /// With a panic.
+    Panic(PanicReport),
+}
+
+/// The `Err` that a program ended with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorReport {
+    /// The error and its causes.
+    pub message: String,
+    /// The call that it comes from, where it is a tool's.
+    pub tool: Option<ToolReport>,
+}
+
+/// The failed call behind an [`ErrorReport`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolReport {
+    /// The kind, as [`crate::ToolErrorKind`] prints it.
+    pub kind: String,
+    /// The server's name.
+    pub server: String,
+    /// The tool's name.
+    pub tool: String,
+}
+
+/// The panic that a program ended with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PanicReport {
+    /// The panic's message.
+    pub message: String,
+    /// Line of the snippet, from 1, where the panic is in the snippet.
+    pub line: Option<u32>,
+    /// Column of the snippet, from 1.
+    pub column: Option<u32>,
+}
+
+/// Reads one frame; `None` at the end of the stream.
+///
+/// # Errors
+/// What the stream says, and `InvalidData` for a frame over [`FRAME_LIMIT`].
+pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut length = [0; 4];
+    match stream.read_exact(&mut length) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        other => other?,
+    }
+    let length = u32::from_be_bytes(length) as usize;
+    if length > FRAME_LIMIT {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("a frame of {length} bytes; the limit is {FRAME_LIMIT}"),
+        ));
+    }
+    let mut frame = vec![0; length];
+    stream.read_exact(&mut frame)?;
+    Ok(Some(frame))
+}
+
+/// Writes `message` as one frame.
+///
+/// # Errors
+/// What the stream says, and `InvalidData` for a frame over [`FRAME_LIMIT`].
+pub fn write_frame(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let mut frame = vec![0; 4];
+    serde_json::to_writer(&mut frame, message)?;
+    let length = frame.len() - 4;
+    if length > FRAME_LIMIT {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("{length} bytes in one message; the limit is {FRAME_LIMIT}"),
+        ));
+    }
+    let prefix = u32::try_from(length).map_err(io::Error::other)?.to_be_bytes();
+    frame[..4].copy_from_slice(&prefix);
+    stream.write_all(&frame)
+}

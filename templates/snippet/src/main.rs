@@ -1,0 +1,7 @@
+//! The program that a snippet becomes. This file is the same for all; the text stands in `snippet.rs`.
+#[rustfmt::skip]
+mod snippet;
+
+fn main() -> std::process::ExitCode {
+    bridge::run(snippet::OFFSET, |args| Box::pin(snippet::__entry(args)))
+}

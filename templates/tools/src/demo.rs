@@ -1,0 +1,926 @@
+// Generated from the tools of the MCP server "demo". Do not edit: changes are lost.
+
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic
+)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateNoteInput {
+    pub subject: String,
+    pub text: String,
+    pub tags: Option<Vec<String>>,
+}
+impl bridge::convert::ToJson for CreateNoteInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("subject", &self.subject), ("text", &self.text)],
+            &[("tags", &self.tags)],
+        )
+    }
+}
+impl bridge::convert::FromJson for CreateNoteInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("subject"),
+            fields.take("text"),
+            fields.take("tags"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            subject: v0,
+            text: v1,
+            tags: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateNoteOutput {
+    pub id: i64,
+    pub created_at: String,
+}
+impl bridge::convert::ToJson for CreateNoteOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("id", &self.id), ("created_at", &self.created_at)],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for CreateNoteOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("id"), fields.take("created_at")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { id: v0, created_at: v1 })
+    }
+}
+bridge::generated! {
+    CreateNoteInput CreateNoteOutput
+}
+impl CreateNoteInput {
+    pub fn call(self) -> CreateNoteCall {
+        CreateNoteCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct CreateNoteCall {
+    input: CreateNoteInput,
+    pending: bridge::call::Pending<CreateNoteOutput>,
+}
+impl CreateNoteCall {
+    pub fn tags<F>(
+        mut self,
+        tags: impl bridge::convert::OptionalArgument<Vec<String>, F>,
+    ) -> Self {
+        self.input.tags = bridge::convert::OptionalArgument::into_optional(tags);
+        self
+    }
+}
+impl std::future::Future for CreateNoteCall {
+    type Output = Result<CreateNoteOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.87c8ef33b87328973bbdae4e799c2503")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"87c8ef33b87328973bbdae4e799c2503",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "create_note",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Keeps a note.
+pub fn create_note(
+    subject: impl Into<String>,
+    text: impl Into<String>,
+) -> CreateNoteCall {
+    CreateNoteInput {
+        subject: subject.into(),
+        text: text.into(),
+        tags: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct EchoInput {
+    pub message: String,
+}
+impl bridge::convert::ToJson for EchoInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("message", &self.message)], &[])
+    }
+}
+impl bridge::convert::FromJson for EchoInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("message"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { message: v0 })
+    }
+}
+bridge::generated! {
+    EchoInput
+}
+impl EchoInput {
+    pub fn call(self) -> EchoCall {
+        EchoCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct EchoCall {
+    input: EchoInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for EchoCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.83badf92a74d60c6a85db80b79571269")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"83badf92a74d60c6a85db80b79571269",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "echo",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Answers with the message.
+pub fn echo(message: impl Into<String>) -> EchoCall {
+    EchoInput {
+        message: message.into(),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FailInput {
+    pub message: Option<String>,
+}
+impl bridge::convert::ToJson for FailInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("message", &self.message)])
+    }
+}
+impl bridge::convert::FromJson for FailInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("message"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { message: v0 })
+    }
+}
+bridge::generated! {
+    FailInput
+}
+impl FailInput {
+    pub fn call(self) -> FailCall {
+        FailCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct FailCall {
+    input: FailInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl FailCall {
+    pub fn message<F>(
+        mut self,
+        message: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.message = bridge::convert::OptionalArgument::into_optional(message);
+        self
+    }
+}
+impl std::future::Future for FailCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.51be4ca6ac2364c34def8879c9cedda7")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"51be4ca6ac2364c34def8879c9cedda7",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "fail",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Fails.
+pub fn fail() -> FailCall {
+    FailInput { message: None }.call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetCustomerInput {
+    pub id: i64,
+}
+impl bridge::convert::ToJson for GetCustomerInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id)], &[])
+    }
+}
+impl bridge::convert::FromJson for GetCustomerInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("id"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { id: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct GetCustomerOutput {
+    pub id: i64,
+    pub name: String,
+    pub email: String,
+    pub city: String,
+    pub vip: bool,
+}
+impl bridge::convert::ToJson for GetCustomerOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("id", &self.id),
+                ("name", &self.name),
+                ("email", &self.email),
+                ("city", &self.city),
+                ("vip", &self.vip),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for GetCustomerOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
+            fields.take("id"),
+            fields.take("name"),
+            fields.take("email"),
+            fields.take("city"),
+            fields.take("vip"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            id: v0,
+            name: v1,
+            email: v2,
+            city: v3,
+            vip: v4,
+        })
+    }
+}
+bridge::generated! {
+    GetCustomerInput GetCustomerOutput
+}
+impl GetCustomerInput {
+    pub fn call(self) -> GetCustomerCall {
+        GetCustomerCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct GetCustomerCall {
+    input: GetCustomerInput,
+    pending: bridge::call::Pending<GetCustomerOutput>,
+}
+impl std::future::Future for GetCustomerCall {
+    type Output = Result<GetCustomerOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.3fd6621655f2c7132bdcdeccb9515a10")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"3fd6621655f2c7132bdcdeccb9515a10",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "get_customer",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Looks up one customer.
+pub fn get_customer(id: impl bridge::convert::Argument<i64>) -> GetCustomerCall {
+    GetCustomerInput {
+        id: bridge::convert::Argument::into_argument(id),
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ImageInput {}
+impl bridge::convert::ToJson for ImageInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for ImageInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    ImageInput
+}
+impl ImageInput {
+    pub fn call(self) -> ImageCall {
+        ImageCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ImageCall {
+    input: ImageInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for ImageCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.1884673037782b0f977fde65c6bbda08")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"1884673037782b0f977fde65c6bbda08",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "image",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Answers with an image.
+pub fn image() -> ImageCall {
+    ImageInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JsonResponseInput {}
+impl bridge::convert::ToJson for JsonResponseInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[])
+    }
+}
+impl bridge::convert::FromJson for JsonResponseInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        bridge::convert::Fields::new(value).finish()?;
+        Ok(Self {})
+    }
+}
+bridge::generated! {
+    JsonResponseInput
+}
+impl JsonResponseInput {
+    pub fn call(self) -> JsonResponseCall {
+        JsonResponseCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct JsonResponseCall {
+    input: JsonResponseInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for JsonResponseCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.a670f12b5b56ccd7dd1741625ab3caed")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"a670f12b5b56ccd7dd1741625ab3caed",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "json_response",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Answers with JSON as text.
+pub fn json_response() -> JsonResponseCall {
+    JsonResponseInput {}.call()
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ListOrdersInput {
+    /// Where to go on: next_cursor of the page before
+    pub cursor: Option<String>,
+    /// Orders per page
+    pub limit: Option<i64>,
+    pub status: Option<ListOrdersStatus>,
+}
+impl bridge::convert::ToJson for ListOrdersInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("cursor", &self.cursor), ("limit", &self.limit), ("status", &self.status)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ListOrdersInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("cursor"),
+            fields.take("limit"),
+            fields.take("status"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            cursor: v0,
+            limit: v1,
+            status: v2,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ListOrdersStatus {
+    Pending,
+    Shipped,
+    Delivered,
+    Cancelled,
+    Other(String),
+}
+impl ListOrdersStatus {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Pending => "pending",
+            Self::Shipped => "shipped",
+            Self::Delivered => "delivered",
+            Self::Cancelled => "cancelled",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::ToJson for ListOrdersStatus {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for ListOrdersStatus {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "pending" => Self::Pending,
+                "shipped" => Self::Shipped,
+                "delivered" => Self::Delivered,
+                "cancelled" => Self::Cancelled,
+                _ => Self::Other(text),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListOrdersOutput {
+    pub orders: Vec<ListOrdersOrder>,
+    pub next_cursor: Option<String>,
+}
+impl bridge::convert::ToJson for ListOrdersOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("orders", &self.orders)],
+            &[("next_cursor", &self.next_cursor)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ListOrdersOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("orders"), fields.take("next_cursor"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            orders: v0,
+            next_cursor: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListOrdersOrder {
+    pub id: i64,
+    pub customer_id: i64,
+    pub status: ListOrdersStatus,
+    pub total_cents: i64,
+    pub items: Vec<ListOrdersItem>,
+    pub placed_at: String,
+}
+impl bridge::convert::ToJson for ListOrdersOrder {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("id", &self.id),
+                ("customer_id", &self.customer_id),
+                ("status", &self.status),
+                ("total_cents", &self.total_cents),
+                ("items", &self.items),
+                ("placed_at", &self.placed_at),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for ListOrdersOrder {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5)) = (
+            fields.take("id"),
+            fields.take("customer_id"),
+            fields.take("status"),
+            fields.take("total_cents"),
+            fields.take("items"),
+            fields.take("placed_at"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            id: v0,
+            customer_id: v1,
+            status: v2,
+            total_cents: v3,
+            items: v4,
+            placed_at: v5,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListOrdersItem {
+    pub sku: String,
+    pub quantity: i64,
+}
+impl bridge::convert::ToJson for ListOrdersItem {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("sku", &self.sku), ("quantity", &self.quantity)], &[])
+    }
+}
+impl bridge::convert::FromJson for ListOrdersItem {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("sku"), fields.take("quantity")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { sku: v0, quantity: v1 })
+    }
+}
+bridge::generated! {
+    ListOrdersInput ListOrdersStatus ListOrdersOutput ListOrdersOrder ListOrdersItem
+}
+bridge::generated_text! {
+    ListOrdersStatus
+}
+impl ListOrdersInput {
+    pub fn call(self) -> ListOrdersCall {
+        ListOrdersCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ListOrdersCall {
+    input: ListOrdersInput,
+    pending: bridge::call::Pending<ListOrdersOutput>,
+}
+impl ListOrdersCall {
+    /// Where to go on: next_cursor of the page before
+    pub fn cursor<F>(
+        mut self,
+        cursor: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self
+    }
+    /// Orders per page
+    pub fn limit<F>(
+        mut self,
+        limit: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.limit = bridge::convert::OptionalArgument::into_optional(limit);
+        self
+    }
+    pub fn status<F>(
+        mut self,
+        status: impl bridge::convert::OptionalArgument<ListOrdersStatus, F>,
+    ) -> Self {
+        self.input.status = bridge::convert::OptionalArgument::into_optional(status);
+        self
+    }
+}
+impl std::future::Future for ListOrdersCall {
+    type Output = Result<ListOrdersOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.566bd9ba776efa71db66da99035eed12")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"566bd9ba776efa71db66da99035eed12",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "list_orders",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Lists the orders of the shop, newest first, a page at a time.
+pub fn list_orders() -> ListOrdersCall {
+    ListOrdersInput {
+        cursor: None,
+        limit: None,
+        status: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchProductsInput {
+    pub query: String,
+    pub max_price_cents: Option<i64>,
+}
+impl bridge::convert::ToJson for SearchProductsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("query", &self.query)],
+            &[("max_price_cents", &self.max_price_cents)],
+        )
+    }
+}
+impl bridge::convert::FromJson for SearchProductsInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("query"), fields.take("max_price_cents"))
+        else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            query: v0,
+            max_price_cents: v1,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchProductsOutput {
+    pub products: Vec<SearchProductsProduct>,
+}
+impl bridge::convert::ToJson for SearchProductsOutput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("products", &self.products)], &[])
+    }
+}
+impl bridge::convert::FromJson for SearchProductsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("products"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { products: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchProductsProduct {
+    pub sku: String,
+    pub name: String,
+    pub price_cents: i64,
+    pub in_stock: bool,
+}
+impl bridge::convert::ToJson for SearchProductsProduct {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[
+                ("sku", &self.sku),
+                ("name", &self.name),
+                ("price_cents", &self.price_cents),
+                ("in_stock", &self.in_stock),
+            ],
+            &[],
+        )
+    }
+}
+impl bridge::convert::FromJson for SearchProductsProduct {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("sku"),
+            fields.take("name"),
+            fields.take("price_cents"),
+            fields.take("in_stock"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            sku: v0,
+            name: v1,
+            price_cents: v2,
+            in_stock: v3,
+        })
+    }
+}
+bridge::generated! {
+    SearchProductsInput SearchProductsOutput SearchProductsProduct
+}
+impl SearchProductsInput {
+    pub fn call(self) -> SearchProductsCall {
+        SearchProductsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SearchProductsCall {
+    input: SearchProductsInput,
+    pending: bridge::call::Pending<SearchProductsOutput>,
+}
+impl SearchProductsCall {
+    pub fn max_price_cents<F>(
+        mut self,
+        max_price_cents: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.max_price_cents = bridge::convert::OptionalArgument::into_optional(
+            max_price_cents,
+        );
+        self
+    }
+}
+impl std::future::Future for SearchProductsCall {
+    type Output = Result<SearchProductsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.3bf83481463865f5ebcca6cf29682314")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"3bf83481463865f5ebcca6cf29682314",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "search_products",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Finds products by words in their names.
+pub fn search_products(query: impl Into<String>) -> SearchProductsCall {
+    SearchProductsInput {
+        query: query.into(),
+        max_price_cents: None,
+    }
+        .call()
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlowInput {
+    pub seconds: f64,
+}
+impl bridge::convert::ToJson for SlowInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("seconds", &self.seconds)], &[])
+    }
+}
+impl bridge::convert::FromJson for SlowInput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("seconds"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { seconds: v0 })
+    }
+}
+bridge::generated! {
+    SlowInput
+}
+impl SlowInput {
+    pub fn call(self) -> SlowCall {
+        SlowCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct SlowCall {
+    input: SlowInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl std::future::Future for SlowCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f219da1f9d7bc064f94a946984ff9c3d")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"f219da1f9d7bc064f94a946984ff9c3d",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "demo",
+            name: "slow",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Answers after some time.
+pub fn slow(seconds: impl bridge::convert::Argument<f64>) -> SlowCall {
+    SlowInput {
+        seconds: bridge::convert::Argument::into_argument(seconds),
+    }
+        .call()
+}

@@ -1,0 +1,342 @@
+//! `fault-server MODE [ARGUMENT]`: an MCP server that misbehaves in one known way, for tests of the client.
+//!
+//! The protocol is written by hand, because a proper library refuses to do most of this. Apart from its fault each
+//! mode behaves: it answers what it is asked and exits at the end of its input.
+
+mod server;
+
+use std::{
+    fs::OpenOptions,
+    io::{self, Read, Write},
+    os::unix::process::CommandExt,
+    process::{Command, ExitCode},
+};
+
+use serde_json::{Value, json};
+
+use server::{Faults, Reply, Server, send, text_result, tool};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let mode = arguments.next().unwrap_or_default();
+    let argument = arguments.next().unwrap_or_default();
+    match run(&mode, &argument) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The client has gone: the ordinary end of a server that is killed late.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fault-server {mode}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(mode: &str, argument: &str) -> io::Result<()> {
+    match mode {
+        "sound" => Server::default().serve(),
+        "exits-at-once" => exits_at_once(),
+        "garbage-first" => garbage_first(),
+        "garbage-forever" => garbage_forever(),
+        "silent-initialize" => silent(|faults| faults.initialize = Some(silence())),
+        "silent-list" => silent(|faults| faults.list = Some(silence())),
+        "silent-call" => silent(|faults| faults.call = Some(silence())),
+        "refuses" => refuses(),
+        "future-version" => version("2099-01-01"),
+        "malformed-initialize" => malformed_initialize(),
+        "no-tools" => no_tools(),
+        "endless-pages" => endless_pages(),
+        "two-pages" => two_pages(),
+        "malformed-tools" => malformed_tools(),
+        "changing-tools" => changing_tools(argument),
+        "dies-in-call" => dies_in_call(),
+        "orphan-holds-pipes" => orphan_holds_pipes(),
+        "grandchild" => grandchild(),
+        "stubborn" => stubborn(),
+        "stubborn-inner" => stubborn_inner(),
+        "deaf" => deaf(),
+        "huge-answer" => huge_answer(argument),
+        "unknown-content" => unknown_content(),
+        "string-ids" => string_ids(),
+        "broken-text" => broken_text(),
+        "rpc-error" => rpc_error(),
+        "no-result-object" => no_result_object(),
+        "repeats" => repeats(),
+        "records-cancelled" => records_cancelled(argument),
+        "environment" => environment(),
+        "chatty-stderr" => chatty_stderr(),
+        _ => Err(io::Error::other("unknown mode")),
+    }
+}
+
+/// A reply that never comes.
+fn silence() -> Reply {
+    Box::new(|_| Ok(None))
+}
+
+fn always(value: Value) -> Reply {
+    Box::new(move |_| Ok(Some(json!({ "result": value }))))
+}
+
+fn silent(set: impl FnOnce(&mut Faults)) -> io::Result<()> {
+    with(set).serve()
+}
+
+fn with(set: impl FnOnce(&mut Faults)) -> Server {
+    let mut server = Server::default();
+    set(&mut server.faults);
+    server
+}
+
+fn exits_at_once() -> io::Result<()> {
+    eprintln!("reading settings");
+    eprintln!("fatal: no licence found");
+    std::process::exit(3);
+}
+
+fn garbage_first() -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output.write_all(b"Welcome to the server!\n\n{ not json }\n[1, 2]\n\xff\xfe\n")?;
+    drop(output);
+    Server::default().serve()
+}
+
+fn garbage_forever() -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    loop {
+        output.write_all(b"this program speaks something else\n")?;
+    }
+}
+
+fn refuses() -> io::Result<()> {
+    with(|faults| {
+        faults.initialize = Some(Box::new(|_| {
+            Ok(Some(json!({ "error": { "code": -32001, "message": "licence expired", "data": { "since": 2025 } } })))
+        }));
+    })
+    .serve()
+}
+
+fn version(version: &str) -> io::Result<()> {
+    let mut answer = server::initialize_result();
+    answer["protocolVersion"] = json!(version);
+    with(|faults| faults.initialize = Some(always(answer))).serve()
+}
+
+fn malformed_initialize() -> io::Result<()> {
+    with(|faults| faults.initialize = Some(always(json!({ "protocolVersion": 7 })))).serve()
+}
+
+fn no_tools() -> io::Result<()> {
+    let mut answer = server::initialize_result();
+    answer["capabilities"] = json!({});
+    with(|faults| faults.initialize = Some(always(answer))).serve()
+}
+
+fn endless_pages() -> io::Result<()> {
+    let page = json!({ "tools": [tool("again")], "nextCursor": "same" });
+    with(|faults| faults.list = Some(always(page))).serve()
+}
+
+fn two_pages() -> io::Result<()> {
+    with(|faults| {
+        faults.list = Some(Box::new(|request| {
+            let page = match request["params"]["cursor"].as_str() {
+                None => json!({ "tools": [tool("first")], "nextCursor": "2" }),
+                Some("2") => json!({ "tools": [tool("second")] }),
+                Some(_) => return Err(io::Error::other("invented cursor")),
+            };
+            Ok(Some(json!({ "result": page })))
+        }));
+    })
+    .serve()
+}
+
+fn malformed_tools() -> io::Result<()> {
+    let mut odd_annotation = tool("odd_annotation");
+    odd_annotation["annotations"] = json!({ "readOnlyHint": "yes" });
+    let mut true_output = tool("true_output");
+    true_output["outputSchema"] = json!(true);
+    let mut task = tool("task");
+    task["execution"] = json!({ "taskSupport": "required" });
+    let tools = json!([
+        tool("good"),
+        { "name": "no_schema" },
+        { "inputSchema": { "type": "object" } },
+        "not a tool",
+        odd_annotation,
+        true_output,
+        task
+    ]);
+    with(|faults| faults.list = Some(always(json!({ "tools": tools })))).serve()
+}
+
+/// The schema of its tool counts the sessions so far, which it remembers in a file.
+fn changing_tools(state: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().create(true).read(true).append(true).open(state)?;
+    let mut sessions = String::new();
+    file.read_to_string(&mut sessions)?;
+    file.write_all(b"+")?;
+    let mut changing = tool("changing");
+    changing["inputSchema"]["required"] = json!(vec!["message"; sessions.len()]);
+    with(|faults| faults.list = Some(always(json!({ "tools": [changing] })))).serve()
+}
+
+fn dies_in_call() -> io::Result<()> {
+    with(|faults| {
+        faults.call = Some(Box::new(|_| {
+            eprintln!("panic: out of cheese");
+            std::process::exit(9);
+        }));
+    })
+    .serve()
+}
+
+/// Dies in a call and leaves a process behind that holds its standard output open.
+fn orphan_holds_pipes() -> io::Result<()> {
+    with(|faults| {
+        faults.call = Some(Box::new(|_| {
+            Command::new("sleep").arg("1000").spawn()?;
+            std::process::exit(9);
+        }));
+    })
+    .serve()
+}
+
+fn grandchild() -> io::Result<()> {
+    Command::new("sh").args(["-c", "sleep 1000 & sleep 1000"]).spawn()?;
+    Server::default().serve()
+}
+
+/// An ignored signal stays ignored in the program that the shell becomes.
+fn stubborn() -> io::Result<()> {
+    let itself = std::env::current_exe()?;
+    Err(Command::new("sh").args(["-c", "trap '' TERM; exec \"$0\" stubborn-inner"]).arg(itself).exec())
+}
+
+fn stubborn_inner() -> io::Result<()> {
+    Server::default().serve()?;
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Answers the handshake and reads nothing after it.
+fn deaf() -> io::Result<()> {
+    let server = Server { stop_after: Some("notifications/initialized"), ..Server::default() };
+    server.serve()?;
+    loop {
+        std::thread::park();
+    }
+}
+
+fn huge_answer(bytes: &str) -> io::Result<()> {
+    let bytes: usize = bytes.parse().map_err(io::Error::other)?;
+    with(|faults| faults.call = Some(always(text_result(&"x".repeat(bytes))))).serve()
+}
+
+fn unknown_content() -> io::Result<()> {
+    with(|faults| {
+        faults.call = Some(always(json!({
+            "content": [{ "type": "hologram", "depth": 3 }, { "type": "text", "text": "see above" }],
+            "structuredContent": { "large": 12_345_678_901_234_567_890_u64 },
+            "isError": false,
+            "_meta": { "example.com/trace": "t-1" },
+            "somethingNew": [1, 2]
+        })));
+    })
+    .serve()
+}
+
+fn string_ids() -> io::Result<()> {
+    let server = Server { ids_as_text: true, ..Server::default() };
+    server.serve()
+}
+
+/// Bytes within a text that are no UTF-8.
+fn broken_text() -> io::Result<()> {
+    with(|faults| {
+        faults.call = Some(Box::new(|request| {
+            let id = &request["id"];
+            let mut output = io::stdout().lock();
+            write!(
+                output,
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"caf"#
+            )?;
+            output.write_all(b"\xe9")?;
+            output.write_all(b"\"}]}}\n")?;
+            output.flush()?;
+            Ok(None)
+        }));
+    })
+    .serve()
+}
+
+fn rpc_error() -> io::Result<()> {
+    with(|faults| {
+        faults.call = Some(Box::new(|_| {
+            Ok(Some(json!({ "error": { "code": -32602, "message": "no such\u{1b}[31m tool", "data": [1] } })))
+        }));
+    })
+    .serve()
+}
+
+fn no_result_object() -> io::Result<()> {
+    with(|faults| faults.call = Some(always(Value::Null))).serve()
+}
+
+/// Answers each call twice, and a call that was never made.
+fn repeats() -> io::Result<()> {
+    with(|faults| {
+        faults.call = Some(Box::new(|request| {
+            let answer = server::echo(request);
+            send(&json!({ "jsonrpc": "2.0", "id": 999_999, "result": answer }))?;
+            send(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": answer }))?;
+            Ok(Some(json!({ "result": text_result("the second answer") })))
+        }));
+    })
+    .serve()
+}
+
+/// Never answers calls of `wait`; writes a line to a file for each call and for each cancelled one.
+fn records_cancelled(file: &str) -> io::Result<()> {
+    let mut cancellations = OpenOptions::new().create(true).append(true).open(file)?;
+    let mut calls = cancellations.try_clone()?;
+    let mut server = with(|faults| {
+        faults.call = Some(Box::new(move |request| {
+            if request["params"]["name"] != "wait" {
+                return Ok(Some(json!({ "result": server::echo(request) })));
+            }
+            writeln!(calls, "call {}", request["id"])?;
+            Ok(None)
+        }));
+    });
+    server.on_notification = Some(Box::new(move |notification| {
+        if notification["method"] == "notifications/cancelled" {
+            writeln!(cancellations, "cancelled {}", notification["params"]["requestId"])?;
+        }
+        Ok(())
+    }));
+    server.serve()
+}
+
+/// Tells the value of the variable that `message` names.
+fn environment() -> io::Result<()> {
+    with(|faults| {
+        faults.call = Some(Box::new(|request| {
+            let name = request["params"]["arguments"]["message"].as_str().unwrap_or_default();
+            let value = std::env::var(name).unwrap_or_else(|_| "(unset)".to_owned());
+            Ok(Some(json!({ "result": text_result(&value) })))
+        }));
+    })
+    .serve()
+}
+
+/// Writes far more to standard error than a pipe holds, before it serves.
+fn chatty_stderr() -> io::Result<()> {
+    let mut errors = io::stderr().lock();
+    for number in 0..100_000 {
+        writeln!(errors, "log line {number}: nothing to see")?;
+    }
+    drop(errors);
+    Server::default().serve()
+}
