@@ -95,8 +95,21 @@ impl Sessions {
 async fn connect(config: &mcp::ServerConfig) -> Result<Opened, mcp::Error> {
     let session = Session::connect(config).await?;
     let listing = session.list_tools().await?;
-    let tools = listing.tools.into_iter().map(|tool| tool.raw).collect();
+    let tools = listing.tools.into_iter().map(repaired).collect();
     Ok(Opened { session, tools, warnings: listing.warnings })
+}
+
+/// A tool as the server sent it, with schemas that were missing or malformed put right.
+fn repaired(tool: mcp::Tool) -> Value {
+    let mut raw = tool.raw;
+    if let Some(members) = raw.as_object_mut() {
+        members.insert("inputSchema".to_owned(), tool.input_schema);
+        match tool.output_schema {
+            Some(schema) => members.insert("outputSchema".to_owned(), schema),
+            None => members.remove("outputSchema"),
+        };
+    }
+    raw
 }
 
 impl ToolHost for Sessions {

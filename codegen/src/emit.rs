@@ -31,7 +31,9 @@ pub(crate) fn source(model: &Model) -> String {
     // What we write parses; if it ever did not, the compiler would say where better than we could.
     let code = syn::parse2(tokens).map_or(text, |file| prettyplease::unparse(&file));
     let server = clean(&model.server, 80);
-    format!("// Generated from the tools of the MCP server {server:?}. Do not edit: changes are lost.\n\n{code}")
+    format!(
+        "// Generated from the tools of the MCP server {server:?}. Do not edit: changes are lost.\n\n{code}"
+    )
 }
 
 /// A documentation comment, if there is anything to say.

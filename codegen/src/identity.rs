@@ -33,7 +33,7 @@ pub(crate) fn canonical(value: &Value) -> String {
 
 fn write(value: &Value, text: &mut String) {
     match value {
-        Value::Array(items) => list(text, "[]", items, |item, text| write(item, text)),
+        Value::Array(items) => list(text, "[]", items, write),
         Value::Object(fields) => {
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by_key(|(key, _)| *key);

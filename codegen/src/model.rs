@@ -51,17 +51,33 @@ pub(crate) enum Output {
 pub(crate) struct TypeModel {
     pub(crate) name: String,
     pub(crate) shape: Shape,
+    /// Whether the input holds it, or is it.
+    pub(crate) sent: bool,
+    /// Whether the output holds it, or is it.
+    pub(crate) received: bool,
+    /// Whether another type holds it.
+    pub(crate) held: bool,
 }
 
 #[derive(Debug)]
 pub(crate) enum Shape {
     Struct(StructModel),
     /// An enum of texts: variants with their texts. `other` is the variant for all other texts.
-    Texts { variants: Vec<(String, String)>, other: Option<String> },
+    Texts {
+        variants: Vec<(String, String)>,
+        other: Option<String>,
+    },
     /// An enum of objects with a tag: variant, tag and type.
-    Tagged { tag: String, variants: Vec<(String, String, FieldType)>, other: Option<String> },
+    Tagged {
+        tag: String,
+        variants: Vec<(String, String, FieldType)>,
+        other: Option<String>,
+    },
     /// An enum by the JSON type of the value.
-    Kinds { variants: Vec<(String, Kind, FieldType)>, other: Option<String> },
+    Kinds {
+        variants: Vec<(String, Kind, FieldType)>,
+        other: Option<String>,
+    },
     /// A struct around one value that is the whole input.
     Whole,
 }
@@ -131,7 +147,9 @@ impl Model {
 /// The tools sorted by name; of those with one name the first.
 fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Vec<&'a Tool> {
     let mut sorted: Vec<&Tool> = tools.iter().collect();
-    let key = |tool: &Tool| (tool.name.clone(), canonical(&tool.input_schema), tool.output_schema.as_ref().map(canonical));
+    let key = |tool: &Tool| {
+        (tool.name.clone(), canonical(&tool.input_schema), tool.output_schema.as_ref().map(canonical))
+    };
     sorted.sort_by_cached_key(|tool| key(tool));
     let mut distinct: Vec<&Tool> = Vec::new();
     for tool in sorted {
@@ -157,7 +175,7 @@ fn prefix(function: &str, namespace: &mut Namespace) -> String {
         let names = ["Input", "Output", "Call"].map(|part| format!("{prefix}{part}"));
         if names.iter().all(|name| namespace.is_free(name)) {
             for name in names {
-                namespace.take(name);
+                namespace.take(&name);
             }
             return prefix;
         }
@@ -236,14 +254,22 @@ impl Draft {
             (Output::Alias(alias), _) => self.reach_type(alias, &mut output),
             _ => {}
         }
-        let mut reached = output.clone();
-        self.reach(self.normalised.input, &mut reached);
+        let mut input = BTreeSet::new();
+        self.reach(self.normalised.input, &mut input);
+        let reached: BTreeSet<usize> = input.union(&output).copied().collect();
+        let mut held = Vec::new();
+        for index in &reached {
+            self.types.get(*index).into_iter().flatten().for_each(|member| named(member, &mut held));
+        }
         let definitions = self.normalised.definitions.iter().zip(&self.types).enumerate();
         definitions
             .map(|(index, (definition, members))| {
                 reached.contains(&index).then(|| TypeModel {
                     name: self.type_name(index, definition, prefix, namespace),
                     shape: shape(&definition.body, members, output.contains(&index)),
+                    sent: input.contains(&index),
+                    received: output.contains(&index),
+                    held: held.contains(&index),
                 })
             })
             .collect()
@@ -264,7 +290,7 @@ impl Draft {
         }
         let leaf = camel(&definition.leaf);
         let leaf = leaf.strip_prefix(prefix).filter(|rest| !rest.is_empty()).unwrap_or(&leaf);
-        namespace.take(format!("{prefix}{leaf}"))
+        namespace.take(&format!("{prefix}{leaf}"))
     }
 
     /// Adds a definition and all that it leads to.
@@ -382,7 +408,7 @@ fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
         }
         Body::Kinds(variants) => {
             let variant = |((kind, _), field_type): (&(Kind, Form), &FieldType)| {
-                (namespace.take(format!("{kind:?}")), *kind, field_type.clone())
+                (namespace.take(&format!("{kind:?}")), *kind, field_type.clone())
             };
             let variants = variants.iter().zip(members).map(variant).collect();
             Shape::Kinds { variants, other: other(open, &mut namespace) }
@@ -393,7 +419,7 @@ fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
 /// The variant for what the schema does not know, where results may have such.
 fn other(open: bool, namespace: &mut Namespace) -> Option<String> {
     let name = if namespace.is_free("Other") { "Other" } else { "Unlisted" };
-    open.then(|| namespace.take(name.to_owned()))
+    open.then(|| namespace.take(name))
 }
 
 fn struct_model(body: &Struct, members: &[FieldType], namespace: &mut Namespace) -> StructModel {
@@ -414,6 +440,6 @@ fn struct_model(body: &Struct, members: &[FieldType], namespace: &mut Namespace)
     StructModel {
         fields,
         constants: body.constants.clone(),
-        extra: extra.map(|field_type| (namespace.take("extra".to_owned()), field_type)),
+        extra: extra.map(|field_type| (namespace.take("extra"), field_type)),
     }
 }

@@ -18,26 +18,78 @@ use std::collections::{BTreeMap, BTreeSet};
 const LONGEST: usize = 80;
 
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
-    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self",
-    "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield", "Self",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield", "Self",
 ];
 
 /// Crates in scope of a snippet, and modules and functions of its prelude.
 const RESERVED_MODULES: &[&str] = &[
-    "alloc", "anyhow", "args", "bail", "bridge", "chrono", "concurrently", "core", "emit", "futures",
-    "itertools", "json", "main", "proc_macro", "progress", "regex", "run", "serde", "serde_json",
-    "snippet", "std", "test", "tokio", "tools",
+    "alloc",
+    "anyhow",
+    "args",
+    "bail",
+    "bridge",
+    "chrono",
+    "concurrently",
+    "core",
+    "emit",
+    "futures",
+    "itertools",
+    "json",
+    "main",
+    "proc_macro",
+    "progress",
+    "regex",
+    "run",
+    "serde",
+    "serde_json",
+    "snippet",
+    "std",
+    "test",
+    "tokio",
+    "tools",
 ];
 
 /// Type names that generated code and snippets use for something else.
 const RESERVED_TYPES: &[&str] = &[
-    "Args", "BTreeMap", "BTreeSet", "Box", "Clone", "Content", "Debug", "Default", "Duration", "Err",
-    "Eq", "F", "From", "Future", "HashMap", "HashSet", "Hash", "Input", "Instant", "Into", "None", "Ok",
-    "Option", "Other", "Output", "PartialEq", "Result", "Some", "String", "ToolError", "ToolErrorKind",
-    "ToolResult", "Value", "Vec", "VecDeque",
+    "Args",
+    "BTreeMap",
+    "BTreeSet",
+    "Box",
+    "Clone",
+    "Content",
+    "Debug",
+    "Default",
+    "Duration",
+    "Err",
+    "Eq",
+    "F",
+    "From",
+    "Future",
+    "HashMap",
+    "HashSet",
+    "Hash",
+    "Input",
+    "Instant",
+    "Into",
+    "None",
+    "Ok",
+    "Option",
+    "Other",
+    "Output",
+    "PartialEq",
+    "Result",
+    "Some",
+    "String",
+    "ToolError",
+    "ToolErrorKind",
+    "ToolResult",
+    "Value",
+    "Vec",
+    "VecDeque",
 ];
 
 /// The words of a name, lower case.
@@ -76,8 +128,7 @@ fn starts_word(before: Option<char>, character: char, after: Option<char>) -> bo
 }
 
 fn is_sign(before: Option<char>, after: Option<char>) -> bool {
-    before.is_none_or(|before| !before.is_alphanumeric())
-        && after.is_some_and(|after| after.is_ascii_digit())
+    before.is_none_or(|before| !before.is_alphanumeric()) && after.is_some_and(|after| after.is_ascii_digit())
 }
 
 /// The name in `snake_case`; not yet safe from keywords.
@@ -112,9 +163,7 @@ pub(crate) fn camel(name: &str) -> String {
 
 fn capitalise(word: &str) -> String {
     let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_ascii_uppercase().to_string() + letters.as_str()
-    })
+    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }
 
 fn guard(mut name: String, reserved: &[&str]) -> String {
@@ -154,9 +203,9 @@ impl Namespace {
     }
 
     /// `wanted` if it is free, otherwise the first free name with a number behind it.
-    pub(crate) fn take(&mut self, wanted: String) -> String {
-        if self.taken.insert(wanted.clone()) {
-            return wanted;
+    pub(crate) fn take(&mut self, wanted: &str) -> String {
+        if self.taken.insert(wanted.to_owned()) {
+            return wanted.to_owned();
         }
         let between = if wanted.ends_with(|last: char| last.is_ascii_digit()) { "_" } else { "" };
         let mut number = 2_u64;
@@ -179,16 +228,17 @@ impl Namespace {
 ///
 /// Within the two groups the order of `names` decides.
 pub(crate) fn assign<'a>(
-    names: impl IntoIterator<Item = &'a str> + Clone,
+    names: impl IntoIterator<Item = &'a str>,
     namespace: &mut Namespace,
     rust: impl Fn(&str) -> String,
 ) -> BTreeMap<String, String> {
+    let names: Vec<&str> = names.into_iter().collect();
     let mut assigned = BTreeMap::new();
     for exact in [true, false] {
-        for name in names.clone() {
+        for name in names.iter().copied() {
             let wanted = rust(name);
             if (wanted == name) == exact && !assigned.contains_key(name) {
-                assigned.insert(name.to_owned(), namespace.take(wanted));
+                assigned.insert(name.to_owned(), namespace.take(&wanted));
             }
         }
     }
@@ -201,5 +251,77 @@ pub(crate) fn assign<'a>(
 /// names of its prelude are reserved.
 pub fn module_names<'a>(servers: impl IntoIterator<Item = &'a str>) -> BTreeMap<String, String> {
     let sorted: BTreeSet<&str> = servers.into_iter().collect();
-    assign(sorted.iter().copied(), &mut Namespace::default(), |name| guard(join_snake(name), &[KEYWORDS, RESERVED_MODULES].concat()))
+    assign(sorted.iter().copied(), &mut Namespace::default(), |name| {
+        guard(join_snake(name), &[KEYWORDS, RESERVED_MODULES].concat())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rust: impl Fn(&str) -> String, pairs: &[(&str, &str)]) {
+        for (name, expected) in pairs {
+            assert_eq!(rust(name), *expected, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn names_become_words() {
+        check(
+            snake,
+            &[
+                ("read_text_file", "read_text_file"),
+                ("listHTTPOrders", "list_http_orders"),
+                ("type", "type_"),
+                ("self", "self_"),
+                ("$ref", "ref_"),
+                ("@id", "id"),
+                ("Foo Bar", "foo_bar"),
+                ("1st", "n1st"),
+                ("reactions-+1", "reactions_plus_1"),
+                ("reactions--1", "reactions_minus_1"),
+                ("", "empty"),
+                ("__", "empty"),
+                ("日本", "u65e5_u672c"),
+                ("base64Data", "base64_data"),
+            ],
+        );
+        check(camel, &[("foo_bar", "FooBar"), ("1", "N1"), ("Self", "Self_"), ("", "Empty"), ("a.b", "AB")]);
+        check(
+            singular,
+            &[
+                ("edits", "edit"),
+                ("entities", "entity"),
+                ("addresses", "address"),
+                ("children", "child"),
+                ("people", "person"),
+                ("status", "status"),
+                ("series", "series"),
+                ("data", "data"),
+                ("s", "s"),
+            ],
+        );
+    }
+
+    #[test]
+    fn modules_are_distinct_and_do_not_depend_on_the_order() {
+        let names = ["web-api", "web_api", "Web API", "tokio", "type", "1", "", "n1", "bridge"];
+        let modules = module_names(names);
+        let expected = [
+            ("web_api", "web_api"),
+            ("Web API", "web_api2"),
+            ("web-api", "web_api3"),
+            ("tokio", "tokio_"),
+            ("type", "type_"),
+            ("n1", "n1"),
+            ("1", "n1_2"),
+            ("", "empty"),
+            ("bridge", "bridge_"),
+        ];
+        for (name, module) in expected {
+            assert_eq!(modules[name], module, "{name:?}");
+        }
+        assert_eq!(module_names(names.into_iter().rev()), modules);
+    }
 }

@@ -14,8 +14,8 @@ mod union;
 use serde_json::{Map, Value};
 
 use crate::Tool;
-use crate::identity::canonical;
 use crate::form::{Body, Definition, Form, Struct};
+use crate::identity::canonical;
 use reference::Pointers;
 
 pub(crate) use note::note;
@@ -46,13 +46,13 @@ pub(crate) struct Normalised {
 /// Normalises the schemas of one tool; what lies deeper than `deepest` becomes `Any`.
 pub(crate) fn normalise(tool: &Tool, deepest: usize) -> Normalised {
     let mut shared = Shared { deepest, steps: MOST_STEPS, ..Shared::default() };
-    let input = read(&tool.input_schema, "input", &mut shared, |reader, place| reader.input(place));
+    let input = read(&tool.input_schema, Side::Input, &mut shared);
     let input = match input {
         Form::Named(index) if matches!(shared.body(index), Some(Body::Struct(_))) => index,
         _ => shared.whole(),
     };
     let output = tool.output_schema.as_ref();
-    let output = output.map(|schema| read(schema, "output", &mut shared, |reader, place| reader.output(place)));
+    let output = output.map(|schema| read(schema, Side::Output, &mut shared));
     Normalised { definitions: shared.definitions, input, output, warnings: shared.warnings }
 }
 
@@ -76,16 +76,26 @@ impl Shared {
     }
 }
 
+/// Which of the two schemas of a tool.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Input,
+    Output,
+}
+
 /// Reads one document and settles its references.
-fn read(
-    root: &Value,
-    path: &str,
-    shared: &mut Shared,
-    start: impl Fn(&mut Reader<'_>, &Place) -> Form,
-) -> Form {
+fn read(root: &Value, side: Side, shared: &mut Shared) -> Form {
     let first = shared.definitions.len();
     let mut reader = Reader { root, shared, pointers: Pointers::default() };
-    let mut form = start(&mut reader, &Place { path: path.to_owned(), leaf: String::new(), depth: 0 });
+    let (path, leaf) = match side {
+        Side::Input => ("input", "Input"),
+        Side::Output => ("output", "Output"),
+    };
+    let place = Place { path: path.to_owned(), leaf: leaf.to_owned(), depth: 0 };
+    let mut form = match side {
+        Side::Input => reader.input(&place),
+        Side::Output => reader.form(root, &place),
+    };
     let Reader { mut pointers, shared, .. } = reader;
     pointers.finish_root(&form);
     let mut settle = |form: &mut Form| {
@@ -154,24 +164,18 @@ impl Reader<'_> {
     }
 
     fn input(&mut self, place: &Place) -> Form {
-        let place = Place { leaf: "Input".to_owned(), ..place.clone() };
-        match self.flatten(self.root, &place) {
-            Some(schema) if is_object(&schema) => self.merged_struct(vec![schema], &place),
-            Some(schema) => match self.object_variants(&schema, &place) {
-                Some(variants) => self.merged_struct(variants, &place),
-                None => self.give_up(&place, "the input is not an object"),
+        match self.flatten(self.root, place) {
+            Some(schema) if is_object(&schema) => self.merged_struct(&[schema], place),
+            Some(schema) => match self.object_variants(&schema, place) {
+                Some(variants) => self.merged_struct(&variants, place),
+                None => self.give_up(place, "the input is not an object"),
             },
             // Anything goes, and MCP wants an object: nothing is known to be wanted in it.
             None if matches!(self.root, Value::Object(_) | Value::Bool(true)) => {
-                self.merged_struct(vec![Schema::new()], &place)
+                self.merged_struct(&[Schema::new()], place)
             }
-            None => self.give_up(&place, "the input schema is not a schema"),
+            None => self.give_up(place, "the input schema is not a schema"),
         }
-    }
-
-    fn output(&mut self, place: &Place) -> Form {
-        let place = Place { leaf: "Output".to_owned(), ..place.clone() };
-        self.form(self.root, &place)
     }
 
     /// The form of a schema.
@@ -281,12 +285,7 @@ impl Reader<'_> {
     }
 
     /// An enum of texts.
-    fn texts<'t>(
-        &mut self,
-        values: impl Iterator<Item = &'t str>,
-        loose: bool,
-        place: &Place,
-    ) -> Form {
+    fn texts<'t>(&mut self, values: impl Iterator<Item = &'t str>, loose: bool, place: &Place) -> Form {
         /// An enum with more values than this is a text.
         const MOST_VALUES: usize = 256;
         let mut unique: Vec<String> = Vec::new();

@@ -54,23 +54,31 @@ fn arguments(body: &StructModel, tool: &ToolModel) -> Vec<String> {
         };
         format!("{}{mark}: {}{}", field.name, type_text(shown, tool), remark(field))
     };
-    let extra = body.extra.iter().map(|(name, field_type)| {
-        format!("{name}?: {}", type_text(field_type, tool))
-    });
+    let extra =
+        body.extra.iter().map(|(name, field_type)| format!("{name}?: {}", type_text(field_type, tool)));
     body.fields.iter().map(argument).chain(extra).collect()
 }
 
 fn type_line(model: &TypeModel, tool: &ToolModel) -> String {
     let name = &model.name;
-    let or_other = |other: &Option<String>, of: &str| other.iter().map(|other| format!("{other}({of})")).collect::<Vec<_>>();
+    let or_other = |other: &Option<String>, of: &str| {
+        other.iter().map(|other| format!("{other}({of})")).collect::<Vec<_>>()
+    };
     match &model.shape {
         Shape::Struct(body) => {
             let field = |field: &FieldModel| {
                 format!("{}: {}{}", field.name, type_text(&field.field_type, tool), remark(field))
             };
-            let extra = body.extra.iter().map(|(name, field_type)| format!("{name}: {}", type_text(field_type, tool)));
+            let extra = body
+                .extra
+                .iter()
+                .map(|(name, field_type)| format!("{name}: {}", type_text(field_type, tool)));
             let fields: Vec<String> = body.fields.iter().map(field).chain(extra).collect();
-            if fields.is_empty() { format!("{name} {{}}") } else { format!("{name} {{ {} }}", fields.join(", ")) }
+            if fields.is_empty() {
+                format!("{name} {{}}")
+            } else {
+                format!("{name} {{ {} }}", fields.join(", "))
+            }
         }
         Shape::Whole => format!("{name} {{ arguments: Value }}"),
         Shape::Texts { variants, other } => {
@@ -78,11 +86,13 @@ fn type_line(model: &TypeModel, tool: &ToolModel) -> String {
             enumeration(name, variants.chain(or_other(other, "String")))
         }
         Shape::Tagged { variants, other, .. } => {
-            let variants = variants.iter().map(|(name, _, held)| format!("{name}({})", type_text(held, tool)));
+            let variants =
+                variants.iter().map(|(name, _, held)| format!("{name}({})", type_text(held, tool)));
             enumeration(name, variants.chain(or_other(other, "Value")))
         }
         Shape::Kinds { variants, other } => {
-            let variants = variants.iter().map(|(name, _, held)| format!("{name}({})", type_text(held, tool)));
+            let variants =
+                variants.iter().map(|(name, _, held)| format!("{name}({})", type_text(held, tool)));
             enumeration(name, variants.chain(or_other(other, "Value")))
         }
     }

@@ -40,8 +40,7 @@ pub(crate) fn types(definitions: &[Definition]) -> Result<Vec<Vec<FieldType>>, S
         space.add_root_schema(root).map_err(|error| error.to_string())?;
         Ok(space)
     };
-    let space = catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err("typify panicked".to_owned()))?;
+    let space = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("typify panicked".to_owned()))?;
     Reader::new(&space, definitions).read(definitions)
 }
 

@@ -71,7 +71,7 @@ pub enum ErrorKind {
         reason: String,
     },
     /// The server answered with a JSON-RPC error.
-    #[error("answered {phase} with error {code}: {message}")]
+    #[error("{phase} is error {code}: {message}")]
     Rpc {
         /// What was asked.
         phase: Phase,

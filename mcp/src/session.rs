@@ -128,7 +128,9 @@ impl Session {
         let transport = LineTransport::new(stdout, stdin, Arc::clone(&health));
 
         let left = config.connect_timeout.saturating_sub(started.elapsed());
-        let service = match timeout(left, Client.serve(transport)).await {
+        // Pinned here, to look at the process before its pipes are closed.
+        let mut handshake = std::pin::pin!(Client.serve(transport));
+        let service = match timeout(left, &mut handshake).await {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
                 return Err(fail(refused(&error, &health, &process.0).await));

@@ -11,6 +11,8 @@ use crate::splice::Spliced;
 
 /// Most diagnostics given back; the first ones are the causes.
 pub const DIAGNOSTICS_KEPT: usize = 8;
+/// Most notes and suggestions of a diagnostic.
+const CHILDREN_KEPT: usize = 4;
 
 #[derive(Deserialize)]
 struct Message {
@@ -102,7 +104,7 @@ impl Reader<'_> {
             let place = if index == 0 { first } else { self.place(span) };
             render_place(&mut rendered, &self.lines, place, span.label.as_deref().unwrap_or(""));
         }
-        for child in &message.children {
+        for child in message.children.iter().filter(|child| !is_noise(&child.message)).take(CHILDREN_KEPT) {
             self.render_child(&mut rendered, child);
         }
         Diagnostic {
@@ -118,11 +120,9 @@ impl Reader<'_> {
 
     /// Notes and suggestions, each in a line.
     fn render_child(&self, rendered: &mut String, child: &Message) {
-        if child.message.is_empty() || child.message.contains("rustc --explain") {
-            return;
-        }
         // Writing to a string does not fail.
-        let _ = writeln!(rendered, "{}: {}", child.level, child.message);
+        let first = child.message.lines().next().unwrap_or("");
+        let _ = writeln!(rendered, "{}: {first}", child.level);
         for span in child.spans.iter().filter(|span| self.is_own(span)) {
             if let Some(replacement) = &span.suggested_replacement {
                 let Place { line, column, .. } = self.place(span);
@@ -184,11 +184,27 @@ impl Reader<'_> {
         for (module, bound) in self.catalog.modules().iter().filter(|(module, _)| words.contains(&module.as_str())) {
             let tools = bound.bindings.tools.iter();
             for tool in tools.filter(|tool| words.contains(&tool.function.as_str())).take(2) {
-                signatures.push(format!("{module}::{}", tool.signature));
+                let lines: Vec<&str> =
+                    tool.signature.lines().filter(|line| !line.trim_start().starts_with("///")).collect();
+                signatures.push(format!("{module}::{}", lines.join("\n")));
             }
         }
         (!signatures.is_empty()).then(|| signatures.join("\n"))
     }
+}
+
+/// What says nothing about the snippet: how the compiler works, and lists of types.
+fn is_noise(message: &str) -> bool {
+    const NOISE: [&str; 7] = [
+        "rustc --explain",
+        "the full name for the type has been written",
+        "consider using `--verbose`",
+        "redundant requirement",
+        "the following other types implement",
+        "check whether the crate offers a `serde` feature flag",
+        "required for `",
+    ];
+    message.is_empty() || NOISE.iter().any(|noise| message.contains(noise))
 }
 
 fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str) {

@@ -31,8 +31,11 @@
 //!   all of it when the first process ends, when [`Child`] is dropped, or when this process dies.
 //!
 //! # What is not confined
-//! `stat` and the existence of paths for a compiler; memory and processes of a whole tree (the limits hold per
-//! process); side channels. Limits of running time are the caller's: [`Child`] gives a pidfd to poll.
+//! - For a compiler: whether paths exist and their `stat`; memory and processor time of the tree as a whole (the
+//!   limits hold per process); before Linux 6.12, signals by `tgkill` to other processes of the same user.
+//! - For a program: on Linux before 6.12 `abort` in a thread other than the first ends with SIGSEGV instead of SIGABRT,
+//!   because the thread may not signal itself by `tkill`.
+//! - Side channels, and time on the clock: the caller polls [`Child`]'s pidfd and kills.
 
 mod command;
 mod error;

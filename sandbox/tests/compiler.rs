@@ -10,8 +10,8 @@ use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
 
 use common::{
-    EACCES, EPERM, Output, attempt, attempts, confined, finish, linker, plain, rustc, sandbox, sysroot,
-    target_arguments,
+    EACCES, EPERM, Output, SIGSYS, attempt, attempts, confined, finish, linker, plain, rustc, sandbox,
+    sysroot, target_arguments,
 };
 use sandbox::{Access, Command, Policy, SpawnError, Step};
 
@@ -96,9 +96,10 @@ fn reaches_neither_network_nor_host() {
     for name in ["kill", "prlimit", "set-owner"] {
         is_denied(name, &host, EPERM);
     }
-    for name in ["ptrace", "read-memory", "unshare", "personality", "keyring", "memfd", "setpgid"] {
+    for name in ["ptrace", "read-memory", "unshare", "personality", "keyring", "memfd", "setpgid", "daemon"] {
         is_denied(name, "", EPERM);
     }
+    assert_eq!(attempt(Policy::compiler(), "x32-interface", "").signal(), Some(SIGSYS));
     assert_eq!(attempt(Policy::compiler(), "socketpair", "").detail(), "");
     assert_eq!(attempt(Policy::compiler(), "fork", "").detail(), "");
 }
@@ -185,10 +186,14 @@ fn refuses_by_step_and_subject() {
         assert!(finish(started.unwrap()).is_done());
     }
     let unusable = |policy: Policy| sandbox(policy).spawn(Command::new(attempts())).unwrap_err().to_string();
-    assert!(unusable(Policy::program().grant("a", Access::Read)).contains("the granted path a is not absolute"));
+    assert!(
+        unusable(Policy::program().grant("a", Access::Read)).contains("the granted path a is not absolute")
+    );
     assert!(unusable(Policy::program().working_folder("b")).contains("the working folder b is not absolute"));
     assert!(unusable(Policy::program().variable("A=B", "")).contains("\"A=B\""));
-    assert!(unusable(Policy::program().limits(|limits| limits.open_files = None)).contains("limits.open_files"));
+    assert!(
+        unusable(Policy::program().limits(|limits| limits.open_files = None)).contains("limits.open_files")
+    );
     let relative = sandbox(Policy::program()).spawn(Command::new("true")).unwrap_err();
     assert!(relative.to_string().contains("the program true is not an absolute path"), "{relative}");
     let helper = sandbox::Sandbox::new(Policy::program())

@@ -105,6 +105,8 @@ fn reaches_no_other_process() {
         is_denied(name, &host);
     }
     is_denied("read", &format!("/proc/{host}/environ"));
+    assert_eq!(plain("x32-interface", "").signal(), None);
+    assert_eq!(attempt(Policy::program(), "x32-interface", "").signal(), Some(SIGSYS));
     for name in ["ptrace", "read-memory", "unshare", "personality", "keyring", "old-interface"] {
         is_killed(name);
     }

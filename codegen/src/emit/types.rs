@@ -13,7 +13,11 @@ use crate::typing::FieldType;
 pub(super) fn types(tool: &ToolModel) -> TokenStream {
     let found: Vec<&TypeModel> = tool.types.iter().flatten().collect();
     let items = found.iter().map(|model| one(model, tool));
-    let names = found.iter().map(|model| format_ident!("{}", model.name));
+    // An Input is made to be called. It cannot stand in a value of serde's, which would be a sixth of what
+    // there is to compile for a tool, unless it holds itself.
+    let whole = found.iter().filter(|model| model.received || model.held);
+    let names: Vec<Ident> = whole.map(|model| format_ident!("{}", model.name)).collect();
+    let generated = (!names.is_empty()).then(|| quote! { bridge::generated! { #(#names)* } });
     let texts: Vec<Ident> = found
         .iter()
         .filter(|model| matches!(model.shape, Shape::Texts { .. }))
@@ -28,30 +32,34 @@ pub(super) fn types(tool: &ToolModel) -> TokenStream {
         }
         _ => TokenStream::new(),
     };
-    quote! { #(#items)* #alias bridge::generated! { #(#names)* } #texts }
+    quote! { #(#items)* #alias #generated #texts }
 }
 
 fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
     let name = format_ident!("{}", model.name);
-    match &model.shape {
+    let Parts { item, to_json, from_json } = match &model.shape {
         Shape::Struct(body) => structure(&name, body, tool),
         Shape::Whole => whole(&name),
         Shape::Texts { variants, other } => texts(&name, variants, other.as_deref()),
         Shape::Tagged { tag, variants, other } => tagged(&name, tag, variants, other.as_deref(), tool),
         Shape::Kinds { variants, other } => kinds(&name, variants, other.as_deref(), tool),
-    }
-}
-
-/// The two conversions of a type, from the bodies of their functions.
-fn conversions(name: &Ident, to_json: &TokenStream, from_json: &TokenStream) -> TokenStream {
+    };
+    // The direction that a call needs is compiled with the bindings, the other by the few snippets that
+    // use it.
+    let inline = |needed: bool| (!needed).then(|| quote! { #[inline] });
+    let (inline_to, inline_from) = (inline(model.sent), inline(model.received));
     quote! {
+        #item
+
         impl bridge::convert::ToJson for #name {
+            #inline_to
             fn to_json(&self) -> bridge::convert::Value {
                 #to_json
             }
         }
 
         impl bridge::convert::FromJson for #name {
+            #inline_from
             fn from_json(value: bridge::convert::Value) -> Result<Self, bridge::convert::Mismatch> {
                 #from_json
             }
@@ -59,7 +67,16 @@ fn conversions(name: &Ident, to_json: &TokenStream, from_json: &TokenStream) -> 
     }
 }
 
-fn structure(name: &Ident, body: &StructModel, tool: &ToolModel) -> TokenStream {
+/// What a type is made of.
+struct Parts {
+    item: TokenStream,
+    /// The body of `to_json`.
+    to_json: TokenStream,
+    /// The body of `from_json`.
+    from_json: TokenStream,
+}
+
+fn structure(name: &Ident, body: &StructModel, tool: &ToolModel) -> Parts {
     let fields = body.fields.iter().map(|field| {
         let doc = doc(field.note.description.as_deref());
         let name = format_ident!("{}", field.name);
@@ -73,13 +90,11 @@ fn structure(name: &Ident, body: &StructModel, tool: &ToolModel) -> TokenStream 
     });
     let fields: Vec<TokenStream> = fields.chain(extra).collect();
     let default = body.fields.iter().all(|field| !field.required).then(|| quote! { , Default });
-    let conversions = conversions(name, &struct_to_json(body), &struct_from_json(body));
-    quote! {
+    let item = quote! {
         #[derive(Debug, Clone, PartialEq #default)]
         pub struct #name { #(#fields),* }
-
-        #conversions
-    }
+    };
+    Parts { item, to_json: struct_to_json(body), from_json: struct_from_json(body) }
 }
 
 fn struct_to_json(body: &StructModel) -> TokenStream {
@@ -147,21 +162,18 @@ fn struct_from_json(body: &StructModel) -> TokenStream {
     }
 }
 
-fn whole(name: &Ident) -> TokenStream {
-    let conversions = conversions(
-        name,
-        &quote! { self.arguments.clone() },
-        &quote! { Ok(Self { arguments: value }) },
-    );
-    quote! {
-        #[derive(Debug, Clone, PartialEq)]
-        pub struct #name { pub arguments: bridge::convert::Value }
-
-        #conversions
+fn whole(name: &Ident) -> Parts {
+    Parts {
+        item: quote! {
+            #[derive(Debug, Clone, PartialEq)]
+            pub struct #name { pub arguments: bridge::convert::Value }
+        },
+        to_json: quote! { self.arguments.clone() },
+        from_json: quote! { Ok(Self { arguments: value }) },
     }
 }
 
-fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> TokenStream {
+fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> Parts {
     let idents: Vec<Ident> = variants.iter().map(|(name, _)| format_ident!("{name}")).collect();
     let values: Vec<&String> = variants.iter().map(|(_, value)| value).collect();
     let other = other.map(|other| format_ident!("{other}"));
@@ -177,15 +189,8 @@ fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> To
         }
     };
     let copy = other.is_none().then(|| quote! { , Copy });
-    let conversions = conversions(
-        name,
-        &quote! { bridge::convert::ToJson::to_json(self.as_str()) },
-        &quote! {
-            let text: String = bridge::convert::FromJson::from_json(value)?;
-            Ok(match text.as_str() { #(#values => Self::#idents,)* _ => #unknown })
-        },
-    );
-    quote! {
+    Parts {
+        item: quote! {
         #[derive(Debug, Clone #copy, PartialEq, Eq, Hash)]
         pub enum #name { #(#idents,)* #(#other_variant)* }
 
@@ -194,8 +199,12 @@ fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> To
                 match self { #(Self::#idents => #values,)* #(#other_text)* }
             }
         }
-
-        #conversions
+        },
+        to_json: quote! { bridge::convert::ToJson::to_json(self.as_str()) },
+        from_json: quote! {
+            let text: String = bridge::convert::FromJson::from_json(value)?;
+            Ok(match text.as_str() { #(#values => Self::#idents,)* _ => #unknown })
+        },
     }
 }
 
@@ -214,7 +223,7 @@ fn tagged(
     variants: &[(String, String, FieldType)],
     other: Option<&str>,
     tool: &ToolModel,
-) -> TokenStream {
+) -> Parts {
     let idents: Vec<Ident> = variants.iter().map(|(name, ..)| format_ident!("{name}")).collect();
     let values: Vec<&String> = variants.iter().map(|(_, value, _)| value).collect();
     let types = variants.iter().map(|(.., field_type)| type_tokens(field_type, tool));
@@ -228,9 +237,12 @@ fn tagged(
             quote! { Err(bridge::convert::Mismatch::new(#expected, &value)) }
         }
     };
-    let conversions = conversions(
-        name,
-        &quote! {
+    Parts {
+        item: quote! {
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum #name { #(#idents(#types),)* #(#other_variant)* }
+        },
+        to_json: quote! {
             match self {
                 #(Self::#idents(inner) => {
                     bridge::convert::tagged(#tag, #values, bridge::convert::ToJson::to_json(inner))
@@ -238,19 +250,13 @@ fn tagged(
                 #(#other_json)*
             }
         },
-        &quote! {
+        from_json: quote! {
             let tag = bridge::convert::tag(&value, #tag)?;
             match tag.as_str() {
                 #(#values => bridge::convert::FromJson::from_json(value).map(Self::#idents),)*
                 _ => #unknown
             }
         },
-    );
-    quote! {
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum #name { #(#idents(#types),)* #(#other_variant)* }
-
-        #conversions
     }
 }
 
@@ -259,7 +265,7 @@ fn kinds(
     variants: &[(String, Kind, FieldType)],
     other: Option<&str>,
     tool: &ToolModel,
-) -> TokenStream {
+) -> Parts {
     let idents: Vec<Ident> = variants.iter().map(|(name, ..)| format_ident!("{name}")).collect();
     let types = variants.iter().map(|(.., field_type)| type_tokens(field_type, tool));
     let patterns = variants.iter().map(|(_, kind, _)| match kind {
@@ -278,15 +284,18 @@ fn kinds(
         Some(other) => quote! { Ok(Self::#other(value)) },
         None => quote! { Err(bridge::convert::Mismatch::new(#expected, &value)) },
     };
-    let conversions = conversions(
-        name,
-        &quote! {
+    Parts {
+        item: quote! {
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum #name { #(#idents(#types),)* #(#other_variant)* }
+        },
+        to_json: quote! {
             match self {
                 #(Self::#idents(inner) => bridge::convert::ToJson::to_json(inner),)*
                 #(#other_json)*
             }
         },
-        &quote! {
+        from_json: quote! {
             match value {
                 #(bridge::convert::Value::#patterns(_) => {
                     bridge::convert::FromJson::from_json(value).map(Self::#idents)
@@ -294,11 +303,5 @@ fn kinds(
                 _ => #unknown
             }
         },
-    );
-    quote! {
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum #name { #(#idents(#types),)* #(#other_variant)* }
-
-        #conversions
     }
 }

@@ -32,7 +32,7 @@ impl Reader<'_> {
 fn is_closed(schema: &Schema, length: usize) -> bool {
     let number = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
     let further = if schema.contains_key("prefixItems") { "items" } else { "additionalItems" };
-    let none_above = schema.get(further) == Some(&Value::Bool(false))
-        || number("maxItems") == Some(length as u64);
+    let none_above =
+        schema.get(further) == Some(&Value::Bool(false)) || number("maxItems") == Some(length as u64);
     none_above && number("minItems") == Some(length as u64)
 }

@@ -7,8 +7,17 @@ use super::{Place, Reader, Schema};
 
 /// Keywords that decide what a type is. Others beside a reference do not matter to the type.
 const STRUCTURAL: &[&str] = &[
-    "properties", "patternProperties", "additionalProperties", "required", "items", "prefixItems", "enum",
-    "const", "allOf", "anyOf", "oneOf",
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "required",
+    "items",
+    "prefixItems",
+    "enum",
+    "const",
+    "allOf",
+    "anyOf",
+    "oneOf",
 ];
 
 const REFERENCES: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];

@@ -28,7 +28,9 @@ pub(crate) fn note(schema: &Value) -> Note {
     let description = schema.get("description").or_else(|| schema.get("title"));
     let description = description.and_then(Value::as_str).map(ToOwned::to_owned);
     let fact = |(keyword, words): &(&str, &str)| {
-        let value = schema.get(keyword).filter(|value| !value.is_null() && !value.is_boolean() || *keyword == "default")?;
+        let value = schema
+            .get(keyword)
+            .filter(|value| !value.is_null() && !value.is_boolean() || *keyword == "default")?;
         let text = match value {
             Value::String(text) if *keyword == "pattern" || *keyword == "format" => text.clone(),
             Value::Null => return None,

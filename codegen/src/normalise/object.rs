@@ -14,7 +14,7 @@ impl Reader<'_> {
     /// An object: with known fields a struct, otherwise a map, otherwise anything.
     pub(super) fn object(&mut self, schema: &Schema, place: &Place) -> Form {
         if has_fields(schema) {
-            return self.merged_struct(vec![schema.clone()], place);
+            return self.merged_struct(std::slice::from_ref(schema), place);
         }
         match extra_schema(schema) {
             Some(value) if value != Value::Bool(true) && value != json!({}) => {
@@ -25,8 +25,8 @@ impl Reader<'_> {
     }
 
     /// The struct that all of the objects fit: with the fields of all, those required that all require.
-    pub(super) fn merged_struct(&mut self, variants: Vec<Schema>, place: &Place) -> Form {
-        self.define_with(place, |reader| Body::Struct(reader.struct_body(&variants, place)))
+    pub(super) fn merged_struct(&mut self, variants: &[Schema], place: &Place) -> Form {
+        self.define_with(place, |reader| Body::Struct(reader.struct_body(variants, place)))
     }
 
     fn struct_body(&mut self, variants: &[Schema], place: &Place) -> Struct {
@@ -102,10 +102,7 @@ fn property_schemas(variants: &[Schema]) -> BTreeMap<String, Value> {
 }
 
 /// The names of the fields: required ones in the schema's order, then the others by name.
-fn order<'a>(
-    variants: &'a [Schema],
-    schemas: &'a BTreeMap<String, Value>,
-) -> Vec<(&'a str, bool)> {
+fn order<'a>(variants: &'a [Schema], schemas: &'a BTreeMap<String, Value>) -> Vec<(&'a str, bool)> {
     let by_all = |name: &&str| variants.iter().all(|variant| required(variant).contains(name));
     let mut names: Vec<(&str, bool)> = Vec::new();
     if let Some(first) = variants.first() {

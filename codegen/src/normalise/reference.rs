@@ -70,7 +70,9 @@ impl Pointers {
             }
         }
         let name = self.targets.get(pointer).map(|target| target.name.as_str());
-        Err(name.filter(|name| !name.starts_with(' ')).map_or("a union".to_owned(), |name| format!("#{name}")))
+        Err(name
+            .filter(|name| !name.starts_with(' '))
+            .map_or("a union".to_owned(), |name| format!("#{name}")))
     }
 }
 

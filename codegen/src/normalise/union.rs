@@ -165,7 +165,7 @@ impl Reader<'_> {
         }
         match tag(&schemas) {
             Some(tag) => self.tagged(&tag, schemas, place),
-            None => self.merged_struct(schemas, place),
+            None => self.merged_struct(&schemas, place),
         }
     }
 
@@ -176,7 +176,7 @@ impl Reader<'_> {
                 let Some(value) = tag_value(&schema, tag) else { continue };
                 remove_property(&mut schema, tag);
                 let inner = place.step(&format!("<{value}>"), value.clone());
-                variants.push((value, reader.merged_struct(vec![schema], &inner)));
+                variants.push((value, reader.merged_struct(&[schema], &inner)));
             }
             Body::Tagged { tag: tag.to_owned(), variants }
         })
@@ -216,7 +216,9 @@ fn classify(schema: &Schema) -> Variant {
         let kinds: BTreeSet<Kind> = values.iter().filter_map(kind_of_value).collect();
         return match (kinds.len(), kinds.first()) {
             (0, _) => Variant::Null,
-            (1, Some(&kind)) if matches!(kind, Kind::Text | Kind::Number | Kind::Boolean) => Variant::Of(kind),
+            (1, Some(&kind)) if matches!(kind, Kind::Text | Kind::Number | Kind::Boolean) => {
+                Variant::Of(kind)
+            }
             _ => Variant::Anything,
         };
     }
@@ -256,7 +258,8 @@ fn is_fractional(schema: &Schema) -> bool {
 /// discriminator, else the first that does.
 fn tag(schemas: &[Schema]) -> Option<String> {
     let (first, others) = schemas.split_first()?;
-    let named = |schema: &Schema| Some(schema.get("discriminator")?.get("propertyName")?.as_str()?.to_owned());
+    let named =
+        |schema: &Schema| Some(schema.get("discriminator")?.get("propertyName")?.as_str()?.to_owned());
     let mut keys: Vec<String> = first.get("properties")?.as_object()?.keys().cloned().collect();
     keys.sort_unstable();
     if let Some(name) = named(first) {

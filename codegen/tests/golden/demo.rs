@@ -22,6 +22,7 @@ impl bridge::convert::ToJson for CreateNoteInput {
     }
 }
 impl bridge::convert::FromJson for CreateNoteInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -46,6 +47,7 @@ pub struct CreateNoteOutput {
     pub created_at: String,
 }
 impl bridge::convert::ToJson for CreateNoteOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("id", &self.id), ("created_at", &self.created_at)],
@@ -65,7 +67,7 @@ impl bridge::convert::FromJson for CreateNoteOutput {
     }
 }
 bridge::generated! {
-    CreateNoteInput CreateNoteOutput
+    CreateNoteOutput
 }
 impl CreateNoteInput {
     pub fn call(self) -> CreateNoteCall {
@@ -131,6 +133,7 @@ impl bridge::convert::ToJson for EchoInput {
     }
 }
 impl bridge::convert::FromJson for EchoInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -140,9 +143,6 @@ impl bridge::convert::FromJson for EchoInput {
         };
         Ok(Self { message: v0 })
     }
-}
-bridge::generated! {
-    EchoInput
 }
 impl EchoInput {
     pub fn call(self) -> EchoCall {
@@ -194,6 +194,7 @@ impl bridge::convert::ToJson for FailInput {
     }
 }
 impl bridge::convert::FromJson for FailInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -203,9 +204,6 @@ impl bridge::convert::FromJson for FailInput {
         };
         Ok(Self { message: v0 })
     }
-}
-bridge::generated! {
-    FailInput
 }
 impl FailInput {
     pub fn call(self) -> FailCall {
@@ -263,6 +261,7 @@ impl bridge::convert::ToJson for GetCustomerInput {
     }
 }
 impl bridge::convert::FromJson for GetCustomerInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -282,6 +281,7 @@ pub struct GetCustomerOutput {
     pub vip: bool,
 }
 impl bridge::convert::ToJson for GetCustomerOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -319,7 +319,7 @@ impl bridge::convert::FromJson for GetCustomerOutput {
     }
 }
 bridge::generated! {
-    GetCustomerInput GetCustomerOutput
+    GetCustomerOutput
 }
 impl GetCustomerInput {
     pub fn call(self) -> GetCustomerCall {
@@ -369,15 +369,13 @@ impl bridge::convert::ToJson for ImageInput {
     }
 }
 impl bridge::convert::FromJson for ImageInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    ImageInput
 }
 impl ImageInput {
     pub fn call(self) -> ImageCall {
@@ -424,15 +422,13 @@ impl bridge::convert::ToJson for JsonResponseInput {
     }
 }
 impl bridge::convert::FromJson for JsonResponseInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    JsonResponseInput
 }
 impl JsonResponseInput {
     pub fn call(self) -> JsonResponseCall {
@@ -488,6 +484,7 @@ impl bridge::convert::ToJson for ListOrdersInput {
     }
 }
 impl bridge::convert::FromJson for ListOrdersInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -552,6 +549,7 @@ pub struct ListOrdersOutput {
     pub next_cursor: Option<String>,
 }
 impl bridge::convert::ToJson for ListOrdersOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("orders", &self.orders)],
@@ -584,6 +582,7 @@ pub struct ListOrdersOrder {
     pub placed_at: String,
 }
 impl bridge::convert::ToJson for ListOrdersOrder {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -629,6 +628,7 @@ pub struct ListOrdersItem {
     pub quantity: i64,
 }
 impl bridge::convert::ToJson for ListOrdersItem {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("sku", &self.sku), ("quantity", &self.quantity)], &[])
     }
@@ -645,7 +645,7 @@ impl bridge::convert::FromJson for ListOrdersItem {
     }
 }
 bridge::generated! {
-    ListOrdersInput ListOrdersStatus ListOrdersOutput ListOrdersOrder ListOrdersItem
+    ListOrdersStatus ListOrdersOutput ListOrdersOrder ListOrdersItem
 }
 bridge::generated_text! {
     ListOrdersStatus
@@ -731,6 +731,7 @@ impl bridge::convert::ToJson for SearchProductsInput {
     }
 }
 impl bridge::convert::FromJson for SearchProductsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -750,6 +751,7 @@ pub struct SearchProductsOutput {
     pub products: Vec<SearchProductsProduct>,
 }
 impl bridge::convert::ToJson for SearchProductsOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("products", &self.products)], &[])
     }
@@ -773,6 +775,7 @@ pub struct SearchProductsProduct {
     pub in_stock: bool,
 }
 impl bridge::convert::ToJson for SearchProductsProduct {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -807,7 +810,7 @@ impl bridge::convert::FromJson for SearchProductsProduct {
     }
 }
 bridge::generated! {
-    SearchProductsInput SearchProductsOutput SearchProductsProduct
+    SearchProductsOutput SearchProductsProduct
 }
 impl SearchProductsInput {
     pub fn call(self) -> SearchProductsCall {
@@ -871,6 +874,7 @@ impl bridge::convert::ToJson for SlowInput {
     }
 }
 impl bridge::convert::FromJson for SlowInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -880,9 +884,6 @@ impl bridge::convert::FromJson for SlowInput {
         };
         Ok(Self { seconds: v0 })
     }
-}
-bridge::generated! {
-    SlowInput
 }
 impl SlowInput {
     pub fn call(self) -> SlowCall {

@@ -18,6 +18,7 @@ impl bridge::convert::ToJson for EchoInput {
     }
 }
 impl bridge::convert::FromJson for EchoInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -27,9 +28,6 @@ impl bridge::convert::FromJson for EchoInput {
         };
         Ok(Self { message: v0 })
     }
-}
-bridge::generated! {
-    EchoInput
 }
 impl EchoInput {
     pub fn call(self) -> EchoCall {
@@ -87,6 +85,7 @@ impl bridge::convert::ToJson for GetAnnotatedMessageInput {
     }
 }
 impl bridge::convert::FromJson for GetAnnotatedMessageInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -124,6 +123,7 @@ impl bridge::convert::ToJson for GetAnnotatedMessageMessageType {
     }
 }
 impl bridge::convert::FromJson for GetAnnotatedMessageMessageType {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -146,7 +146,7 @@ impl bridge::convert::FromJson for GetAnnotatedMessageMessageType {
     }
 }
 bridge::generated! {
-    GetAnnotatedMessageInput GetAnnotatedMessageMessageType
+    GetAnnotatedMessageMessageType
 }
 bridge::generated_text! {
     GetAnnotatedMessageMessageType
@@ -214,15 +214,13 @@ impl bridge::convert::ToJson for GetEnvInput {
     }
 }
 impl bridge::convert::FromJson for GetEnvInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    GetEnvInput
 }
 impl GetEnvInput {
     pub fn call(self) -> GetEnvCall {
@@ -272,6 +270,7 @@ impl bridge::convert::ToJson for GetResourceLinksInput {
     }
 }
 impl bridge::convert::FromJson for GetResourceLinksInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -281,9 +280,6 @@ impl bridge::convert::FromJson for GetResourceLinksInput {
         };
         Ok(Self { count: v0 })
     }
-}
-bridge::generated! {
-    GetResourceLinksInput
 }
 impl GetResourceLinksInput {
     pub fn call(self) -> GetResourceLinksCall {
@@ -350,6 +346,7 @@ impl bridge::convert::ToJson for GetResourceReferenceInput {
     }
 }
 impl bridge::convert::FromJson for GetResourceReferenceInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -385,6 +382,7 @@ impl bridge::convert::ToJson for GetResourceReferenceResourceType {
     }
 }
 impl bridge::convert::FromJson for GetResourceReferenceResourceType {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -406,7 +404,7 @@ impl bridge::convert::FromJson for GetResourceReferenceResourceType {
     }
 }
 bridge::generated! {
-    GetResourceReferenceInput GetResourceReferenceResourceType
+    GetResourceReferenceResourceType
 }
 bridge::generated_text! {
     GetResourceReferenceResourceType
@@ -484,15 +482,13 @@ impl bridge::convert::ToJson for GetRootsListInput {
     }
 }
 impl bridge::convert::FromJson for GetRootsListInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    GetRootsListInput
 }
 impl GetRootsListInput {
     pub fn call(self) -> GetRootsListCall {
@@ -542,6 +538,7 @@ impl bridge::convert::ToJson for GetStructuredContentInput {
     }
 }
 impl bridge::convert::FromJson for GetStructuredContentInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -573,6 +570,7 @@ impl bridge::convert::ToJson for GetStructuredContentLocation {
     }
 }
 impl bridge::convert::FromJson for GetStructuredContentLocation {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -604,6 +602,7 @@ pub struct GetStructuredContentOutput {
     pub humidity: f64,
 }
 impl bridge::convert::ToJson for GetStructuredContentOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -635,7 +634,7 @@ impl bridge::convert::FromJson for GetStructuredContentOutput {
     }
 }
 bridge::generated! {
-    GetStructuredContentInput GetStructuredContentLocation GetStructuredContentOutput
+    GetStructuredContentLocation GetStructuredContentOutput
 }
 bridge::generated_text! {
     GetStructuredContentLocation
@@ -695,6 +694,7 @@ impl bridge::convert::ToJson for GetSumInput {
     }
 }
 impl bridge::convert::FromJson for GetSumInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -704,9 +704,6 @@ impl bridge::convert::FromJson for GetSumInput {
         };
         Ok(Self { a: v0, b: v1 })
     }
-}
-bridge::generated! {
-    GetSumInput
 }
 impl GetSumInput {
     pub fn call(self) -> GetSumCall {
@@ -760,15 +757,13 @@ impl bridge::convert::ToJson for GetTinyImageInput {
     }
 }
 impl bridge::convert::FromJson for GetTinyImageInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    GetTinyImageInput
 }
 impl GetTinyImageInput {
     pub fn call(self) -> GetTinyImageCall {
@@ -829,6 +824,7 @@ impl bridge::convert::ToJson for GzipFileAsResourceInput {
     }
 }
 impl bridge::convert::FromJson for GzipFileAsResourceInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -866,6 +862,7 @@ impl bridge::convert::ToJson for GzipFileAsResourceOutputType {
     }
 }
 impl bridge::convert::FromJson for GzipFileAsResourceOutputType {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -887,7 +884,7 @@ impl bridge::convert::FromJson for GzipFileAsResourceOutputType {
     }
 }
 bridge::generated! {
-    GzipFileAsResourceInput GzipFileAsResourceOutputType
+    GzipFileAsResourceOutputType
 }
 bridge::generated_text! {
     GzipFileAsResourceOutputType
@@ -981,6 +978,7 @@ impl bridge::convert::ToJson for SimulateResearchQueryInput {
     }
 }
 impl bridge::convert::FromJson for SimulateResearchQueryInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -990,9 +988,6 @@ impl bridge::convert::FromJson for SimulateResearchQueryInput {
         };
         Ok(Self { topic: v0, ambiguous: v1 })
     }
-}
-bridge::generated! {
-    SimulateResearchQueryInput
 }
 impl SimulateResearchQueryInput {
     pub fn call(self) -> SimulateResearchQueryCall {
@@ -1055,15 +1050,13 @@ impl bridge::convert::ToJson for ToggleSimulatedLoggingInput {
     }
 }
 impl bridge::convert::FromJson for ToggleSimulatedLoggingInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    ToggleSimulatedLoggingInput
 }
 impl ToggleSimulatedLoggingInput {
     pub fn call(self) -> ToggleSimulatedLoggingCall {
@@ -1110,15 +1103,13 @@ impl bridge::convert::ToJson for ToggleSubscriberUpdatesInput {
     }
 }
 impl bridge::convert::FromJson for ToggleSubscriberUpdatesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    ToggleSubscriberUpdatesInput
 }
 impl ToggleSubscriberUpdatesInput {
     pub fn call(self) -> ToggleSubscriberUpdatesCall {
@@ -1165,15 +1156,13 @@ impl bridge::convert::ToJson for TriggerElicitationRequestInput {
     }
 }
 impl bridge::convert::FromJson for TriggerElicitationRequestInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    TriggerElicitationRequestInput
 }
 impl TriggerElicitationRequestInput {
     pub fn call(self) -> TriggerElicitationRequestCall {
@@ -1228,6 +1217,7 @@ impl bridge::convert::ToJson for TriggerLongRunningOperationInput {
     }
 }
 impl bridge::convert::FromJson for TriggerLongRunningOperationInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1237,9 +1227,6 @@ impl bridge::convert::FromJson for TriggerLongRunningOperationInput {
         };
         Ok(Self { duration: v0, steps: v1 })
     }
-}
-bridge::generated! {
-    TriggerLongRunningOperationInput
 }
 impl TriggerLongRunningOperationInput {
     pub fn call(self) -> TriggerLongRunningOperationCall {
@@ -1316,6 +1303,7 @@ impl bridge::convert::ToJson for TriggerSamplingRequestInput {
     }
 }
 impl bridge::convert::FromJson for TriggerSamplingRequestInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1326,9 +1314,6 @@ impl bridge::convert::FromJson for TriggerSamplingRequestInput {
         };
         Ok(Self { prompt: v0, max_tokens: v1 })
     }
-}
-bridge::generated! {
-    TriggerSamplingRequestInput
 }
 impl TriggerSamplingRequestInput {
     pub fn call(self) -> TriggerSamplingRequestCall {
@@ -1409,6 +1394,7 @@ impl bridge::convert::ToJson for TriggerUrlElicitationInput {
     }
 }
 impl bridge::convert::FromJson for TriggerUrlElicitationInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1428,9 +1414,6 @@ impl bridge::convert::FromJson for TriggerUrlElicitationInput {
             message: v3,
         })
     }
-}
-bridge::generated! {
-    TriggerUrlElicitationInput
 }
 impl TriggerUrlElicitationInput {
     pub fn call(self) -> TriggerUrlElicitationCall {

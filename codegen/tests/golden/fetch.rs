@@ -31,6 +31,7 @@ impl bridge::convert::ToJson for FetchInput {
     }
 }
 impl bridge::convert::FromJson for FetchInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -50,9 +51,6 @@ impl bridge::convert::FromJson for FetchInput {
             start_index: v3,
         })
     }
-}
-bridge::generated! {
-    FetchInput
 }
 impl FetchInput {
     pub fn call(self) -> FetchCall {

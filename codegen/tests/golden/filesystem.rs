@@ -17,6 +17,7 @@ impl bridge::convert::ToJson for CreateDirectoryInput {
     }
 }
 impl bridge::convert::FromJson for CreateDirectoryInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -32,6 +33,7 @@ pub struct CreateDirectoryOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for CreateDirectoryOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -48,7 +50,7 @@ impl bridge::convert::FromJson for CreateDirectoryOutput {
     }
 }
 bridge::generated! {
-    CreateDirectoryInput CreateDirectoryOutput
+    CreateDirectoryOutput
 }
 impl CreateDirectoryInput {
     pub fn call(self) -> CreateDirectoryCall {
@@ -104,6 +106,7 @@ impl bridge::convert::ToJson for DirectoryTreeInput {
     }
 }
 impl bridge::convert::FromJson for DirectoryTreeInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -123,6 +126,7 @@ pub struct DirectoryTreeOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for DirectoryTreeOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -139,7 +143,7 @@ impl bridge::convert::FromJson for DirectoryTreeOutput {
     }
 }
 bridge::generated! {
-    DirectoryTreeInput DirectoryTreeOutput
+    DirectoryTreeOutput
 }
 impl DirectoryTreeInput {
     pub fn call(self) -> DirectoryTreeCall {
@@ -209,6 +213,7 @@ impl bridge::convert::ToJson for EditFileInput {
     }
 }
 impl bridge::convert::FromJson for EditFileInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -243,6 +248,7 @@ impl bridge::convert::ToJson for EditFileEdit {
     }
 }
 impl bridge::convert::FromJson for EditFileEdit {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -258,6 +264,7 @@ pub struct EditFileOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for EditFileOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -274,7 +281,7 @@ impl bridge::convert::FromJson for EditFileOutput {
     }
 }
 bridge::generated! {
-    EditFileInput EditFileEdit EditFileOutput
+    EditFileEdit EditFileOutput
 }
 impl EditFileInput {
     pub fn call(self) -> EditFileCall {
@@ -341,6 +348,7 @@ impl bridge::convert::ToJson for GetFileInfoInput {
     }
 }
 impl bridge::convert::FromJson for GetFileInfoInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -356,6 +364,7 @@ pub struct GetFileInfoOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for GetFileInfoOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -372,7 +381,7 @@ impl bridge::convert::FromJson for GetFileInfoOutput {
     }
 }
 bridge::generated! {
-    GetFileInfoInput GetFileInfoOutput
+    GetFileInfoOutput
 }
 impl GetFileInfoInput {
     pub fn call(self) -> GetFileInfoCall {
@@ -422,6 +431,7 @@ impl bridge::convert::ToJson for ListAllowedDirectoriesInput {
     }
 }
 impl bridge::convert::FromJson for ListAllowedDirectoriesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -434,6 +444,7 @@ pub struct ListAllowedDirectoriesOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for ListAllowedDirectoriesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -450,7 +461,7 @@ impl bridge::convert::FromJson for ListAllowedDirectoriesOutput {
     }
 }
 bridge::generated! {
-    ListAllowedDirectoriesInput ListAllowedDirectoriesOutput
+    ListAllowedDirectoriesOutput
 }
 impl ListAllowedDirectoriesInput {
     pub fn call(self) -> ListAllowedDirectoriesCall {
@@ -499,6 +510,7 @@ impl bridge::convert::ToJson for ListDirectoryInput {
     }
 }
 impl bridge::convert::FromJson for ListDirectoryInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -514,6 +526,7 @@ pub struct ListDirectoryOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for ListDirectoryOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -530,7 +543,7 @@ impl bridge::convert::FromJson for ListDirectoryOutput {
     }
 }
 bridge::generated! {
-    ListDirectoryInput ListDirectoryOutput
+    ListDirectoryOutput
 }
 impl ListDirectoryInput {
     pub fn call(self) -> ListDirectoryCall {
@@ -584,6 +597,7 @@ impl bridge::convert::ToJson for ListDirectoryWithSizesInput {
     }
 }
 impl bridge::convert::FromJson for ListDirectoryWithSizesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -613,6 +627,7 @@ impl bridge::convert::ToJson for ListDirectoryWithSizesSortBy {
     }
 }
 impl bridge::convert::FromJson for ListDirectoryWithSizesSortBy {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -638,6 +653,7 @@ pub struct ListDirectoryWithSizesOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for ListDirectoryWithSizesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -654,7 +670,7 @@ impl bridge::convert::FromJson for ListDirectoryWithSizesOutput {
     }
 }
 bridge::generated! {
-    ListDirectoryWithSizesInput ListDirectoryWithSizesSortBy ListDirectoryWithSizesOutput
+    ListDirectoryWithSizesSortBy ListDirectoryWithSizesOutput
 }
 bridge::generated_text! {
     ListDirectoryWithSizesSortBy
@@ -724,6 +740,7 @@ impl bridge::convert::ToJson for MoveFileInput {
     }
 }
 impl bridge::convert::FromJson for MoveFileInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -743,6 +760,7 @@ pub struct MoveFileOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for MoveFileOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -759,7 +777,7 @@ impl bridge::convert::FromJson for MoveFileOutput {
     }
 }
 bridge::generated! {
-    MoveFileInput MoveFileOutput
+    MoveFileOutput
 }
 impl MoveFileInput {
     pub fn call(self) -> MoveFileCall {
@@ -822,6 +840,7 @@ impl bridge::convert::ToJson for ReadFileInput {
     }
 }
 impl bridge::convert::FromJson for ReadFileInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -845,6 +864,7 @@ pub struct ReadFileOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for ReadFileOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -861,7 +881,7 @@ impl bridge::convert::FromJson for ReadFileOutput {
     }
 }
 bridge::generated! {
-    ReadFileInput ReadFileOutput
+    ReadFileOutput
 }
 impl ReadFileInput {
     pub fn call(self) -> ReadFileCall {
@@ -933,6 +953,7 @@ impl bridge::convert::ToJson for ReadMediaFileInput {
     }
 }
 impl bridge::convert::FromJson for ReadMediaFileInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -948,6 +969,7 @@ pub struct ReadMediaFileOutput {
     pub content: Vec<ReadMediaFileContent>,
 }
 impl bridge::convert::ToJson for ReadMediaFileOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -971,6 +993,7 @@ pub struct ReadMediaFileContent {
     pub resource: Option<ReadMediaFileResource>,
 }
 impl bridge::convert::ToJson for ReadMediaFileContent {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("type", &self.type_)],
@@ -1021,6 +1044,7 @@ impl ReadMediaFileType {
     }
 }
 impl bridge::convert::ToJson for ReadMediaFileType {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::ToJson::to_json(self.as_str())
     }
@@ -1047,6 +1071,7 @@ pub struct ReadMediaFileResource {
     pub mime_type: Option<String>,
 }
 impl bridge::convert::ToJson for ReadMediaFileResource {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("uri", &self.uri), ("blob", &self.blob)],
@@ -1074,8 +1099,7 @@ impl bridge::convert::FromJson for ReadMediaFileResource {
     }
 }
 bridge::generated! {
-    ReadMediaFileInput ReadMediaFileOutput ReadMediaFileContent ReadMediaFileType
-    ReadMediaFileResource
+    ReadMediaFileOutput ReadMediaFileContent ReadMediaFileType ReadMediaFileResource
 }
 bridge::generated_text! {
     ReadMediaFileType
@@ -1131,6 +1155,7 @@ impl bridge::convert::ToJson for ReadMultipleFilesInput {
     }
 }
 impl bridge::convert::FromJson for ReadMultipleFilesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1146,6 +1171,7 @@ pub struct ReadMultipleFilesOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for ReadMultipleFilesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -1162,7 +1188,7 @@ impl bridge::convert::FromJson for ReadMultipleFilesOutput {
     }
 }
 bridge::generated! {
-    ReadMultipleFilesInput ReadMultipleFilesOutput
+    ReadMultipleFilesOutput
 }
 impl ReadMultipleFilesInput {
     pub fn call(self) -> ReadMultipleFilesCall {
@@ -1223,6 +1249,7 @@ impl bridge::convert::ToJson for ReadTextFileInput {
     }
 }
 impl bridge::convert::FromJson for ReadTextFileInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1246,6 +1273,7 @@ pub struct ReadTextFileOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for ReadTextFileOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -1262,7 +1290,7 @@ impl bridge::convert::FromJson for ReadTextFileOutput {
     }
 }
 bridge::generated! {
-    ReadTextFileInput ReadTextFileOutput
+    ReadTextFileOutput
 }
 impl ReadTextFileInput {
     pub fn call(self) -> ReadTextFileCall {
@@ -1339,6 +1367,7 @@ impl bridge::convert::ToJson for SearchFilesInput {
     }
 }
 impl bridge::convert::FromJson for SearchFilesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1362,6 +1391,7 @@ pub struct SearchFilesOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for SearchFilesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -1378,7 +1408,7 @@ impl bridge::convert::FromJson for SearchFilesOutput {
     }
 }
 bridge::generated! {
-    SearchFilesInput SearchFilesOutput
+    SearchFilesOutput
 }
 impl SearchFilesInput {
     pub fn call(self) -> SearchFilesCall {
@@ -1447,6 +1477,7 @@ impl bridge::convert::ToJson for WriteFileInput {
     }
 }
 impl bridge::convert::FromJson for WriteFileInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1462,6 +1493,7 @@ pub struct WriteFileOutput {
     pub content: String,
 }
 impl bridge::convert::ToJson for WriteFileOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("content", &self.content)], &[])
     }
@@ -1478,7 +1510,7 @@ impl bridge::convert::FromJson for WriteFileOutput {
     }
 }
 bridge::generated! {
-    WriteFileInput WriteFileOutput
+    WriteFileOutput
 }
 impl WriteFileInput {
     pub fn call(self) -> WriteFileCall {

@@ -23,6 +23,7 @@ impl bridge::convert::ToJson for GitAddInput {
     }
 }
 impl bridge::convert::FromJson for GitAddInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -32,9 +33,6 @@ impl bridge::convert::FromJson for GitAddInput {
         };
         Ok(Self { repo_path: v0, files: v1 })
     }
-}
-bridge::generated! {
-    GitAddInput
 }
 impl GitAddInput {
     pub fn call(self) -> GitAddCall {
@@ -100,6 +98,7 @@ impl bridge::convert::ToJson for GitBranchInput {
     }
 }
 impl bridge::convert::FromJson for GitBranchInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -119,9 +118,6 @@ impl bridge::convert::FromJson for GitBranchInput {
             not_contains: v3,
         })
     }
-}
-bridge::generated! {
-    GitBranchInput
 }
 impl GitBranchInput {
     pub fn call(self) -> GitBranchCall {
@@ -205,6 +201,7 @@ impl bridge::convert::ToJson for GitCheckoutInput {
     }
 }
 impl bridge::convert::FromJson for GitCheckoutInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -218,9 +215,6 @@ impl bridge::convert::FromJson for GitCheckoutInput {
             branch_name: v1,
         })
     }
-}
-bridge::generated! {
-    GitCheckoutInput
 }
 impl GitCheckoutInput {
     pub fn call(self) -> GitCheckoutCall {
@@ -282,6 +276,7 @@ impl bridge::convert::ToJson for GitCommitInput {
     }
 }
 impl bridge::convert::FromJson for GitCommitInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -292,9 +287,6 @@ impl bridge::convert::FromJson for GitCommitInput {
         };
         Ok(Self { repo_path: v0, message: v1 })
     }
-}
-bridge::generated! {
-    GitCommitInput
 }
 impl GitCommitInput {
     pub fn call(self) -> GitCommitCall {
@@ -358,6 +350,7 @@ impl bridge::convert::ToJson for GitCreateBranchInput {
     }
 }
 impl bridge::convert::FromJson for GitCreateBranchInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -375,9 +368,6 @@ impl bridge::convert::FromJson for GitCreateBranchInput {
             base_branch: v2,
         })
     }
-}
-bridge::generated! {
-    GitCreateBranchInput
 }
 impl GitCreateBranchInput {
     pub fn call(self) -> GitCreateBranchCall {
@@ -454,6 +444,7 @@ impl bridge::convert::ToJson for GitDiffInput {
     }
 }
 impl bridge::convert::FromJson for GitDiffInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -471,9 +462,6 @@ impl bridge::convert::FromJson for GitDiffInput {
             context_lines: v2,
         })
     }
-}
-bridge::generated! {
-    GitDiffInput
 }
 impl GitDiffInput {
     pub fn call(self) -> GitDiffCall {
@@ -545,6 +533,7 @@ impl bridge::convert::ToJson for GitDiffStagedInput {
     }
 }
 impl bridge::convert::FromJson for GitDiffStagedInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -560,9 +549,6 @@ impl bridge::convert::FromJson for GitDiffStagedInput {
             context_lines: v1,
         })
     }
-}
-bridge::generated! {
-    GitDiffStagedInput
 }
 impl GitDiffStagedInput {
     pub fn call(self) -> GitDiffStagedCall {
@@ -633,6 +619,7 @@ impl bridge::convert::ToJson for GitDiffUnstagedInput {
     }
 }
 impl bridge::convert::FromJson for GitDiffUnstagedInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -648,9 +635,6 @@ impl bridge::convert::FromJson for GitDiffUnstagedInput {
             context_lines: v1,
         })
     }
-}
-bridge::generated! {
-    GitDiffUnstagedInput
 }
 impl GitDiffUnstagedInput {
     pub fn call(self) -> GitDiffUnstagedCall {
@@ -729,6 +713,7 @@ impl bridge::convert::ToJson for GitLogInput {
     }
 }
 impl bridge::convert::FromJson for GitLogInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -748,9 +733,6 @@ impl bridge::convert::FromJson for GitLogInput {
             start_timestamp: v3,
         })
     }
-}
-bridge::generated! {
-    GitLogInput
 }
 impl GitLogInput {
     pub fn call(self) -> GitLogCall {
@@ -838,6 +820,7 @@ impl bridge::convert::ToJson for GitResetInput {
     }
 }
 impl bridge::convert::FromJson for GitResetInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -847,9 +830,6 @@ impl bridge::convert::FromJson for GitResetInput {
         };
         Ok(Self { repo_path: v0 })
     }
-}
-bridge::generated! {
-    GitResetInput
 }
 impl GitResetInput {
     pub fn call(self) -> GitResetCall {
@@ -907,6 +887,7 @@ impl bridge::convert::ToJson for GitShowInput {
     }
 }
 impl bridge::convert::FromJson for GitShowInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -920,9 +901,6 @@ impl bridge::convert::FromJson for GitShowInput {
             revision: v1,
         })
     }
-}
-bridge::generated! {
-    GitShowInput
 }
 impl GitShowInput {
     pub fn call(self) -> GitShowCall {
@@ -979,6 +957,7 @@ impl bridge::convert::ToJson for GitStatusInput {
     }
 }
 impl bridge::convert::FromJson for GitStatusInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -988,9 +967,6 @@ impl bridge::convert::FromJson for GitStatusInput {
         };
         Ok(Self { repo_path: v0 })
     }
-}
-bridge::generated! {
-    GitStatusInput
 }
 impl GitStatusInput {
     pub fn call(self) -> GitStatusCall {

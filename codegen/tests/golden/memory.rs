@@ -17,6 +17,7 @@ impl bridge::convert::ToJson for AddObservationsInput {
     }
 }
 impl bridge::convert::FromJson for AddObservationsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -43,6 +44,7 @@ impl bridge::convert::ToJson for AddObservationsObservation {
     }
 }
 impl bridge::convert::FromJson for AddObservationsObservation {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -62,6 +64,7 @@ pub struct AddObservationsOutput {
     pub results: Vec<AddObservationsResult>,
 }
 impl bridge::convert::ToJson for AddObservationsOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("results", &self.results)], &[])
     }
@@ -83,6 +86,7 @@ pub struct AddObservationsResult {
     pub added_observations: Vec<String>,
 }
 impl bridge::convert::ToJson for AddObservationsResult {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -111,8 +115,7 @@ impl bridge::convert::FromJson for AddObservationsResult {
     }
 }
 bridge::generated! {
-    AddObservationsInput AddObservationsObservation AddObservationsOutput
-    AddObservationsResult
+    AddObservationsObservation AddObservationsOutput AddObservationsResult
 }
 impl AddObservationsInput {
     pub fn call(self) -> AddObservationsCall {
@@ -166,6 +169,7 @@ impl bridge::convert::ToJson for CreateEntitiesInput {
     }
 }
 impl bridge::convert::FromJson for CreateEntitiesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -221,6 +225,7 @@ pub struct CreateEntitiesOutput {
     pub entities: Vec<CreateEntitiesEntity>,
 }
 impl bridge::convert::ToJson for CreateEntitiesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("entities", &self.entities)], &[])
     }
@@ -237,7 +242,7 @@ impl bridge::convert::FromJson for CreateEntitiesOutput {
     }
 }
 bridge::generated! {
-    CreateEntitiesInput CreateEntitiesEntity CreateEntitiesOutput
+    CreateEntitiesEntity CreateEntitiesOutput
 }
 impl CreateEntitiesInput {
     pub fn call(self) -> CreateEntitiesCall {
@@ -291,6 +296,7 @@ impl bridge::convert::ToJson for CreateRelationsInput {
     }
 }
 impl bridge::convert::FromJson for CreateRelationsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -346,6 +352,7 @@ pub struct CreateRelationsOutput {
     pub relations: Vec<CreateRelationsRelation>,
 }
 impl bridge::convert::ToJson for CreateRelationsOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("relations", &self.relations)], &[])
     }
@@ -362,7 +369,7 @@ impl bridge::convert::FromJson for CreateRelationsOutput {
     }
 }
 bridge::generated! {
-    CreateRelationsInput CreateRelationsRelation CreateRelationsOutput
+    CreateRelationsRelation CreateRelationsOutput
 }
 impl CreateRelationsInput {
     pub fn call(self) -> CreateRelationsCall {
@@ -417,6 +424,7 @@ impl bridge::convert::ToJson for DeleteEntitiesInput {
     }
 }
 impl bridge::convert::FromJson for DeleteEntitiesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -433,6 +441,7 @@ pub struct DeleteEntitiesOutput {
     pub message: String,
 }
 impl bridge::convert::ToJson for DeleteEntitiesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("success", &self.success), ("message", &self.message)],
@@ -452,7 +461,7 @@ impl bridge::convert::FromJson for DeleteEntitiesOutput {
     }
 }
 bridge::generated! {
-    DeleteEntitiesInput DeleteEntitiesOutput
+    DeleteEntitiesOutput
 }
 impl DeleteEntitiesInput {
     pub fn call(self) -> DeleteEntitiesCall {
@@ -506,6 +515,7 @@ impl bridge::convert::ToJson for DeleteObservationsInput {
     }
 }
 impl bridge::convert::FromJson for DeleteObservationsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -532,6 +542,7 @@ impl bridge::convert::ToJson for DeleteObservationsDeletion {
     }
 }
 impl bridge::convert::FromJson for DeleteObservationsDeletion {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -554,6 +565,7 @@ pub struct DeleteObservationsOutput {
     pub message: String,
 }
 impl bridge::convert::ToJson for DeleteObservationsOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("success", &self.success), ("message", &self.message)],
@@ -573,7 +585,7 @@ impl bridge::convert::FromJson for DeleteObservationsOutput {
     }
 }
 bridge::generated! {
-    DeleteObservationsInput DeleteObservationsDeletion DeleteObservationsOutput
+    DeleteObservationsDeletion DeleteObservationsOutput
 }
 impl DeleteObservationsInput {
     pub fn call(self) -> DeleteObservationsCall {
@@ -628,6 +640,7 @@ impl bridge::convert::ToJson for DeleteRelationsInput {
     }
 }
 impl bridge::convert::FromJson for DeleteRelationsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -660,6 +673,7 @@ impl bridge::convert::ToJson for DeleteRelationsRelation {
     }
 }
 impl bridge::convert::FromJson for DeleteRelationsRelation {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -684,6 +698,7 @@ pub struct DeleteRelationsOutput {
     pub message: String,
 }
 impl bridge::convert::ToJson for DeleteRelationsOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("success", &self.success), ("message", &self.message)],
@@ -703,7 +718,7 @@ impl bridge::convert::FromJson for DeleteRelationsOutput {
     }
 }
 bridge::generated! {
-    DeleteRelationsInput DeleteRelationsRelation DeleteRelationsOutput
+    DeleteRelationsRelation DeleteRelationsOutput
 }
 impl DeleteRelationsInput {
     pub fn call(self) -> DeleteRelationsCall {
@@ -758,6 +773,7 @@ impl bridge::convert::ToJson for OpenNodesInput {
     }
 }
 impl bridge::convert::FromJson for OpenNodesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -774,6 +790,7 @@ pub struct OpenNodesOutput {
     pub relations: Vec<OpenNodesRelation>,
 }
 impl bridge::convert::ToJson for OpenNodesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("entities", &self.entities), ("relations", &self.relations)],
@@ -806,6 +823,7 @@ pub struct OpenNodesEntity {
     pub observations: Vec<String>,
 }
 impl bridge::convert::ToJson for OpenNodesEntity {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -846,6 +864,7 @@ pub struct OpenNodesRelation {
     pub relation_type: String,
 }
 impl bridge::convert::ToJson for OpenNodesRelation {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -877,7 +896,7 @@ impl bridge::convert::FromJson for OpenNodesRelation {
     }
 }
 bridge::generated! {
-    OpenNodesInput OpenNodesOutput OpenNodesEntity OpenNodesRelation
+    OpenNodesOutput OpenNodesEntity OpenNodesRelation
 }
 impl OpenNodesInput {
     pub fn call(self) -> OpenNodesCall {
@@ -927,6 +946,7 @@ impl bridge::convert::ToJson for ReadGraphInput {
     }
 }
 impl bridge::convert::FromJson for ReadGraphInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -940,6 +960,7 @@ pub struct ReadGraphOutput {
     pub relations: Vec<ReadGraphRelation>,
 }
 impl bridge::convert::ToJson for ReadGraphOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("entities", &self.entities), ("relations", &self.relations)],
@@ -972,6 +993,7 @@ pub struct ReadGraphEntity {
     pub observations: Vec<String>,
 }
 impl bridge::convert::ToJson for ReadGraphEntity {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -1012,6 +1034,7 @@ pub struct ReadGraphRelation {
     pub relation_type: String,
 }
 impl bridge::convert::ToJson for ReadGraphRelation {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -1043,7 +1066,7 @@ impl bridge::convert::FromJson for ReadGraphRelation {
     }
 }
 bridge::generated! {
-    ReadGraphInput ReadGraphOutput ReadGraphEntity ReadGraphRelation
+    ReadGraphOutput ReadGraphEntity ReadGraphRelation
 }
 impl ReadGraphInput {
     pub fn call(self) -> ReadGraphCall {
@@ -1093,6 +1116,7 @@ impl bridge::convert::ToJson for SearchNodesInput {
     }
 }
 impl bridge::convert::FromJson for SearchNodesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1109,6 +1133,7 @@ pub struct SearchNodesOutput {
     pub relations: Vec<SearchNodesRelation>,
 }
 impl bridge::convert::ToJson for SearchNodesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("entities", &self.entities), ("relations", &self.relations)],
@@ -1141,6 +1166,7 @@ pub struct SearchNodesEntity {
     pub observations: Vec<String>,
 }
 impl bridge::convert::ToJson for SearchNodesEntity {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -1181,6 +1207,7 @@ pub struct SearchNodesRelation {
     pub relation_type: String,
 }
 impl bridge::convert::ToJson for SearchNodesRelation {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -1212,7 +1239,7 @@ impl bridge::convert::FromJson for SearchNodesRelation {
     }
 }
 bridge::generated! {
-    SearchNodesInput SearchNodesOutput SearchNodesEntity SearchNodesRelation
+    SearchNodesOutput SearchNodesEntity SearchNodesRelation
 }
 impl SearchNodesInput {
     pub fn call(self) -> SearchNodesCall {

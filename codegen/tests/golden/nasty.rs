@@ -15,15 +15,13 @@ impl bridge::convert::ToJson for EmptyInput {
     }
 }
 impl bridge::convert::FromJson for EmptyInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    EmptyInput
 }
 impl EmptyInput {
     pub fn call(self) -> EmptyCall {
@@ -70,15 +68,13 @@ impl bridge::convert::ToJson for N1stToolInput {
     }
 }
 impl bridge::convert::FromJson for N1stToolInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    N1stToolInput
 }
 impl N1stToolInput {
     pub fn call(self) -> N1stToolCall {
@@ -127,6 +123,7 @@ impl bridge::convert::ToJson for OptionInput {
     }
 }
 impl bridge::convert::FromJson for OptionInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -136,9 +133,6 @@ impl bridge::convert::FromJson for OptionInput {
         };
         Ok(Self { none: v0, some: v1 })
     }
-}
-bridge::generated! {
-    OptionInput
 }
 impl OptionInput {
     pub fn call(self) -> OptionCall {
@@ -206,6 +200,7 @@ impl bridge::convert::ToJson for ResultInput {
     }
 }
 impl bridge::convert::FromJson for ResultInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -226,6 +221,7 @@ impl bridge::convert::ToJson for ResultItem {
     }
 }
 impl bridge::convert::FromJson for ResultItem {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -241,6 +237,7 @@ pub struct ResultOutput {
     pub item: Option<ResultItem2>,
 }
 impl bridge::convert::ToJson for ResultOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[], &[("item", &self.item)])
     }
@@ -261,6 +258,7 @@ pub struct ResultItem2 {
     pub b: Option<String>,
 }
 impl bridge::convert::ToJson for ResultItem2 {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[], &[("b", &self.b)])
     }
@@ -277,7 +275,7 @@ impl bridge::convert::FromJson for ResultItem2 {
     }
 }
 bridge::generated! {
-    ResultInput ResultItem ResultOutput ResultItem2
+    ResultItem ResultOutput ResultItem2
 }
 impl ResultInput {
     pub fn call(self) -> ResultCall {
@@ -334,6 +332,7 @@ impl bridge::convert::ToJson for StringInput {
     }
 }
 impl bridge::convert::FromJson for StringInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -349,6 +348,7 @@ pub struct StringOutput {
     pub value: String,
 }
 impl bridge::convert::ToJson for StringOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("value", &self.value)], &[])
     }
@@ -365,7 +365,7 @@ impl bridge::convert::FromJson for StringOutput {
     }
 }
 bridge::generated! {
-    StringInput StringOutput
+    StringOutput
 }
 impl StringInput {
     pub fn call(self) -> StringCall {
@@ -419,6 +419,7 @@ impl bridge::convert::ToJson for AdditionalInput {
     }
 }
 impl bridge::convert::FromJson for AdditionalInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -444,6 +445,7 @@ pub struct AdditionalOutput {
     pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
 }
 impl bridge::convert::ToJson for AdditionalOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object_with_extra(&[("known", &self.known)], &[], &self.extra)
     }
@@ -461,7 +463,7 @@ impl bridge::convert::FromJson for AdditionalOutput {
     }
 }
 bridge::generated! {
-    AdditionalInput AdditionalOutput
+    AdditionalOutput
 }
 impl AdditionalInput {
     pub fn call(self) -> AdditionalCall {
@@ -532,6 +534,7 @@ impl bridge::convert::ToJson for AnchorsInput {
     }
 }
 impl bridge::convert::FromJson for AnchorsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -556,6 +559,7 @@ impl bridge::convert::ToJson for AnchorsHere {
     }
 }
 impl bridge::convert::FromJson for AnchorsHere {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -585,6 +589,7 @@ impl bridge::convert::ToJson for AnchorsThere {
     }
 }
 impl bridge::convert::FromJson for AnchorsThere {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -606,7 +611,7 @@ impl bridge::convert::FromJson for AnchorsThere {
     }
 }
 bridge::generated! {
-    AnchorsInput AnchorsHere AnchorsThere
+    AnchorsHere AnchorsThere
 }
 bridge::generated_text! {
     AnchorsThere
@@ -685,6 +690,7 @@ impl bridge::convert::ToJson for AsyncInput {
     }
 }
 impl bridge::convert::FromJson for AsyncInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -694,9 +700,6 @@ impl bridge::convert::FromJson for AsyncInput {
         };
         Ok(Self { await_: v0 })
     }
-}
-bridge::generated! {
-    AsyncInput
 }
 impl AsyncInput {
     pub fn call(self) -> AsyncCall {
@@ -754,6 +757,7 @@ impl bridge::convert::ToJson for BooleanSchemasInput {
     }
 }
 impl bridge::convert::FromJson for BooleanSchemasInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -773,9 +777,6 @@ impl bridge::convert::FromJson for BooleanSchemasInput {
             no_items: v3,
         })
     }
-}
-bridge::generated! {
-    BooleanSchemasInput
 }
 impl BooleanSchemasInput {
     pub fn call(self) -> BooleanSchemasCall {
@@ -851,6 +852,7 @@ impl bridge::convert::ToJson for CallInput {
     }
 }
 impl bridge::convert::FromJson for CallInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -871,6 +873,7 @@ impl bridge::convert::ToJson for CallInput2 {
     }
 }
 impl bridge::convert::FromJson for CallInput2 {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -882,7 +885,7 @@ impl bridge::convert::FromJson for CallInput2 {
     }
 }
 bridge::generated! {
-    CallInput CallInput2
+    CallInput2
 }
 impl CallInput {
     pub fn call(self) -> CallCall {
@@ -952,6 +955,7 @@ impl bridge::convert::ToJson for DanglingInput {
     }
 }
 impl bridge::convert::FromJson for DanglingInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -984,6 +988,7 @@ impl bridge::convert::ToJson for DanglingC {
     }
 }
 impl bridge::convert::FromJson for DanglingC {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1004,6 +1009,7 @@ impl bridge::convert::ToJson for DanglingD {
     }
 }
 impl bridge::convert::FromJson for DanglingD {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1024,6 +1030,7 @@ impl bridge::convert::ToJson for DanglingE {
     }
 }
 impl bridge::convert::FromJson for DanglingE {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1035,7 +1042,7 @@ impl bridge::convert::FromJson for DanglingE {
     }
 }
 bridge::generated! {
-    DanglingInput DanglingC DanglingD DanglingE
+    DanglingC DanglingD DanglingE
 }
 impl DanglingInput {
     pub fn call(self) -> DanglingCall {
@@ -1122,6 +1129,7 @@ impl bridge::convert::ToJson for DescriptionInput {
     }
 }
 impl bridge::convert::FromJson for DescriptionInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1131,9 +1139,6 @@ impl bridge::convert::FromJson for DescriptionInput {
         };
         Ok(Self { x: v0 })
     }
-}
-bridge::generated! {
-    DescriptionInput
 }
 impl DescriptionInput {
     pub fn call(self) -> DescriptionCall {
@@ -1202,6 +1207,7 @@ impl bridge::convert::ToJson for FourRequiredInput {
     }
 }
 impl bridge::convert::FromJson for FourRequiredInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1223,9 +1229,6 @@ impl bridge::convert::FromJson for FourRequiredInput {
             repo: v4,
         })
     }
-}
-bridge::generated! {
-    FourRequiredInput
 }
 impl FourRequiredInput {
     pub fn call(self) -> FourRequiredCall {
@@ -1287,6 +1290,7 @@ impl bridge::convert::ToJson for InputNonsenseInput {
     }
 }
 impl bridge::convert::FromJson for InputNonsenseInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1294,9 +1298,6 @@ impl bridge::convert::FromJson for InputNonsenseInput {
     }
 }
 pub type InputNonsenseOutput = bridge::convert::Value;
-bridge::generated! {
-    InputNonsenseInput
-}
 impl InputNonsenseInput {
     pub fn call(self) -> InputNonsenseCall {
         InputNonsenseCall {
@@ -1346,6 +1347,7 @@ impl bridge::convert::ToJson for InputNotObjectInput {
     }
 }
 impl bridge::convert::FromJson for InputNotObjectInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1357,6 +1359,7 @@ pub struct InputNotObjectOutput2 {
     pub a: Option<String>,
 }
 impl bridge::convert::ToJson for InputNotObjectOutput2 {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[], &[("a", &self.a)])
     }
@@ -1374,7 +1377,7 @@ impl bridge::convert::FromJson for InputNotObjectOutput2 {
 }
 pub type InputNotObjectOutput = Vec<InputNotObjectOutput2>;
 bridge::generated! {
-    InputNotObjectInput InputNotObjectOutput2
+    InputNotObjectOutput2
 }
 impl InputNotObjectInput {
     pub fn call(self) -> InputNotObjectCall {
@@ -1427,6 +1430,7 @@ impl bridge::convert::ToJson for InputOpenInput {
     }
 }
 impl bridge::convert::FromJson for InputOpenInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1439,9 +1443,6 @@ impl bridge::convert::FromJson for InputOpenInput {
     }
 }
 pub type InputOpenOutput = bridge::convert::Value;
-bridge::generated! {
-    InputOpenInput
-}
 impl InputOpenInput {
     pub fn call(self) -> InputOpenCall {
         InputOpenCall {
@@ -1500,6 +1501,7 @@ impl bridge::convert::ToJson for InputTrueInput {
     }
 }
 impl bridge::convert::FromJson for InputTrueInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1508,9 +1510,6 @@ impl bridge::convert::FromJson for InputTrueInput {
     }
 }
 pub type InputTrueOutput = bridge::convert::Value;
-bridge::generated! {
-    InputTrueInput
-}
 impl InputTrueInput {
     pub fn call(self) -> InputTrueCall {
         InputTrueCall {
@@ -1558,6 +1557,7 @@ impl bridge::convert::ToJson for InputUnionInput {
     }
 }
 impl bridge::convert::FromJson for InputUnionInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1574,6 +1574,7 @@ pub struct InputUnionOutput {
     pub ok: Option<bool>,
 }
 impl bridge::convert::ToJson for InputUnionOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[], &[("error", &self.error), ("ok", &self.ok)])
     }
@@ -1590,7 +1591,7 @@ impl bridge::convert::FromJson for InputUnionOutput {
     }
 }
 bridge::generated! {
-    InputUnionInput InputUnionOutput
+    InputUnionOutput
 }
 impl InputUnionInput {
     pub fn call(self) -> InputUnionCall {
@@ -1650,15 +1651,13 @@ impl bridge::convert::ToJson for ListOrders2Input {
     }
 }
 impl bridge::convert::FromJson for ListOrders2Input {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    ListOrders2Input
 }
 impl ListOrders2Input {
     pub fn call(self) -> ListOrders2Call {
@@ -1704,15 +1703,13 @@ impl bridge::convert::ToJson for ListOrders3Input {
     }
 }
 impl bridge::convert::FromJson for ListOrders3Input {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    ListOrders3Input
 }
 impl ListOrders3Input {
     pub fn call(self) -> ListOrders3Call {
@@ -1761,6 +1758,7 @@ impl bridge::convert::ToJson for ListOrdersInput {
     }
 }
 impl bridge::convert::FromJson for ListOrdersInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1776,6 +1774,7 @@ pub struct ListOrdersOutput {
     pub total: i64,
 }
 impl bridge::convert::ToJson for ListOrdersOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("total", &self.total)], &[])
     }
@@ -1792,7 +1791,7 @@ impl bridge::convert::FromJson for ListOrdersOutput {
     }
 }
 bridge::generated! {
-    ListOrdersInput ListOrdersOutput
+    ListOrdersOutput
 }
 impl ListOrdersInput {
     pub fn call(self) -> ListOrdersCall {
@@ -1849,6 +1848,7 @@ impl bridge::convert::ToJson for ListOrdersInputInput {
     }
 }
 impl bridge::convert::FromJson for ListOrdersInputInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1869,6 +1869,7 @@ impl bridge::convert::ToJson for ListOrdersInputA {
     }
 }
 impl bridge::convert::FromJson for ListOrdersInputA {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -1880,7 +1881,7 @@ impl bridge::convert::FromJson for ListOrdersInputA {
     }
 }
 bridge::generated! {
-    ListOrdersInputInput ListOrdersInputA
+    ListOrdersInputA
 }
 impl ListOrdersInputInput {
     pub fn call(self) -> ListOrdersInputCall {
@@ -1936,15 +1937,13 @@ impl bridge::convert::ToJson for MainInput {
     }
 }
 impl bridge::convert::FromJson for MainInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
         bridge::convert::Fields::new(value).finish()?;
         Ok(Self {})
     }
-}
-bridge::generated! {
-    MainInput
 }
 impl MainInput {
     pub fn call(self) -> MainCall {
@@ -2006,6 +2005,7 @@ impl bridge::convert::ToJson for MapsInput {
     }
 }
 impl bridge::convert::FromJson for MapsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2040,6 +2040,7 @@ impl bridge::convert::ToJson for MapsNested {
     }
 }
 impl bridge::convert::FromJson for MapsNested {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2051,7 +2052,7 @@ impl bridge::convert::FromJson for MapsNested {
     }
 }
 bridge::generated! {
-    MapsInput MapsNested
+    MapsNested
 }
 impl MapsInput {
     pub fn call(self) -> MapsCall {
@@ -2154,6 +2155,7 @@ impl bridge::convert::ToJson for MergedInput {
     }
 }
 impl bridge::convert::FromJson for MergedInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2174,6 +2176,7 @@ pub struct MergedOutput {
     pub more: i64,
 }
 impl bridge::convert::ToJson for MergedOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("id", &self.id), ("more", &self.more)], &[])
     }
@@ -2190,7 +2193,7 @@ impl bridge::convert::FromJson for MergedOutput {
     }
 }
 bridge::generated! {
-    MergedInput MergedOutput
+    MergedOutput
 }
 impl MergedInput {
     pub fn call(self) -> MergedCall {
@@ -2284,6 +2287,7 @@ impl bridge::convert::ToJson for MethodNamesInput {
     }
 }
 impl bridge::convert::FromJson for MethodNamesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2335,9 +2339,6 @@ impl bridge::convert::FromJson for MethodNamesInput {
             to_json: v12,
         })
     }
-}
-bridge::generated! {
-    MethodNamesInput
 }
 impl MethodNamesInput {
     pub fn call(self) -> MethodNamesCall {
@@ -2501,6 +2502,7 @@ impl bridge::convert::ToJson for MissingTypeInput {
     }
 }
 impl bridge::convert::FromJson for MissingTypeInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2525,6 +2527,7 @@ impl bridge::convert::ToJson for MissingTypeA {
     }
 }
 impl bridge::convert::FromJson for MissingTypeA {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2536,7 +2539,7 @@ impl bridge::convert::FromJson for MissingTypeA {
     }
 }
 bridge::generated! {
-    MissingTypeInput MissingTypeA
+    MissingTypeA
 }
 impl MissingTypeInput {
     pub fn call(self) -> MissingTypeCall {
@@ -2624,6 +2627,7 @@ impl bridge::convert::ToJson for NonsenseInput {
     }
 }
 impl bridge::convert::FromJson for NonsenseInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2663,9 +2667,6 @@ impl bridge::convert::FromJson for NonsenseInput {
             i: v8,
         })
     }
-}
-bridge::generated! {
-    NonsenseInput
 }
 impl NonsenseInput {
     pub fn call(self) -> NonsenseCall {
@@ -2770,6 +2771,7 @@ impl bridge::convert::ToJson for NullDefaultInput {
     }
 }
 impl bridge::convert::FromJson for NullDefaultInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2787,9 +2789,6 @@ impl bridge::convert::FromJson for NullDefaultInput {
             text: v2,
         })
     }
-}
-bridge::generated! {
-    NullDefaultInput
 }
 impl NullDefaultInput {
     pub fn call(self) -> NullDefaultCall {
@@ -2889,6 +2888,7 @@ impl bridge::convert::ToJson for NullableInput {
     }
 }
 impl bridge::convert::FromJson for NullableInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2942,6 +2942,7 @@ impl bridge::convert::ToJson for NullableRequiredObject {
     }
 }
 impl bridge::convert::FromJson for NullableRequiredObject {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2971,6 +2972,7 @@ impl bridge::convert::ToJson for NullableEnumerated {
     }
 }
 impl bridge::convert::FromJson for NullableEnumerated {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -2998,6 +3000,7 @@ pub struct NullableOutput {
     pub optional: Option<i64>,
 }
 impl bridge::convert::ToJson for NullableOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("required_one", &self.required_one)],
@@ -3029,6 +3032,7 @@ pub struct NullableX {
     pub a: String,
 }
 impl bridge::convert::ToJson for NullableX {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("a", &self.a)], &[])
     }
@@ -3045,7 +3049,7 @@ impl bridge::convert::FromJson for NullableX {
     }
 }
 bridge::generated! {
-    NullableInput NullableRequiredObject NullableEnumerated NullableOutput NullableX
+    NullableRequiredObject NullableEnumerated NullableOutput NullableX
 }
 bridge::generated_text! {
     NullableEnumerated
@@ -3188,6 +3192,7 @@ impl bridge::convert::ToJson for NumericEnumsInput {
     }
 }
 impl bridge::convert::FromJson for NumericEnumsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -3220,6 +3225,7 @@ pub struct NumericEnumsOutput {
     pub priority: i64,
 }
 impl bridge::convert::ToJson for NumericEnumsOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("big", &self.big), ("priority", &self.priority)], &[])
     }
@@ -3236,7 +3242,7 @@ impl bridge::convert::FromJson for NumericEnumsOutput {
     }
 }
 bridge::generated! {
-    NumericEnumsInput NumericEnumsOutput
+    NumericEnumsOutput
 }
 impl NumericEnumsInput {
     pub fn call(self) -> NumericEnumsCall {
@@ -3336,6 +3342,7 @@ impl bridge::convert::ToJson for OutputsEnumInput {
     }
 }
 impl bridge::convert::FromJson for OutputsEnumInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -3359,6 +3366,7 @@ impl OutputsEnumOutput {
     }
 }
 impl bridge::convert::ToJson for OutputsEnumOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::ToJson::to_json(self.as_str())
     }
@@ -3378,7 +3386,7 @@ impl bridge::convert::FromJson for OutputsEnumOutput {
     }
 }
 bridge::generated! {
-    OutputsEnumInput OutputsEnumOutput
+    OutputsEnumOutput
 }
 bridge::generated_text! {
     OutputsEnumOutput
@@ -3427,6 +3435,7 @@ impl bridge::convert::ToJson for OutputsNullableInput {
     }
 }
 impl bridge::convert::FromJson for OutputsNullableInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -3439,6 +3448,7 @@ pub struct OutputsNullableOutput2 {
     pub a: String,
 }
 impl bridge::convert::ToJson for OutputsNullableOutput2 {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("a", &self.a)], &[])
     }
@@ -3456,7 +3466,7 @@ impl bridge::convert::FromJson for OutputsNullableOutput2 {
 }
 pub type OutputsNullableOutput = Option<OutputsNullableOutput2>;
 bridge::generated! {
-    OutputsNullableInput OutputsNullableOutput2
+    OutputsNullableOutput2
 }
 impl OutputsNullableInput {
     pub fn call(self) -> OutputsNullableCall {
@@ -3502,6 +3512,7 @@ impl bridge::convert::ToJson for OutputsScalarInput {
     }
 }
 impl bridge::convert::FromJson for OutputsScalarInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -3510,9 +3521,6 @@ impl bridge::convert::FromJson for OutputsScalarInput {
     }
 }
 pub type OutputsScalarOutput = String;
-bridge::generated! {
-    OutputsScalarInput
-}
 impl OutputsScalarInput {
     pub fn call(self) -> OutputsScalarCall {
         OutputsScalarCall {
@@ -3615,6 +3623,7 @@ impl bridge::convert::ToJson for PropertyNamesInput {
     }
 }
 impl bridge::convert::FromJson for PropertyNamesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -3705,9 +3714,6 @@ impl bridge::convert::FromJson for PropertyNamesInput {
             u540d_u524d: v25,
         })
     }
-}
-bridge::generated! {
-    PropertyNamesInput
 }
 impl PropertyNamesInput {
     pub fn call(self) -> PropertyNamesCall {
@@ -3953,6 +3959,7 @@ impl bridge::convert::ToJson for RecursiveInput {
     }
 }
 impl bridge::convert::FromJson for RecursiveInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4001,6 +4008,7 @@ pub struct RecursiveOutput {
     pub root: RecursiveNode,
 }
 impl bridge::convert::ToJson for RecursiveOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("root", &self.root)], &[])
     }
@@ -4017,7 +4025,7 @@ impl bridge::convert::FromJson for RecursiveOutput {
     }
 }
 bridge::generated! {
-    RecursiveInput RecursiveNode RecursiveOutput
+    RecursiveNode RecursiveOutput
 }
 impl RecursiveInput {
     pub fn call(self) -> RecursiveCall {
@@ -4069,6 +4077,7 @@ impl bridge::convert::ToJson for RecursiveListInput {
     }
 }
 impl bridge::convert::FromJson for RecursiveListInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4078,9 +4087,6 @@ impl bridge::convert::FromJson for RecursiveListInput {
         };
         Ok(Self { a: v0, b: v1 })
     }
-}
-bridge::generated! {
-    RecursiveListInput
 }
 impl RecursiveListInput {
     pub fn call(self) -> RecursiveListCall {
@@ -4146,6 +4152,7 @@ impl bridge::convert::ToJson for RecursiveMergeInput {
     }
 }
 impl bridge::convert::FromJson for RecursiveMergeInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4167,6 +4174,7 @@ impl bridge::convert::ToJson for RecursiveMergeA {
     }
 }
 impl bridge::convert::FromJson for RecursiveMergeA {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4188,6 +4196,7 @@ impl bridge::convert::ToJson for RecursiveMergeChild {
     }
 }
 impl bridge::convert::FromJson for RecursiveMergeChild {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4199,7 +4208,7 @@ impl bridge::convert::FromJson for RecursiveMergeChild {
     }
 }
 bridge::generated! {
-    RecursiveMergeInput RecursiveMergeA RecursiveMergeChild
+    RecursiveMergeA RecursiveMergeChild
 }
 impl RecursiveMergeInput {
     pub fn call(self) -> RecursiveMergeCall {
@@ -4256,6 +4265,7 @@ impl bridge::convert::ToJson for RecursiveRequiredInput {
     }
 }
 impl bridge::convert::FromJson for RecursiveRequiredInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4276,6 +4286,7 @@ impl bridge::convert::ToJson for RecursiveRequiredA {
     }
 }
 impl bridge::convert::FromJson for RecursiveRequiredA {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4296,6 +4307,7 @@ impl bridge::convert::ToJson for RecursiveRequiredB {
     }
 }
 impl bridge::convert::FromJson for RecursiveRequiredB {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4307,7 +4319,7 @@ impl bridge::convert::FromJson for RecursiveRequiredB {
     }
 }
 bridge::generated! {
-    RecursiveRequiredInput RecursiveRequiredA RecursiveRequiredB
+    RecursiveRequiredA RecursiveRequiredB
 }
 impl RecursiveRequiredInput {
     pub fn call(self) -> RecursiveRequiredCall {
@@ -4362,6 +4374,7 @@ impl bridge::convert::ToJson for RecursiveRootInput {
     }
 }
 impl bridge::convert::FromJson for RecursiveRootInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4378,6 +4391,7 @@ pub struct RecursiveRootOutput {
     pub next: Option<Box<RecursiveRootOutput>>,
 }
 impl bridge::convert::ToJson for RecursiveRootOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("value", &self.value)], &[("next", &self.next)])
     }
@@ -4456,6 +4470,7 @@ impl bridge::convert::ToJson for RecursiveUnionInput {
     }
 }
 impl bridge::convert::FromJson for RecursiveUnionInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4492,6 +4507,7 @@ impl bridge::convert::ToJson for RecursiveUnionExpression {
     }
 }
 impl bridge::convert::FromJson for RecursiveUnionExpression {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4520,6 +4536,7 @@ impl bridge::convert::ToJson for RecursiveUnionLiteral {
     }
 }
 impl bridge::convert::FromJson for RecursiveUnionLiteral {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4545,6 +4562,7 @@ impl bridge::convert::ToJson for RecursiveUnionSum {
     }
 }
 impl bridge::convert::FromJson for RecursiveUnionSum {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4589,6 +4607,7 @@ impl bridge::convert::ToJson for RecursiveUnionAlso {
     }
 }
 impl bridge::convert::FromJson for RecursiveUnionAlso {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4612,6 +4631,7 @@ pub struct RecursiveUnionOutput {
     pub expression: Option<RecursiveUnionE>,
 }
 impl bridge::convert::ToJson for RecursiveUnionOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[], &[("expression", &self.expression)])
     }
@@ -4634,6 +4654,7 @@ pub enum RecursiveUnionE {
     Other(bridge::convert::Value),
 }
 impl bridge::convert::ToJson for RecursiveUnionE {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         match self {
             Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
@@ -4662,6 +4683,7 @@ pub struct RecursiveUnionEObject {
     pub not: Box<RecursiveUnionE>,
 }
 impl bridge::convert::ToJson for RecursiveUnionEObject {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("not", &self.not)], &[])
     }
@@ -4678,8 +4700,8 @@ impl bridge::convert::FromJson for RecursiveUnionEObject {
     }
 }
 bridge::generated! {
-    RecursiveUnionInput RecursiveUnionExpression RecursiveUnionLiteral RecursiveUnionSum
-    RecursiveUnionAlso RecursiveUnionOutput RecursiveUnionE RecursiveUnionEObject
+    RecursiveUnionExpression RecursiveUnionLiteral RecursiveUnionSum RecursiveUnionAlso
+    RecursiveUnionOutput RecursiveUnionE RecursiveUnionEObject
 }
 impl RecursiveUnionInput {
     pub fn call(self) -> RecursiveUnionCall {
@@ -4733,6 +4755,7 @@ impl bridge::convert::ToJson for RequiredUnknownInput {
     }
 }
 impl bridge::convert::FromJson for RequiredUnknownInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4742,9 +4765,6 @@ impl bridge::convert::FromJson for RequiredUnknownInput {
         };
         Ok(Self { b: v0, a: v1 })
     }
-}
-bridge::generated! {
-    RequiredUnknownInput
 }
 impl RequiredUnknownInput {
     pub fn call(self) -> RequiredUnknownCall {
@@ -4799,6 +4819,7 @@ impl bridge::convert::ToJson for RunInput {
     }
 }
 impl bridge::convert::FromJson for RunInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4814,6 +4835,7 @@ pub struct RunOutput {
     pub ok: bool,
 }
 impl bridge::convert::ToJson for RunOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("ok", &self.ok)], &[])
     }
@@ -4830,7 +4852,7 @@ impl bridge::convert::FromJson for RunOutput {
     }
 }
 bridge::generated! {
-    RunInput RunOutput
+    RunOutput
 }
 impl RunInput {
     pub fn call(self) -> RunCall {
@@ -4891,6 +4913,7 @@ impl bridge::convert::ToJson for SameTitlesInput {
     }
 }
 impl bridge::convert::FromJson for SameTitlesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4921,6 +4944,7 @@ impl bridge::convert::ToJson for SameTitlesA {
     }
 }
 impl bridge::convert::FromJson for SameTitlesA {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4941,6 +4965,7 @@ impl bridge::convert::ToJson for SameTitlesB {
     }
 }
 impl bridge::convert::FromJson for SameTitlesB {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4961,6 +4986,7 @@ impl bridge::convert::ToJson for SameTitlesItem {
     }
 }
 impl bridge::convert::FromJson for SameTitlesItem {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -4972,7 +4998,7 @@ impl bridge::convert::FromJson for SameTitlesItem {
     }
 }
 bridge::generated! {
-    SameTitlesInput SameTitlesA SameTitlesB SameTitlesItem
+    SameTitlesA SameTitlesB SameTitlesItem
 }
 impl SameTitlesInput {
     pub fn call(self) -> SameTitlesCall {
@@ -5058,6 +5084,7 @@ impl bridge::convert::ToJson for SharedTypesInput {
     }
 }
 impl bridge::convert::FromJson for SharedTypesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5128,6 +5155,7 @@ pub struct SharedTypesOutput {
     pub entities: Vec<SharedTypesEntity>,
 }
 impl bridge::convert::ToJson for SharedTypesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("entities", &self.entities)], &[])
     }
@@ -5144,7 +5172,7 @@ impl bridge::convert::FromJson for SharedTypesOutput {
     }
 }
 bridge::generated! {
-    SharedTypesInput SharedTypesEntity SharedTypesState SharedTypesOutput
+    SharedTypesEntity SharedTypesState SharedTypesOutput
 }
 bridge::generated_text! {
     SharedTypesState
@@ -5202,6 +5230,7 @@ impl bridge::convert::ToJson for TaggedInput {
     }
 }
 impl bridge::convert::FromJson for TaggedInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5246,6 +5275,7 @@ impl bridge::convert::ToJson for TaggedShape {
     }
 }
 impl bridge::convert::FromJson for TaggedShape {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5275,6 +5305,7 @@ impl bridge::convert::ToJson for TaggedCircle {
     }
 }
 impl bridge::convert::FromJson for TaggedCircle {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5295,6 +5326,7 @@ impl bridge::convert::ToJson for TaggedSquare {
     }
 }
 impl bridge::convert::FromJson for TaggedSquare {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5313,6 +5345,7 @@ impl bridge::convert::ToJson for TaggedPoint {
     }
 }
 impl bridge::convert::FromJson for TaggedPoint {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5346,6 +5379,7 @@ impl bridge::convert::ToJson for TaggedContent {
     }
 }
 impl bridge::convert::FromJson for TaggedContent {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5367,6 +5401,7 @@ impl bridge::convert::ToJson for TaggedX {
     }
 }
 impl bridge::convert::FromJson for TaggedX {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5394,6 +5429,7 @@ impl bridge::convert::ToJson for TaggedAa {
     }
 }
 impl bridge::convert::FromJson for TaggedAa {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5424,6 +5460,7 @@ impl bridge::convert::ToJson for TaggedY {
     }
 }
 impl bridge::convert::FromJson for TaggedY {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5451,6 +5488,7 @@ impl bridge::convert::ToJson for TaggedAa2 {
     }
 }
 impl bridge::convert::FromJson for TaggedAa2 {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5475,6 +5513,7 @@ pub struct TaggedOutput {
     pub blocks: Vec<TaggedBlock>,
 }
 impl bridge::convert::ToJson for TaggedOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("blocks", &self.blocks)], &[])
     }
@@ -5497,6 +5536,7 @@ pub enum TaggedBlock {
     Other(bridge::convert::Value),
 }
 impl bridge::convert::ToJson for TaggedBlock {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         match self {
             Self::Text(inner) => {
@@ -5534,6 +5574,7 @@ pub struct TaggedText {
     pub text: String,
 }
 impl bridge::convert::ToJson for TaggedText {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("text", &self.text)], &[])
     }
@@ -5555,6 +5596,7 @@ pub struct TaggedImage {
     pub mime_type: String,
 }
 impl bridge::convert::ToJson for TaggedImage {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("data", &self.data), ("mimeType", &self.mime_type)],
@@ -5574,8 +5616,8 @@ impl bridge::convert::FromJson for TaggedImage {
     }
 }
 bridge::generated! {
-    TaggedInput TaggedShape TaggedCircle TaggedSquare TaggedPoint TaggedContent TaggedX
-    TaggedAa TaggedY TaggedAa2 TaggedOutput TaggedBlock TaggedText TaggedImage
+    TaggedShape TaggedCircle TaggedSquare TaggedPoint TaggedContent TaggedX TaggedAa
+    TaggedY TaggedAa2 TaggedOutput TaggedBlock TaggedText TaggedImage
 }
 bridge::generated_text! {
     TaggedAa TaggedAa2
@@ -5649,6 +5691,7 @@ impl bridge::convert::ToJson for TextEnumsInput {
     }
 }
 impl bridge::convert::FromJson for TextEnumsInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5708,6 +5751,7 @@ impl bridge::convert::ToJson for TextEnumsKeywords {
     }
 }
 impl bridge::convert::FromJson for TextEnumsKeywords {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5759,6 +5803,7 @@ impl bridge::convert::ToJson for TextEnumsAnyString {
     }
 }
 impl bridge::convert::FromJson for TextEnumsAnyString {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5789,6 +5834,7 @@ impl bridge::convert::ToJson for TextEnumsSingle {
     }
 }
 impl bridge::convert::FromJson for TextEnumsSingle {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5827,6 +5873,7 @@ impl bridge::convert::ToJson for TextEnumsTitled {
     }
 }
 impl bridge::convert::FromJson for TextEnumsTitled {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -5852,6 +5899,7 @@ pub struct TextEnumsOutput {
     pub state: TextEnumsState,
 }
 impl bridge::convert::ToJson for TextEnumsOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[("state", &self.state), ("required_single", &"always")],
@@ -5888,6 +5936,7 @@ impl TextEnumsState {
     }
 }
 impl bridge::convert::ToJson for TextEnumsState {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::ToJson::to_json(self.as_str())
     }
@@ -5908,8 +5957,8 @@ impl bridge::convert::FromJson for TextEnumsState {
     }
 }
 bridge::generated! {
-    TextEnumsInput TextEnumsKeywords TextEnumsAnyString TextEnumsSingle TextEnumsTitled
-    TextEnumsOutput TextEnumsState
+    TextEnumsKeywords TextEnumsAnyString TextEnumsSingle TextEnumsTitled TextEnumsOutput
+    TextEnumsState
 }
 bridge::generated_text! {
     TextEnumsKeywords TextEnumsAnyString TextEnumsSingle TextEnumsTitled TextEnumsState
@@ -6009,6 +6058,7 @@ impl bridge::convert::ToJson for TuplesInput {
     }
 }
 impl bridge::convert::FromJson for TuplesInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6045,6 +6095,7 @@ impl bridge::convert::ToJson for TuplesDraft2020 {
     }
 }
 impl bridge::convert::FromJson for TuplesDraft2020 {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6060,6 +6111,7 @@ pub struct TuplesOutput {
     pub points: Option<Vec<(f64, f64)>>,
 }
 impl bridge::convert::ToJson for TuplesOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[], &[("points", &self.points)])
     }
@@ -6076,7 +6128,7 @@ impl bridge::convert::FromJson for TuplesOutput {
     }
 }
 bridge::generated! {
-    TuplesInput TuplesDraft2020 TuplesOutput
+    TuplesDraft2020 TuplesOutput
 }
 impl TuplesInput {
     pub fn call(self) -> TuplesCall {
@@ -6204,6 +6256,7 @@ impl bridge::convert::ToJson for UntaggedInput {
     }
 }
 impl bridge::convert::FromJson for UntaggedInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6258,6 +6311,7 @@ impl bridge::convert::ToJson for UntaggedTarget {
     }
 }
 impl bridge::convert::FromJson for UntaggedTarget {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6288,6 +6342,7 @@ impl bridge::convert::ToJson for UntaggedAllKinds {
     }
 }
 impl bridge::convert::FromJson for UntaggedAllKinds {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6328,6 +6383,7 @@ impl bridge::convert::ToJson for UntaggedAllKindsObject {
     }
 }
 impl bridge::convert::FromJson for UntaggedAllKindsObject {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6349,6 +6405,7 @@ impl bridge::convert::ToJson for UntaggedMerged {
     }
 }
 impl bridge::convert::FromJson for UntaggedMerged {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6373,6 +6430,7 @@ impl bridge::convert::ToJson for UntaggedOneOrMany {
     }
 }
 impl bridge::convert::FromJson for UntaggedOneOrMany {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6401,6 +6459,7 @@ impl bridge::convert::ToJson for UntaggedValue {
     }
 }
 impl bridge::convert::FromJson for UntaggedValue {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -6440,6 +6499,7 @@ pub struct UntaggedOutput {
     pub value: UntaggedValue2,
 }
 impl bridge::convert::ToJson for UntaggedOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("value", &self.value)], &[])
     }
@@ -6463,6 +6523,7 @@ pub enum UntaggedValue2 {
     Other(bridge::convert::Value),
 }
 impl bridge::convert::ToJson for UntaggedValue2 {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         match self {
             Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
@@ -6491,7 +6552,7 @@ impl bridge::convert::FromJson for UntaggedValue2 {
     }
 }
 bridge::generated! {
-    UntaggedInput UntaggedTarget UntaggedAllKinds UntaggedAllKindsObject UntaggedMerged
+    UntaggedTarget UntaggedAllKinds UntaggedAllKindsObject UntaggedMerged
     UntaggedOneOrMany UntaggedValue UntaggedValueObject UntaggedOutput UntaggedValue2
 }
 impl UntaggedInput {

@@ -48,6 +48,7 @@ impl bridge::convert::ToJson for SequentialthinkingInput {
     }
 }
 impl bridge::convert::FromJson for SequentialthinkingInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -97,6 +98,7 @@ pub struct SequentialthinkingOutput {
     pub thought_history_length: f64,
 }
 impl bridge::convert::ToJson for SequentialthinkingOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -134,7 +136,7 @@ impl bridge::convert::FromJson for SequentialthinkingOutput {
     }
 }
 bridge::generated! {
-    SequentialthinkingInput SequentialthinkingOutput
+    SequentialthinkingOutput
 }
 impl SequentialthinkingInput {
     pub fn call(self) -> SequentialthinkingCall {

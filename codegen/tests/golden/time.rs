@@ -29,6 +29,7 @@ impl bridge::convert::ToJson for ConvertTimeInput {
     }
 }
 impl bridge::convert::FromJson for ConvertTimeInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -55,6 +56,7 @@ pub struct ConvertTimeOutput {
     pub time_difference: String,
 }
 impl bridge::convert::ToJson for ConvertTimeOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -97,6 +99,7 @@ pub struct ConvertTimeTimeResult {
     pub is_dst: bool,
 }
 impl bridge::convert::ToJson for ConvertTimeTimeResult {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -131,7 +134,7 @@ impl bridge::convert::FromJson for ConvertTimeTimeResult {
     }
 }
 bridge::generated! {
-    ConvertTimeInput ConvertTimeOutput ConvertTimeTimeResult
+    ConvertTimeOutput ConvertTimeTimeResult
 }
 impl ConvertTimeInput {
     pub fn call(self) -> ConvertTimeCall {
@@ -190,6 +193,7 @@ impl bridge::convert::ToJson for GetCurrentTimeInput {
     }
 }
 impl bridge::convert::FromJson for GetCurrentTimeInput {
+    #[inline]
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -212,6 +216,7 @@ pub struct GetCurrentTimeOutput {
     pub is_dst: bool,
 }
 impl bridge::convert::ToJson for GetCurrentTimeOutput {
+    #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(
             &[
@@ -246,7 +251,7 @@ impl bridge::convert::FromJson for GetCurrentTimeOutput {
     }
 }
 bridge::generated! {
-    GetCurrentTimeInput GetCurrentTimeOutput
+    GetCurrentTimeOutput
 }
 impl GetCurrentTimeInput {
     pub fn call(self) -> GetCurrentTimeCall {

@@ -148,6 +148,7 @@ fn confine(
     Err(executable.execute())
 }
 
+/// Every layer is required: where this is sent, each has been applied.
 fn report(landlock_abi: u32) -> Report {
     let layers = ["capabilities", "no_new_privs", "landlock", "descriptors", "rlimits", "seccomp"];
     Report { tier: probe::TIER.to_owned(), layers: layers.map(str::to_owned).to_vec(), landlock_abi }

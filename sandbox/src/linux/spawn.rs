@@ -208,11 +208,12 @@ impl Child {
     /// # Errors
     /// What `pidfd_send_signal(2)` says.
     pub fn kill(&mut self) -> io::Result<()> {
-        if self.supervised && self.control.take().is_some() {
-            // A supervisor that still runs ends its processes, which the caller's SIGKILL would leave behind.
+        if self.supervised {
+            // A SIGKILL to the supervisor would leave its processes behind; at the end of its socket it ends them.
+            self.control = None;
             return Ok(());
         }
-        if self.supervised { Ok(()) } else { self.kill_process() }
+        self.kill_process()
     }
 
     fn kill_process(&self) -> io::Result<()> {

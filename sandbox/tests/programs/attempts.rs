@@ -58,7 +58,9 @@ fn attempt(name: &str, argument: &str) -> io::Result<String> {
         "tcp" => TcpStream::connect(argument).map(|_| String::new()),
         "udp" => UdpSocket::bind("127.0.0.1:0")?.send_to(b"x", argument).map(|sent| sent.to_string()),
         "unix" => UnixStream::connect(argument).map(|_| String::new()),
-        "abstract" => UnixStream::connect_addr(&SocketAddr::from_abstract_name(argument)?).map(|_| String::new()),
+        "abstract" => {
+            UnixStream::connect_addr(&SocketAddr::from_abstract_name(argument)?).map(|_| String::new())
+        }
         "socketpair" => UnixStream::pair().map(|_| String::new()),
         "datagram-pair" => std::os::unix::net::UnixDatagram::pair().map(|_| String::new()),
         "execute" => Command::new(argument).arg("-c").arg("true").status().map(|status| status.to_string()),
@@ -91,6 +93,7 @@ fn process_attempt(name: &str, argument: &str) -> io::Result<String> {
         "keyring" => quiet(call(250, 0, -3, 0, 0, 0)),
         // A new group for itself, as the leader of none.
         "setpgid" => quiet(call(109, 0, 0, 0, 0, 0)),
+        "daemon" => daemon(),
         "memfd" => memfd_execute(),
         "execute-self" => execute_self(number),
         "map-low" => quiet(map(0x2_0000, 3, 0x32)),
@@ -101,6 +104,8 @@ fn process_attempt(name: &str, argument: &str) -> io::Result<String> {
             quiet(call(10, address, 4096, 5, 0, 0))
         }
         "old-interface" => old_interface(),
+        // `getpid` of the x32 interface, which few kernels have.
+        "x32-interface" => quiet(call(0x4000_0000 + 39, 0, 0, 0, 0, 0)),
         _ => resource_attempt(name, argument),
     }
 }
@@ -135,9 +140,10 @@ fn resource_attempt(name: &str, argument: &str) -> io::Result<String> {
         "compute" => loop {
             std::hint::black_box(0);
         },
-        "overflow" => {
-            std::thread::spawn(|| recurse(1)).join().map(|depth| depth.to_string()).map_err(|_| io::ErrorKind::Other.into())
-        }
+        "overflow" => std::thread::spawn(|| recurse(1))
+            .join()
+            .map(|depth| depth.to_string())
+            .map_err(|_| io::ErrorKind::Other.into()),
         "panic" => panic!("as asked"),
         "wait" => {
             println!("waiting");
@@ -177,6 +183,18 @@ fn fork() -> io::Result<String> {
     }
 }
 
+/// Leaves the process group.
+fn daemon() -> io::Result<String> {
+    let mut status = 0_i32;
+    match call(57, 0, 0, 0, 0, 0)? {
+        0 => std::process::exit(
+            call(112, 0, 0, 0, 0, 0).err().and_then(|error| error.raw_os_error()).unwrap_or(0),
+        ),
+        child => call(61, child, (&raw mut status) as i64, 0, 0, 0)?,
+    };
+    if status == 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(status >> 8)) }
+}
+
 fn read_memory() -> io::Result<String> {
     let mut buffer = [0_u8; 4];
     let source = *b"same";
@@ -202,12 +220,15 @@ fn execute_self(descriptor: i64) -> io::Result<String> {
     let (path, flags): (&[u8], i64) = if descriptor == 0 { (&own, 0) } else { (b"\0", 0x1000) };
     let arguments = [own.as_ptr(), b"nothing\0".as_ptr(), std::ptr::null()];
     let environment = [std::ptr::null::<u8>()];
-    call(322, descriptor, pointer(path), arguments.as_ptr() as i64, environment.as_ptr() as i64, flags).map(|_| String::new())
+    call(322, descriptor, pointer(path), arguments.as_ptr() as i64, environment.as_ptr() as i64, flags)
+        .map(|_| String::new())
 }
 
 /// `getpid` by the 32-bit interface, whose numbers mean other calls.
 fn old_interface() -> io::Result<String> {
     let answer: i64;
-    unsafe { asm!("int 0x80", inlateout("rax") 20_i64 => answer, out("r8") _, out("r9") _, out("r10") _, out("r11") _) };
+    unsafe {
+        asm!("int 0x80", inlateout("rax") 20_i64 => answer, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
+    };
     if answer > 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(-answer as i32)) }
 }

@@ -1,7 +1,7 @@
 //! The frame of a program: connect, run the snippet, report how it ended.
 
 use std::future::Future;
-use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::panic::{self, PanicHookInfo};
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -31,6 +31,9 @@ const EXIT_PANIC: u8 = 101;
 /// Exit code of a program that could not speak with its host.
 const EXIT_BROKER: u8 = 102;
 
+/// The snippet's stack, in bytes: what a main thread has by default.
+const STACK: usize = 8 << 20;
+
 static LAST_PANIC: Mutex<Option<PanicReport>> = Mutex::new(None);
 
 /// Runs the snippet behind `entry`; `offset` is how many characters stand before its text in line 1.
@@ -51,8 +54,7 @@ pub fn run(
         }
     };
     let args = Args(welcome.args);
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| drive(entry, args)));
-    let (finish, code) = match outcome {
+    let (finish, code) = match on_main_thread(move || drive(entry, args)) {
         Ok(Ok(result)) if result.get().len() <= FRAME_LIMIT / 2 => (Finish::Ok { result }, 0),
         Ok(Ok(result)) => (Finish::Error(too_large(result.get().len())), EXIT_ERROR),
         Ok(Err(Failure(report))) => (Finish::Error(report), EXIT_ERROR),
@@ -65,6 +67,18 @@ pub fn run(
             ExitCode::from(EXIT_BROKER)
         }
     }
+}
+
+/// Runs the snippet on a thread whose stack has known bounds: where the process's own stack ends can't be
+/// found out in the sandbox, and an overflow would be a bare SIGSEGV.
+fn on_main_thread(work: impl FnOnce() -> Encoded + Send) -> std::thread::Result<Encoded> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK);
+        match builder.spawn_scoped(scope, work) {
+            Ok(thread) => thread.join(),
+            Err(error) => Ok(Err(failure(&anyhow::Error::new(error)))),
+        }
+    })
 }
 
 fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) -> Encoded {

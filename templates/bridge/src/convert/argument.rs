@@ -85,7 +85,8 @@ macro_rules! plain {
 
 plain!(bool: bool => |value| value);
 plain!(bool: &bool => |value| *value);
-plain!(String: String, &String, &str, char, Box<str>, Cow<'_, str> => |value| value.into());
+plain!(String: String => |value| value);
+plain!(String: &String, &str, char, Box<str>, Cow<'_, str> => |value| value.into());
 plain!(String: &&str => |value| (*value).to_owned());
 plain!(f64: f64 => |value| value);
 plain!(f64: f32, i8, i16, i32, u8, u16, u32 => |value| value.into());
@@ -196,9 +197,7 @@ impl<T, K: Into<String>, A: Argument<T>> Argument<BTreeMap<String, T>> for Vec<(
     }
 }
 
-impl<T, K: Into<String>, A: Argument<T>, const N: usize> Argument<BTreeMap<String, T>>
-    for [(K, A); N]
-{
+impl<T, K: Into<String>, A: Argument<T>, const N: usize> Argument<BTreeMap<String, T>> for [(K, A); N] {
     #[track_caller]
     fn into_argument(self) -> BTreeMap<String, T> {
         map(self)
@@ -212,9 +211,7 @@ impl Argument<BTreeMap<String, Value>> for Map<String, Value> {
 }
 
 #[track_caller]
-fn map<T, K: Into<String>, A: Argument<T>>(
-    entries: impl IntoIterator<Item = (K, A)>,
-) -> BTreeMap<String, T> {
+fn map<T, K: Into<String>, A: Argument<T>>(entries: impl IntoIterator<Item = (K, A)>) -> BTreeMap<String, T> {
     entries.into_iter().map(|(key, value)| (key.into(), value.into_argument())).collect()
 }
 

@@ -106,10 +106,7 @@ impl ToJson for u64 {
 impl FromJson for u64 {
     fn from_json(value: Value) -> Result<Self, Mismatch> {
         let whole = |value: &Value| i64::from_json(value.clone()).ok()?.try_into().ok();
-        value
-            .as_u64()
-            .or_else(|| whole(&value))
-            .ok_or_else(|| Mismatch::new("integer of at least 0", &value))
+        value.as_u64().or_else(|| whole(&value)).ok_or_else(|| Mismatch::new("integer of at least 0", &value))
     }
 }
 
@@ -235,10 +232,7 @@ fn each_item(value: Value, read: &mut dyn FnMut(Value) -> Option<Mismatch>) -> O
 }
 
 /// Gives each field of an object to `read`, until that or the value itself is a mismatch.
-fn each_field(
-    value: Value,
-    read: &mut dyn FnMut(String, Value) -> Option<Mismatch>,
-) -> Option<Mismatch> {
+fn each_field(value: Value, read: &mut dyn FnMut(String, Value) -> Option<Mismatch>) -> Option<Mismatch> {
     match fields(value) {
         Ok(fields) => fields.into_iter().find_map(|(key, value)| read(key, value)),
         Err(mismatch) => Some(mismatch),

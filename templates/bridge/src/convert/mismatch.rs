@@ -29,11 +29,8 @@ impl Mismatch {
     #[must_use]
     pub fn in_field(mut self, key: &str) -> Self {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        let step = if !key.is_empty() && key.bytes().all(plain) {
-            format!(".{key}")
-        } else {
-            format!("[{key:?}]")
-        };
+        let step =
+            if !key.is_empty() && key.bytes().all(plain) { format!(".{key}") } else { format!("[{key:?}]") };
         self.path.insert_str(0, &step);
         self
     }

@@ -16,11 +16,7 @@ pub fn object(required: &[Field<'_>], optional: &[Field<'_>]) -> Value {
 
 /// As [`object`], with the fields of `extra` added; where names meet, the known field stands.
 #[must_use]
-pub fn object_with_extra(
-    required: &[Field<'_>],
-    optional: &[Field<'_>],
-    extra: &dyn ToJson,
-) -> Value {
+pub fn object_with_extra(required: &[Field<'_>], optional: &[Field<'_>], extra: &dyn ToJson) -> Value {
     let mut object = collect(required, optional);
     if let Value::Object(extra) = extra.to_json() {
         for (key, value) in extra {
@@ -66,6 +62,7 @@ impl Fields {
     }
 
     /// Takes one field out. A missing field reads as null, which optional types accept.
+    #[expect(clippy::question_mark, reason = "compiled for each type: `?` is two more functions")]
     pub fn take<T: FromJson>(&mut self, key: &str) -> Option<T> {
         let Some((value, missing)) = self.remove(key) else { return None };
         match T::from_json(value) {
