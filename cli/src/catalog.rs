@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use runner::{Bucket, Cache};
 use serde_json::Value;
@@ -19,20 +19,15 @@ pub(crate) struct ToolLists {
     lists: BTreeMap<String, Vec<Value>>,
 }
 
-/// The remembered list of a server; its file is named by everything that the server's identity depends on.
+/// The remembered list of a server; it is kept under everything that the server's identity depends on.
 pub(crate) fn remembered(cache: &Cache, server: &Server) -> Option<Vec<Value>> {
-    let text = fs_err::read(file(cache, server)).ok()?;
+    let text = cache.read(Bucket::Catalogs, &identity(server))?;
     serde_json::from_slice(&text).ok()
 }
 
 /// Remembers the list of a server.
 pub(crate) fn remember(cache: &Cache, server: &Server, tools: &[Value]) -> std::io::Result<()> {
-    let file = file(cache, server);
-    cache.write_atomically(&file, &serde_json::to_vec(tools)?)
-}
-
-fn file(cache: &Cache, server: &Server) -> PathBuf {
-    cache.bucket(Bucket::Catalogs).join(format!("{}.json", identity(server)))
+    cache.write(Bucket::Catalogs, &identity(server), &serde_json::to_vec(tools)?)
 }
 
 /// A hash of how the server is started, and of the program that is started: a rebuilt server is another one.
@@ -77,7 +72,7 @@ impl ToolLists {
     }
 
     /// The bindings of all tools that the configuration admits; warnings about schemas are told once.
-    pub(crate) fn generate(&self, config: &Config, terminal: &Terminal) -> runner::Catalog {
+    pub(crate) fn generate(&self, cache: &Cache, config: &Config, terminal: &Terminal) -> runner::Catalog {
         let servers: Vec<codegen::Server> = config
             .servers
             .iter()
@@ -93,7 +88,7 @@ impl ToolLists {
             let server = config.servers.iter().find(|server| server.connection.name == name);
             server.is_none_or(|server| server.permission == Permission::Deny)
         };
-        let catalog = runner::Catalog::generate(&servers, denied);
+        let catalog = runner::Catalog::generate(cache, &servers, denied);
         for module in catalog.modules().values() {
             for warning in &module.bindings.warnings {
                 terminal.note(&format!(

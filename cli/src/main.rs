@@ -1,7 +1,7 @@
 //! The binary `toolsmith`: the command line, and the only place that composes the parts.
 
 mod arguments;
-//mod bench;
+mod bench;
 mod catalog;
 mod config;
 mod demo;
@@ -56,7 +56,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             Ok(()) => Ok(exit::OK),
             Err(error) => Err(Failure { code: exit::HOST, message: error.to_string() }),
         },
-        Command::Bench(_) => Ok(0),
+        Command::Bench(arguments) => bench::bench(&arguments).await,
     }
 }
 

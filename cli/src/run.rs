@@ -29,11 +29,11 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    fn configuration(message: impl ToString) -> Self {
+    pub(crate) fn configuration(message: impl ToString) -> Self {
         Failure { code: exit::CONFIGURATION, message: message.to_string() }
     }
 
-    fn host(message: impl ToString) -> Self {
+    pub(crate) fn host(message: impl ToString) -> Self {
         Failure { code: exit::HOST, message: message.to_string() }
     }
 }
@@ -189,7 +189,7 @@ impl<'a> Execution<'a> {
     /// The outcome, against the tools as they are now.
     async fn outcome(&mut self, request: &Request) -> Result<Outcome, Failure> {
         for _ in 0..CATALOG_CHANGES {
-            let catalog = self.lists.generate(self.config, self.terminal);
+            let catalog = self.lists.generate(self.engine.cache(), self.config, self.terminal);
             let outcome = self.try_once(request, &catalog).await?;
             if !self.refresh(&outcome, request).await? {
                 return Ok(outcome);

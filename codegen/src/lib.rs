@@ -10,6 +10,7 @@ mod identity;
 mod model;
 mod names;
 mod normalise;
+mod share;
 mod signature;
 mod text;
 mod typing;

@@ -1,6 +1,6 @@
 //! The tools of a server with all names and types decided: what code and signatures are written from.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -8,6 +8,7 @@ use crate::form::{Body, Definition, Field, Form, Kind, Note, Struct};
 use crate::identity::{canonical, identity};
 use crate::names::{Namespace, assign, camel, snake};
 use crate::normalise::{DEEPEST, Normalised, normalise};
+use crate::share::share;
 use crate::typing::{FieldType, types};
 use crate::{Server, Tool, Warning};
 
@@ -127,7 +128,7 @@ impl Model {
         for tool in tools {
             let function = functions.get(&tool.name).cloned().unwrap_or_default();
             let prefix = prefix(&function, &mut namespace);
-            let draft = Draft::new(tool, &mut warnings);
+            let draft = Draft::new(tool, &types, &mut warnings);
             drafts.push((tool, function, prefix, draft));
         }
         let finish = |(tool, function, prefix, draft): (&Tool, String, String, Draft)| ToolModel {
@@ -183,6 +184,9 @@ fn prefix(function: &str, namespace: &mut Namespace) -> String {
     }
 }
 
+/// Where the types of members come from: [`types`].
+type Typing<'a> = &'a dyn Fn(&[Definition]) -> Result<Vec<Vec<FieldType>>, String>;
+
 /// A tool whose types have no names yet.
 #[derive(Debug)]
 struct Draft {
@@ -195,20 +199,20 @@ struct Draft {
 
 impl Draft {
     /// Reads the schemas; where no types come of them, again with all fields as plain values.
-    fn new(tool: &Tool, warnings: &mut Vec<Warning>) -> Self {
+    fn new(tool: &Tool, types: Typing<'_>, warnings: &mut Vec<Warning>) -> Self {
         let mut warn = |path: String, reason: String| {
             warnings.push(Warning { tool: tool.name.clone(), path, reason });
         };
         let full = normalise(tool, DEEPEST);
         let found = full.warnings.clone();
-        match Draft::typed(full) {
+        match Draft::typed(full, types) {
             Ok(draft) => {
                 found.into_iter().for_each(|(path, reason)| warn(path, reason));
                 draft
             }
             Err(reason) => {
                 warn(String::new(), format!("all fields are plain values: {reason}"));
-                Draft::typed(normalise(tool, 0)).unwrap_or_else(|reason| {
+                Draft::typed(normalise(tool, 0), types).unwrap_or_else(|reason| {
                     warn(String::new(), format!("the whole tool takes a plain value: {reason}"));
                     Draft::whole(tool.output_schema.is_some())
                 })
@@ -216,7 +220,7 @@ impl Draft {
         }
     }
 
-    fn typed(mut normalised: Normalised) -> Result<Self, String> {
+    fn typed(mut normalised: Normalised, types: Typing<'_>) -> Result<Self, String> {
         share(&mut normalised);
         let mut definitions = normalised.definitions.clone();
         let output_type = match normalised.output {
@@ -333,59 +337,6 @@ fn wrapper(form: Form) -> Definition {
     Definition { leaf: "Alias".to_owned(), body }
 }
 
-/// Makes definitions one that have the same name and the same structure.
-///
-/// All definitions of one name are taken for the same at first, then told apart by what they are made
-/// of until that makes no more difference, so that types that contain themselves are found equal too.
-fn share(normalised: &mut Normalised) {
-    let mut classes = vec![0; normalised.definitions.len()];
-    let mut count = 0;
-    loop {
-        let texts: Vec<String> =
-            normalised.definitions.iter().map(|definition| structure(definition, &classes)).collect();
-        let mut numbers = BTreeMap::new();
-        classes = texts
-            .into_iter()
-            .map(|text| {
-                let next = numbers.len();
-                *numbers.entry(text).or_insert(next)
-            })
-            .collect();
-        if numbers.len() == count {
-            break;
-        }
-        count = numbers.len();
-    }
-    let first = |index: usize| classes.iter().position(|class| Some(class) == classes.get(index));
-    let input = normalised.input;
-    let mut replace = |form: &mut Form| {
-        if let Form::Named(index) = form
-            && let Some(first) = first(*index).filter(|first| *first != input)
-        {
-            *index = first;
-        }
-    };
-    for definition in &mut normalised.definitions {
-        definition.visit(&mut replace);
-    }
-    normalised.output.iter_mut().for_each(|output| output.visit(&mut replace));
-}
-
-/// Name and structure of a definition as a text, with the class of each definition that it names; notes
-/// do not matter.
-fn structure(definition: &Definition, classes: &[usize]) -> String {
-    let mut bare = definition.clone();
-    if let Body::Struct(body) = &mut bare.body {
-        body.fields.iter_mut().for_each(|field| field.note = Note::default());
-    }
-    bare.visit(&mut |form| {
-        if let Form::Named(index) = form {
-            *index = classes.get(*index).copied().unwrap_or_default();
-        }
-    });
-    format!("{bare:?}")
-}
-
 fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
     let mut namespace = Namespace::default();
     match body {
@@ -441,5 +392,40 @@ fn struct_model(body: &Struct, members: &[FieldType], namespace: &mut Namespace)
         fields,
         constants: body.constants.clone(),
         extra: extra.map(|field_type| (namespace.take("extra"), field_type)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The warnings, and the type of each input field, when typing fails above a number of definitions.
+    fn degraded(most: usize) -> (Vec<String>, Vec<FieldType>) {
+        let inner = json!({ "type": "object", "properties": { "b": { "type": "string" } } });
+        let tool = Tool {
+            name: "tool".to_owned(),
+            description: None,
+            input_schema: json!({ "type": "object", "properties": { "a": inner }, "required": ["a"] }),
+            output_schema: Some(inner),
+        };
+        let typing = |definitions: &[Definition]| match definitions.len() {
+            count if count > most => Err("too hard".to_owned()),
+            _ => types(definitions),
+        };
+        let mut warnings = Vec::new();
+        let draft = Draft::new(&tool, &typing, &mut warnings);
+        let input = draft.types.get(draft.normalised.input).cloned().unwrap();
+        (warnings.into_iter().map(|warning| warning.reason).collect(), input)
+    }
+
+    #[test]
+    fn what_has_no_types_degrades_to_values_step_by_step() {
+        assert_eq!(degraded(3), (Vec::new(), vec![FieldType::Named(1)]));
+        let fields = "all fields are plain values: too hard".to_owned();
+        assert_eq!(degraded(2), (vec![fields.clone()], vec![FieldType::Value]));
+        let whole = "the whole tool takes a plain value: too hard".to_owned();
+        assert_eq!(degraded(0), (vec![fields, whole], vec![FieldType::Value]));
     }
 }

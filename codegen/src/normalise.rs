@@ -23,7 +23,7 @@ pub(crate) use note::note;
 /// How deep schemas may lie within each other before what is deeper becomes `Any`.
 pub(crate) const DEEPEST: usize = 32;
 /// How many schemas of one tool are looked at before the rest becomes `Any`.
-const MOST_STEPS: usize = 20_000;
+const MOST_STEPS: usize = 8_000;
 /// How many definitions one tool may have before further ones become `Any`.
 const MOST_DEFINITIONS: usize = 400;
 

@@ -1,6 +1,10 @@
-//! Every golden file as a module: that this compiles is the test.
+//! Every golden file as a module: that this compiles is half of the test. The other half sends values
+//! there and back, and writes calls in the ways that they are written.
 
 #![deny(warnings)]
+
+mod instances;
+mod support;
 
 #[rustfmt::skip]
 #[path = "golden/demo.rs"]
@@ -29,3 +33,189 @@ pub mod sequential_thinking;
 #[rustfmt::skip]
 #[path = "golden/time.rs"]
 pub mod time;
+
+#[rustfmt::skip]
+#[path = "golden/round_trips.rs"]
+mod round_trips;
+
+use bridge::convert::{FromJson, ToJson};
+use serde_json::{Value, json};
+
+/// What a round trip needs of a type: from JSON, and to JSON again.
+type RoundTrip = fn(Value) -> Result<Value, String>;
+
+fn round_trip<T: FromJson + ToJson + Clone + PartialEq + std::fmt::Debug>(
+    value: Value,
+) -> Result<Value, String> {
+    let first = T::from_json(value).map_err(|mismatch| mismatch.to_string())?;
+    let json = first.to_json();
+    let second = T::from_json(json.clone()).map_err(|mismatch| mismatch.to_string())?;
+    assert_eq!(first, second);
+    assert_eq!(first.clone(), second);
+    Ok(json)
+}
+
+/// Instances of each schema come back as they were.
+#[test]
+fn instances_survive_the_round_trip() {
+    const INSTANCES: u64 = 40;
+    let mut tried = 0;
+    for server in support::servers() {
+        // Two have no finite instance, and an independent reading of anchors is not worth it.
+        let left_out = ["recursive_required", "recursive_list", "anchors"];
+        let possible = |tool: &&codegen::Tool| !left_out.contains(&tool.name.as_str());
+        for tool in server.tools.iter().filter(possible) {
+            let sides = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
+            for (side, schema) in sides {
+                let Some(schema) = schema else { continue };
+                let Some(round_trip) = round_trips::find(&server.name, &tool.name, side) else { continue };
+                for seed in 0..INSTANCES {
+                    let instance = instances::instance(schema, seed);
+                    // Arguments are an object in MCP, whatever a schema allows.
+                    if side == "input" && !instance.is_object() {
+                        continue;
+                    }
+                    let place = format!("{} {} {side}: {instance}", server.name, tool.name);
+                    let back =
+                        round_trip(instance.clone()).unwrap_or_else(|error| panic!("{place}: {error}"));
+                    assert_eq!(back, instance, "{place}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 3_000, "only {tried} instances were tried");
+}
+
+/// What a server may do although its schema doesn't say so, or says it in another way.
+#[test]
+fn results_are_read_leniently() {
+    let order = json!({
+        "id": 5.0, "customer_id": 1, "status": "lost", "total_cents": 1e3, "items": [], "placed_at": "now",
+        "unknown": [1, 2, 3],
+    });
+    let orders =
+        demo::ListOrdersOutput::from_json(json!({ "orders": [order], "next_cursor": null })).unwrap();
+    let order = &orders.orders[0];
+    assert_eq!((order.id, order.total_cents), (5, 1000));
+    assert_eq!(order.status, demo::ListOrdersStatus::Other("lost".into()));
+    assert_eq!(order.status, "lost");
+    assert_eq!(order.status.to_string(), "lost");
+    assert_eq!(orders.next_cursor, None);
+    assert_eq!(orders.to_json()["orders"][0]["id"].to_string(), "5");
+    let block = nasty::TaggedBlock::from_json(json!({ "type": "video", "url": "x" })).unwrap();
+    assert_eq!(block, nasty::TaggedBlock::Other(json!({ "type": "video", "url": "x" })));
+    let sum = everything::GetSumInput { a: 3.0, b: 0.5 };
+    assert_eq!(sum.to_json().to_string(), r#"{"a":3,"b":0.5}"#);
+}
+
+#[test]
+fn mismatches_name_the_place() {
+    fn check<T: FromJson + std::fmt::Debug>(value: Value, expected: &str) {
+        assert_eq!(T::from_json(value).unwrap_err().to_string(), expected);
+    }
+    let order = |items: Value| {
+        json!({ "orders": [{
+            "id": 1, "customer_id": 1, "status": "pending", "total_cents": 1, "items": items, "placed_at": "",
+        }] })
+    };
+    check::<demo::ListOrdersOutput>(
+        order(json!([{ "sku": "a", "quantity": 1 }, { "sku": "b", "quantity": "x" }])),
+        r#"at .orders[0].items[1].quantity: expected integer, got "x""#,
+    );
+    check::<demo::ListOrdersOutput>(
+        order(json!([{ "sku": "a" }])),
+        "at .orders[0].items[0].quantity: expected integer, got nothing",
+    );
+    check::<demo::ListOrdersOutput>(json!([]), "expected object, got []");
+    check::<demo::GetCustomerOutput>(json!({ "id": 1.5 }), "at .id: expected integer, got 1.5");
+    check::<nasty::PropertyNamesInput>(
+        json!({ "type": "", "self": "", "@id": 1, "1st": "" }),
+        r#"at ["@id"]: expected string, got 1"#,
+    );
+    check::<nasty::TaggedShape>(
+        json!({ "kind": "line" }),
+        r#"expected kind of one of "circle" "square" "point", got {"kind":"line"}"#,
+    );
+}
+
+/// Generated types stand in values of serde's, and what has no schema is left alone.
+#[test]
+fn types_work_with_serde() {
+    #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    struct Row {
+        order: demo::ListOrdersOrder,
+        state: demo::ListOrdersStatus,
+    }
+    let item = demo::ListOrdersItem { sku: "a".into(), quantity: 2 };
+    let order = demo::ListOrdersOrder {
+        id: 1,
+        customer_id: 2,
+        status: demo::ListOrdersStatus::Shipped,
+        total_cents: 3,
+        items: vec![item],
+        placed_at: "now".into(),
+    };
+    let row = Row { order, state: demo::ListOrdersStatus::Pending };
+    let text = serde_json::to_string(&row).unwrap();
+    assert!(text.contains(r#""status":"shipped""#), "{text}");
+    assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
+    let error = serde_json::from_str::<Row>(&text.replace("\"quantity\":2", "\"quantity\":[]")).unwrap_err();
+    assert!(error.to_string().contains("at .items[0].quantity: expected integer, got []"), "{error}");
+}
+
+/// The ways in which a call is written. Nothing answers here, so it is enough that all of them compile.
+#[test]
+fn calls_are_written_in_many_ways() {
+    async fn calls(cursor: Option<String>) -> Result<(), bridge::ToolError> {
+        let path = String::from("/a");
+        let content: String = filesystem::read_text_file("/a").await?.content;
+        filesystem::read_text_file(&path).head(5).tail(Some(2.5)).await?;
+        filesystem::read_text_file(path.clone()).head(content.len()).await?;
+        filesystem::read_text_file(format!("{path}/b")).head(None::<i32>).await?;
+        filesystem::ReadTextFileInput { path, head: Some(5.0), tail: None }.call().await?;
+        let edit = filesystem::EditFileEdit { old_text: "a".into(), new_text: "b".into() };
+        filesystem::edit_file("/a", [edit.clone()]).dry_run(true).await?;
+        filesystem::edit_file("/a", vec![edit.clone()]).dry_run(Some(false)).await?;
+        filesystem::edit_file("/a", &[edit]).await?;
+        filesystem::read_multiple_files(["/a", "/b"]).await?;
+        filesystem::read_multiple_files(vec!["/a".to_string()]).await?;
+        let names = vec!["a".to_string()];
+        filesystem::read_multiple_files(&names).await?;
+        filesystem::read_multiple_files(names.iter().map(|name| format!("/{name}")).collect::<Vec<_>>())
+            .await?;
+        demo::list_orders().cursor(cursor).limit(10_u8).status(demo::ListOrdersStatus::Shipped).await?;
+        demo::list_orders().cursor(None::<String>).status(Some(demo::ListOrdersStatus::Shipped)).await?;
+        demo::ListOrdersInput::default().call().await?;
+        let mut next = None;
+        loop {
+            let page = demo::list_orders().cursor(next).await?;
+            next = page.next_cursor;
+            if next.is_none() {
+                break;
+            }
+        }
+        demo::ImageInput {}.call().await?;
+        demo::create_note("a", "b").tags(["c"]).await?;
+        demo::slow(1).await?;
+        everything::get_sum(1, 2.5).await?;
+        let (customer, pages) = futures::join!(demo::get_customer(7), demo::list_orders());
+        customer?;
+        futures::future::try_join_all(pages?.orders.iter().map(|order| demo::get_customer(order.id))).await?;
+        nasty::maps([("a", "b")]).nested(std::collections::HashMap::from([("a", [nasty_map()])])).await?;
+        nasty::tuples((1, 2.5)).draft2020(("a", 1, nasty::TuplesDraft2020 { a: None })).await?;
+        nasty::boolean_schemas(json!({ "a": 1 })).any_items(vec![json!(1)]).empty("text").await?;
+        nasty::nullable(3, None::<nasty::NullableRequiredObject>).items(vec![Some("a"), None]).await?;
+        nasty::nullable(Some(3), nasty::NullableRequiredObject { a: None }).await?;
+        nasty::additional("known").extra(1).extra2([("more", 2)]).await?;
+        nasty::recursive_root(1).next(nasty::RecursiveRootInput { value: 2, next: None }).await?;
+        nasty::method_names().call(1).poll(2).clone(3).into_future(4).map(5).await?;
+        nasty::call().input(nasty::CallInput2 { output: None }).await?;
+        Ok(())
+    }
+    fn nasty_map() -> nasty::MapsNested {
+        nasty::MapsNested { a: Some(1) }
+    }
+    fn is_send<T: Send>(_: T) {}
+    is_send(calls(None));
+}

@@ -31,6 +31,8 @@ pub enum Bucket {
     Programs,
     /// Tool lists of servers, one JSON file each.
     Catalogs,
+    /// Generated bindings, one JSON file each.
+    Generated,
     /// cargo's home: downloaded sources, shared by all layers.
     CargoHome,
     /// What is being built.
@@ -43,6 +45,8 @@ pub const PROGRAMS_KEPT: usize = 256;
 pub const BINDINGS_KEPT: usize = 512;
 /// How many layers are kept: a new one comes with every toolchain and every release.
 pub const LAYERS_KEPT: usize = 4;
+/// How many files are kept of each kind.
+pub const FILES_KEPT: usize = 512;
 /// How often a taken lock is asked for again.
 const LOCK_POLL: Duration = Duration::from_millis(100);
 /// An entry that was used within this time is never removed: it may be in use.
@@ -56,6 +60,7 @@ impl Bucket {
             Bucket::Bindings => "bindings-v1",
             Bucket::Programs => "programs-v1",
             Bucket::Catalogs => "catalogs-v1",
+            Bucket::Generated => "generated-v1",
             Bucket::CargoHome => "cargo-home-v1",
             Bucket::Temporary => "temporary-v1",
         }
@@ -65,8 +70,9 @@ impl Bucket {
         match self {
             Bucket::Layers => Some(LAYERS_KEPT),
             Bucket::Bindings => Some(BINDINGS_KEPT),
-            Bucket::Programs | Bucket::Catalogs => Some(PROGRAMS_KEPT),
-            Bucket::Toolchains | Bucket::CargoHome | Bucket::Temporary => None,
+            Bucket::Programs => Some(PROGRAMS_KEPT),
+            Bucket::Toolchains | Bucket::Catalogs | Bucket::Generated => Some(FILES_KEPT),
+            Bucket::CargoHome | Bucket::Temporary => None,
         }
     }
 }
@@ -86,6 +92,7 @@ impl Cache {
             Bucket::Bindings,
             Bucket::Programs,
             Bucket::Catalogs,
+            Bucket::Generated,
             Bucket::CargoHome,
             Bucket::Temporary,
         ] {
@@ -135,14 +142,22 @@ impl Cache {
         Ok(folder)
     }
 
-    /// Writes a file so that readers see the old or the new text, never a part.
+    /// The text kept under `key` in a bucket of files.
+    #[must_use]
+    pub fn read(&self, bucket: Bucket, key: &str) -> Option<Vec<u8>> {
+        fs_err::read(self.bucket(bucket).join(format!("{key}.json"))).ok()
+    }
+
+    /// Keeps a text under `key` in a bucket of files; readers see the old or the new one, never a part.
     ///
     /// # Errors
     /// What the file system says.
-    pub fn write_atomically(&self, file: &Path, text: &[u8]) -> std::io::Result<()> {
+    pub fn write(&self, bucket: Bucket, key: &str, text: &[u8]) -> std::io::Result<()> {
         let mut temporary = tempfile::NamedTempFile::new_in(self.bucket(Bucket::Temporary))?;
         temporary.write_all(text)?;
-        temporary.persist(file)?;
+        let name = format!("{key}.json");
+        temporary.persist(self.bucket(bucket).join(&name))?;
+        self.evict(bucket, &name);
         Ok(())
     }
 
@@ -170,11 +185,11 @@ impl Cache {
     fn evict(&self, bucket: Bucket, newest: &str) {
         let Some(kept) = bucket.kept() else { return };
         let mut entries = aged_entries(&self.bucket(bucket));
-        entries.retain(|(_, path)| path.is_dir() && !path.ends_with(newest));
+        entries.retain(|(_, path)| path.extension().is_none_or(|end| end != "lock") && !path.ends_with(newest));
         let surplus = (entries.len() + 1).saturating_sub(kept);
         for (age, path) in entries.into_iter().take(surplus) {
             if age > IN_USE {
-                let _ = fs_err::remove_dir_all(path);
+                remove(&path);
             }
         }
     }
@@ -183,10 +198,15 @@ impl Cache {
     fn sweep(&self, temporary: &Path) {
         for (age, path) in aged_entries(temporary) {
             if age > IN_USE {
-                let _ = fs_err::remove_dir_all(&path).or_else(|_| fs_err::remove_file(&path));
+                remove(&path);
             }
         }
     }
+}
+
+/// Removes a folder or a file. What can't be removed now is tried again with the next eviction.
+fn remove(path: &Path) {
+    let _ = if path.is_dir() { fs_err::remove_dir_all(path) } else { fs_err::remove_file(path) };
 }
 
 /// The entries of a folder with the time since their last use, longest first.

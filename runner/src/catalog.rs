@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cache::Cache;
+use crate::generated;
+
 /// The tools of all servers.
 #[derive(Debug, Default)]
 pub struct Catalog {
@@ -35,16 +38,21 @@ impl std::fmt::Display for ToolName {
 }
 
 impl Catalog {
-    /// Generates bindings for `servers`; `denied` says which tools of a server may not be called.
+    /// Bindings for `servers`, generated where `cache` has none; `denied` says which tools of a server may not be
+    /// called.
     #[must_use]
-    pub fn generate(servers: &[codegen::Server], denied: impl Fn(&str, &str) -> bool) -> Self {
+    pub fn generate(
+        cache: &Cache,
+        servers: &[codegen::Server],
+        denied: impl Fn(&str, &str) -> bool,
+    ) -> Self {
         let names = codegen::module_names(servers.iter().map(|server| server.name.as_str()));
         let generate = |server: &codegen::Server| {
             let module = names.get(&server.name)?;
             let denied = |tool: &&codegen::Tool| denied(&server.name, &tool.name);
             let bound = ServerModule {
                 server: server.name.clone(),
-                bindings: codegen::generate(server, module),
+                bindings: generated::bindings(cache, server, module),
                 denied: server.tools.iter().filter(denied).map(|tool| tool.name.clone()).collect(),
             };
             Some((module.clone(), bound))

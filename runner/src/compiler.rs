@@ -39,7 +39,7 @@ pub(crate) struct Compiled {
 const MESSAGES_LIMIT: usize = 1 << 20;
 
 /// Flags of every compilation.
-const FLAGS: [&str; 9] = [
+const FLAGS: [&str; 11] = [
     "--edition=2024",
     "--error-format=json",
     "--diagnostic-width=100",
@@ -49,6 +49,8 @@ const FLAGS: [&str; 9] = [
     "-Cstrip=symbols",
     "-Crelocation-model=static",
     "-Clink-arg=-O0",
+    "-Cdebug-assertions=no",
+    "-Coverflow-checks=yes",
 ];
 
 /// The flags, for keys.

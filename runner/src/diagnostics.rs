@@ -132,13 +132,13 @@ impl Reader<'_> {
     }
 
     /// Where a span lies in the snippet: where a macro was called, for one inside a macro, and the end of the
-    /// snippet for one in what closes the wrapper.
+    /// snippet, where its result stands, for one in the wrapper.
     fn place(&self, span: &Span) -> Place {
         let mut span = span;
         while let (false, Some(expansion)) = (span.file_name == "snippet.rs", &span.expansion) {
             span = &expansion.span;
         }
-        if span.file_name != "snippet.rs" || span.line_start > self.spliced.lines {
+        if !self.is_own(span) {
             return self.end();
         }
         let column = |line: u32, column: u32| match line {
@@ -156,7 +156,8 @@ impl Reader<'_> {
     }
 
     fn is_own(&self, span: &Span) -> bool {
-        span.file_name == "snippet.rs" && span.line_start <= self.spliced.lines
+        let opening = span.line_start == 1 && span.column_start <= self.spliced.offset;
+        span.file_name == "snippet.rs" && !opening && span.line_start <= self.spliced.lines
     }
 
     /// The last line with something in it.

@@ -44,6 +44,9 @@ struct Index {
     crates: BTreeMap<String, String>,
 }
 
+/// Where cargo starts: it obeys `.cargo/config.toml` in every folder from there upwards, and one above the cache
+/// (the user's own with a compiler wrapper, say) must not choose what runs.
+const WORKING_FOLDER: &str = "/";
 /// Longest time for fetching and for building.
 const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Most bytes kept of what cargo prints.
@@ -114,8 +117,9 @@ async fn fetch(cache: &Cache, toolchain: &Toolchain, folder: &Path) -> Result<()
     let home = cache.bucket(Bucket::CargoHome);
     let mut command = tokio::process::Command::new(&toolchain.cargo);
     command
-        .args(["fetch", "--locked"])
-        .current_dir(folder)
+        .args(["fetch", "--locked", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .current_dir(WORKING_FOLDER)
         .env_clear()
         .env("CARGO_HOME", &home)
         .env("RUSTC", &toolchain.rustc)
@@ -143,11 +147,13 @@ async fn compile(
     folder: &Path,
     observer: &dyn Observer,
 ) -> Result<Vec<cargo_metadata::Artifact>> {
-    let policy = policies::build(toolchain, &cache.bucket(Bucket::CargoHome), folder);
-    let command = sandbox::Command::new(&toolchain.cargo).args([
-        "build", "--release", "--locked", "--offline", "--target", TARGET, "--target-dir", "target",
-        "--message-format=json-render-diagnostics", "--package", "offer",
-    ]);
+    let policy = policies::build(toolchain, &cache.bucket(Bucket::CargoHome), folder).working_folder(WORKING_FOLDER);
+    let command = sandbox::Command::new(&toolchain.cargo)
+        .args(["build", "--release", "--locked", "--offline", "--target", TARGET, "--package", "offer"])
+        .args(["--message-format=json-render-diagnostics", "--manifest-path"])
+        .arg(folder.join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(folder.join("target"));
     let mut process = Confined::spawn(policy, command)?;
     let crates = WORKSPACE[1].1.matches("[[package]]").count();
     let mut progress = Progress { observer, rest: Vec::new(), done: 0, crates };

@@ -4,11 +4,13 @@
 //! Markdown fence, `#[tokio::main]`, inner attributes) is overwritten with spaces.
 
 use std::collections::BTreeSet;
+use std::thread::ScopedJoinHandle;
 
 use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Item, ItemFn, ReturnType, Stmt};
 
+use crate::depth;
 use crate::fence;
 use crate::flow;
 
@@ -17,6 +19,9 @@ pub const SNIPPET_LIMIT: usize = 1024 * 1024;
 
 /// Deepest nesting of brackets that is accepted; the parser recurses on it.
 pub const NESTING_LIMIT: usize = 128;
+
+/// Where every snippet starts.
+const START: LineColumn = LineColumn { line: 1, column: 0 };
 
 /// A snippet that can be given to the compiler.
 #[derive(Debug)]
@@ -83,19 +88,30 @@ impl SyntaxError {
 }
 
 impl Snippet {
-    /// Reads `code` as it was sent.
+    /// Reads `code` as it was sent, on a stack that its deepest expression fits on.
     pub(crate) fn read(code: &str) -> Result<Self, SyntaxError> {
-        let start = LineColumn { line: 1, column: 0 };
+        std::thread::scope(|scope| {
+            let reader = std::thread::Builder::new().name("reader".to_owned()).stack_size(depth::STACK);
+            let read = reader.spawn_scoped(scope, || Snippet::parse(code)).map(ScopedJoinHandle::join);
+            read.ok().and_then(Result::ok).unwrap_or_else(|| {
+                let message = "the snippet can't be read: there is no memory, or the parser failed";
+                Err(SyntaxError::at(message, START))
+            })
+        })
+    }
+
+    fn parse(code: &str) -> Result<Self, SyntaxError> {
         if code.len() > SNIPPET_LIMIT {
             let message = format!("{} bytes of code; the limit is {SNIPPET_LIMIT}", code.len());
-            return Err(SyntaxError::at(message, start));
+            return Err(SyntaxError::at(message, START));
         }
         let mut text = fence::unfence(code);
         let tokens = tokens(&text)?;
+        depth::check(tokens.clone())?;
         let mut identifiers = BTreeSet::new();
         collect_identifiers(&tokens, &mut identifiers);
         let mut blanks = Vec::new();
-        let shape = shape(tokens, &mut blanks)?;
+        let shape = shape(tokens, &mut blanks).map_err(|error| place(error, &text))?;
         for span in blanks {
             text = blank(&text, span);
         }
@@ -124,7 +140,7 @@ fn collect_identifiers(tokens: &TokenStream, identifiers: &mut BTreeSet<String>)
     }
 }
 
-fn shape(tokens: TokenStream, blanks: &mut Vec<Span>) -> Result<Shape, SyntaxError> {
+fn shape(tokens: TokenStream, blanks: &mut Vec<Span>) -> Result<Shape, syn::Error> {
     if let Ok(file) = syn::parse2::<syn::File>(tokens.clone())
         && let Some(entry) = entry(&file.items)
     {
@@ -136,19 +152,24 @@ fn shape(tokens: TokenStream, blanks: &mut Vec<Span>) -> Result<Shape, SyntaxErr
         let attributes = input.call(Attribute::parse_inner)?;
         Ok((attributes, Block::parse_within(input)?))
     };
-    let (attributes, statements) = syn::parse::Parser::parse2(parse, tokens)
-        .map_err(|error| SyntaxError::at(describe_parse(&error), error.span().start()))?;
+    let (attributes, statements) = syn::parse::Parser::parse2(parse, tokens)?;
     blanks.extend(attributes.iter().map(Spanned::span));
     Ok(Shape::Statements(ending(&statements)))
 }
 
-fn describe_parse(error: &syn::Error) -> String {
-    match error.to_string().as_str() {
-        "unexpected end of input, expected an expression" => {
-            "the snippet ends where an expression should follow".to_owned()
-        }
-        message => message.to_owned(),
+/// The parser's error in the snippet's own text: where the text just ends, the parser names no place.
+#[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
+fn place(error: syn::Error, text: &str) -> SyntaxError {
+    let message = error.to_string();
+    let at = error.span().start();
+    if !message.starts_with("unexpected end of input") || at != START {
+        return SyntaxError::at(message, at);
     }
+    let written = text.trim_end();
+    let line = written.split('\n').count();
+    let column = written.rsplit('\n').next().map_or(0, |last| last.chars().count());
+    let message = message.replace("unexpected end of input, expected", "the snippet ends before");
+    SyntaxError::at(message, LineColumn { line, column })
 }
 
 /// The entry function of a file: `run` before `main`, as long as nothing but items is there.

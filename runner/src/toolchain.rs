@@ -9,7 +9,7 @@ use std::{env, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cache::{Bucket, Cache};
+use crate::cache::{Bucket, Cache, Key};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
 
@@ -123,9 +123,8 @@ fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
         modified: metadata.modified().ok(),
         length: metadata.len(),
     };
-    let name = blake3::hash(rustc.as_os_str().as_encoded_bytes()).to_hex();
-    let file = cache.bucket(Bucket::Toolchains).join(format!("{}.json", &name[..32]));
-    if let Ok(text) = fs_err::read(&file)
+    let key = Key::new("toolchain 1").part(rustc.as_os_str().as_encoded_bytes()).finish();
+    if let Some(text) = cache.read(Bucket::Toolchains, &key)
         && let Ok(record) = serde_json::from_slice::<Record>(&text)
         && record.stamp == stamp
     {
@@ -134,7 +133,7 @@ fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
     let toolchain = ask(rustc)?;
     // Without the record the next run asks again; a full disk is reported where it matters.
     if let Ok(text) = serde_json::to_vec(&Record { stamp, toolchain: toolchain.clone() }) {
-        let _ = cache.write_atomically(&file, &text);
+        let _ = cache.write(Bucket::Toolchains, &key, &text);
     }
     Ok(toolchain)
 }

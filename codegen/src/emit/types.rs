@@ -230,6 +230,12 @@ fn tagged(
     let other = other.map(|other| format_ident!("{other}"));
     let other_variant = other.iter().map(|other| quote! { #other(bridge::convert::Value) });
     let other_json = other.iter().map(|other| quote! { Self::#other(value) => value.clone() });
+    let find_tag = match &other {
+        Some(other) => quote! {
+            let Ok(tag) = bridge::convert::tag(&value, #tag) else { return Ok(Self::#other(value)) };
+        },
+        None => quote! { let tag = bridge::convert::tag(&value, #tag)?; },
+    };
     let unknown = match &other {
         Some(other) => quote! { Ok(Self::#other(value)) },
         None => {
@@ -251,7 +257,7 @@ fn tagged(
             }
         },
         from_json: quote! {
-            let tag = bridge::convert::tag(&value, #tag)?;
+            #find_tag
             match tag.as_str() {
                 #(#values => bridge::convert::FromJson::from_json(value).map(Self::#idents),)*
                 _ => #unknown

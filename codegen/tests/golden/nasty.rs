@@ -5561,7 +5561,9 @@ impl bridge::convert::FromJson for TaggedBlock {
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
-        let tag = bridge::convert::tag(&value, "type")?;
+        let Ok(tag) = bridge::convert::tag(&value, "type") else {
+            return Ok(Self::Other(value))
+        };
         match tag.as_str() {
             "text" => bridge::convert::FromJson::from_json(value).map(Self::Text),
             "image" => bridge::convert::FromJson::from_json(value).map(Self::Image),
@@ -5650,9 +5652,9 @@ impl std::future::Future for TaggedCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.7f21468073367fe6794b96eed9381258")]
+        #[unsafe(link_section = ".toolsmith.2bf654d4fe1f1f8bed76bf3f1b31da65")]
         static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"7f21468073367fe6794b96eed9381258",
+            *b"2bf654d4fe1f1f8bed76bf3f1b31da65",
         );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",

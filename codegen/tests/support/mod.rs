@@ -1,5 +1,7 @@
 //! What the tests share: the fixtures, which are the tools of servers as `tools/list` has them.
 
+#![allow(clippy::unwrap_used, reason = "part of tests: a fixture that is not as expected is a failure")]
+
 use std::path::{Path, PathBuf};
 
 use codegen::{Server, Tool};

@@ -11,6 +11,7 @@ mod content;
 pub mod convert;
 mod error;
 mod helpers;
+pub mod instantiate;
 pub mod prelude;
 pub mod result;
 mod run;

@@ -275,3 +275,57 @@ mod erased {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn required<T>(argument: impl Argument<T>) -> T {
+        argument.into_argument()
+    }
+
+    fn optional<T, Form>(argument: impl OptionalArgument<T, Form>) -> Option<T> {
+        argument.into_optional()
+    }
+
+    #[test]
+    fn arguments_keep_their_value() {
+        assert_eq!(required::<i64>(7_u8) + required::<i64>(&7_usize) + required::<i64>(-7), 7);
+        assert_eq!(required::<u64>(u64::MAX), u64::MAX);
+        assert_eq!(required::<f64>(2) + required::<f64>(0.5_f32) + required::<f64>(&3_usize), 5.5);
+        assert_eq!(required::<String>('a') + &required::<String>(&"b") + &required::<String>("c"), "abc");
+        assert_eq!(required::<Vec<String>>(["a", "b"]), ["a", "b"]);
+        assert_eq!(required::<Vec<String>>(&["a".to_owned()]), ["a"]);
+        assert_eq!(required::<Vec<Vec<f64>>>(vec![[1, 2], [3, 4]]), [[1.0, 2.0], [3.0, 4.0]]);
+        assert_eq!(required::<Vec<Option<i64>>>([Some(1), None]), [Some(1), None]);
+        assert_eq!(required::<(String, f64)>(("a", 1)), ("a".to_owned(), 1.0));
+        let map = BTreeMap::from([("a".to_owned(), 1_i64)]);
+        assert_eq!(required::<BTreeMap<String, i64>>([("a", 1_u8)]), map);
+        assert_eq!(required::<BTreeMap<String, i64>>(&HashMap::from([("a", 1_u8)])), map);
+        assert_eq!(required::<Vec<Value>>([json!(1), json!("a")]), [json!(1), json!("a")]);
+    }
+
+    #[test]
+    fn optional_arguments_are_given_bare_or_wrapped() {
+        assert_eq!(optional::<String, _>("a"), Some("a".to_owned()));
+        assert_eq!(optional::<String, _>(Some("a")), Some("a".to_owned()));
+        assert_eq!(optional::<String, _>(None::<String>), None);
+        assert_eq!(optional::<Vec<f64>, _>(Some([1])), Some(vec![1.0]));
+        assert_eq!(optional_value(&None::<i32>), None);
+        assert_eq!(optional_value(&Some(["a"])), Some(json!(["a"])));
+    }
+
+    #[test]
+    #[should_panic(expected = "18446744073709551615 is out of the tool's range")]
+    fn an_integer_is_never_another_one() {
+        required::<i64>(u64::MAX);
+    }
+
+    #[test]
+    #[should_panic(expected = "the argument has no form in JSON")]
+    fn what_has_no_json_is_not_sent_as_something_else() {
+        value(&BTreeMap::from([(vec![1], 1)]));
+    }
+}

@@ -1,0 +1,214 @@
+//! `toolsmith bench`: what a snippet costs, as ratios to compiling "hello world" on the same machine.
+//!
+//! All rounds are interleaved in one run, so that a slow moment of the machine meets all of them, and each figure
+//! is a median. Whole processes are measured, from start to end, the way that a user starts them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use runner::{Engine, Options, TARGET, Toolchain, Unobserved};
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::arguments::BenchArguments;
+use crate::config;
+use crate::run::Failure;
+
+/// Calls of one round through the broker, and directly.
+const CALLS: u32 = 1000;
+/// Tools of the demo server, whose bindings are compiled.
+const DEMO_TOOLS: f64 = 9.0;
+
+const HELLO: &str = "fn main() { println!(\"hello world\"); }\n";
+
+/// Measurements by name, in milliseconds.
+#[derive(Default)]
+struct Figures(BTreeMap<&'static str, Vec<f64>>);
+
+impl Figures {
+    fn add(&mut self, name: &'static str, milliseconds: f64) {
+        self.0.entry(name).or_default().push(milliseconds);
+    }
+
+    fn median(&self, name: &str) -> f64 {
+        let mut values = self.0.get(name).cloned().unwrap_or_default();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// What is measured, with its meaning; in the order of the table.
+const ROWS: [(&str, &str); 7] = [
+    (HELLO_ROW, "rustc hello world, same target, rust-lld: the floor"),
+    ("hello_cc", "rustc hello world, same target, its default linker"),
+    ("type_error", "run --check of a new snippet with a type error"),
+    ("check", "run --check of a new snippet"),
+    ("new", "run of a new snippet with one tool call"),
+    ("again", "run of the same snippet again"),
+    ("binding", "compiling the bindings of one tool"),
+];
+const HELLO_ROW: &str = "hello";
+
+/// Measures; gives the exit code.
+pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
+    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let options = Options { cache, install_target: true };
+    let engine = Engine::open(&options, &Unobserved).await.map_err(Failure::host)?;
+    let folder = tempfile::tempdir().map_err(Failure::host)?;
+    let bench = Bench { program: std::env::current_exe().map_err(Failure::host)?, folder: folder.path() };
+    let mut figures = Figures::default();
+    for round in 0..arguments.rounds {
+        bench.round(engine.toolchain(), round, &mut figures).await?;
+    }
+    let calls = bench.calls().await?;
+    print(&figures, calls, arguments.json);
+    Ok(crate::exit::OK)
+}
+
+struct Bench<'a> {
+    program: PathBuf,
+    folder: &'a Path,
+}
+
+/// Microseconds of one call.
+#[derive(Clone, Copy)]
+struct Calls {
+    broker: f64,
+    direct: f64,
+}
+
+impl Bench<'_> {
+    async fn round(&self, toolchain: &Toolchain, round: u32, figures: &mut Figures) -> Result<(), Failure> {
+        let lld = format!("-Clinker={}", toolchain.linker.display());
+        figures.add(HELLO_ROW, self.hello(toolchain, &[&lld]).await?);
+        // A machine without a C toolchain has no default linker; then there is no figure.
+        if let Ok(milliseconds) = self.hello(toolchain, &[]).await {
+            figures.add("hello_cc", milliseconds);
+        }
+        // Nobody has compiled a snippet with this text before.
+        let unique = format!("{}-{round}", std::process::id());
+        let call = |kind: &str| format!("demo::echo(\"{kind} {unique}\").await?.text()");
+        let wrong = format!("let number: i32 = demo::echo(\"{unique}\").await?.text(); number");
+        figures.add("type_error", self.run(&["--check"], &wrong, 3).await?.0);
+        figures.add("check", self.run(&["--check"], &call("check"), 0).await?.0);
+        figures.add("new", self.run(&[], &call("run"), 0).await?.0);
+        figures.add("again", self.run(&[], &call("run"), 0).await?.0);
+        figures.add("binding", self.bindings(&unique).await?);
+        Ok(())
+    }
+
+    async fn hello(&self, toolchain: &Toolchain, flags: &[&str]) -> Result<f64, Failure> {
+        let source = self.folder.join("hello.rs");
+        fs_err::write(&source, HELLO).map_err(Failure::host)?;
+        let started = Instant::now();
+        let output = Command::new(&toolchain.rustc)
+            .arg(format!("--target={TARGET}"))
+            .args(flags)
+            .arg(&source)
+            .arg("-o")
+            .arg(self.folder.join("hello"))
+            .output()
+            .await
+            .map_err(Failure::host)?;
+        let elapsed = milliseconds(started.elapsed());
+        if output.status.success() {
+            Ok(elapsed)
+        } else {
+            Err(Failure::host(String::from_utf8_lossy(&output.stderr)))
+        }
+    }
+
+    /// One whole process of `run`, which must end with `code`.
+    async fn run(&self, flags: &[&str], snippet: &str, code: i32) -> Result<(f64, Value), Failure> {
+        let file = self.folder.join("snippet.rs");
+        fs_err::write(&file, snippet).map_err(Failure::host)?;
+        let started = Instant::now();
+        let output = Command::new(&self.program)
+            .args(["run", "--quiet", "--json"])
+            .args(flags)
+            .arg(&file)
+            .output()
+            .await
+            .map_err(Failure::host)?;
+        let elapsed = milliseconds(started.elapsed());
+        if output.status.code() != Some(code) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let printed = String::from_utf8_lossy(&output.stdout);
+            return Err(Failure::host(format!("`run` ended with {}: {said}{printed}", output.status)));
+        }
+        Ok((elapsed, serde_json::from_slice(&output.stdout).map_err(Failure::host)?))
+    }
+
+    /// A server with a new name has bindings that nobody has compiled before.
+    async fn bindings(&self, unique: &str) -> Result<f64, Failure> {
+        let name = format!("bench_{}", unique.replace('-', "_"));
+        let server = json!({ "command": "toolsmith", "args": ["demo-server"] });
+        let config = self.folder.join("config.yaml");
+        let text = json!({ "mcpServers": { &name: server } }).to_string();
+        fs_err::write(&config, text).map_err(Failure::host)?;
+        let config = config.to_string_lossy();
+        let snippet = format!("{name}::echo(\"bindings\").await?.text()");
+        let (_, outcome) = self.run(&["--check", "--config", &config], &snippet, 0).await?;
+        Ok(outcome["phases_ms"]["bindings"].as_f64().unwrap_or(f64::NAN) / DEMO_TOOLS)
+    }
+
+    async fn calls(&self) -> Result<Calls, Failure> {
+        let snippet = format!(
+            "demo::echo(\"first\").await?;\nlet started = Instant::now();\n\
+             for _ in 0..{CALLS} {{ demo::echo(\"call\").await?; }}\n\
+             started.elapsed().as_secs_f64() * 1e6 / {CALLS}_f64"
+        );
+        let (mut broker, mut direct) = (f64::INFINITY, f64::INFINITY);
+        // The best of a few: both are bounded from below by what they cost.
+        for _ in 0..3 {
+            let (_, outcome) = self.run(&[], &snippet, 0).await?;
+            broker = broker.min(outcome["result"].as_f64().unwrap_or(f64::NAN));
+            direct = direct.min(self.direct_call().await?);
+        }
+        Ok(Calls { broker, direct })
+    }
+
+    /// Microseconds of a call without snippet and broker: the MCP client alone.
+    async fn direct_call(&self) -> Result<f64, Failure> {
+        let server = mcp::ServerConfig::stdio("demo", self.program.to_string_lossy(), ["demo-server"]);
+        let session = mcp::Session::connect(&server).await.map_err(Failure::host)?;
+        let arguments = serde_json::value::to_raw_value(&json!({ "message": "call" })).map_err(Failure::host)?;
+        session.call("echo", arguments.clone()).await.map_err(Failure::host)?;
+        let started = Instant::now();
+        for _ in 0..CALLS {
+            session.call("echo", arguments.clone()).await.map_err(Failure::host)?;
+        }
+        let elapsed = started.elapsed().as_secs_f64() * 1e6 / f64::from(CALLS);
+        session.close().await;
+        Ok(elapsed)
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the figures are the command's output")]
+fn print(figures: &Figures, calls: Calls, as_json: bool) {
+    let floor = figures.median(HELLO_ROW);
+    let Calls { broker, direct } = calls;
+    if as_json {
+        let rows = ROWS.iter().map(|(name, _)| {
+            let median = figures.median(name);
+            ((*name).to_owned(), json!({ "ms": median, "ratio": median / floor }))
+        });
+        let calls = json!({ "broker_us": broker, "direct_us": direct, "over_us": broker - direct });
+        println!("{}", json!({ "rows": rows.collect::<serde_json::Map<_, _>>(), "calls": calls }));
+        return;
+    }
+    println!("{:>9}  {:>6}", "median", "ratio");
+    for (name, meaning) in ROWS {
+        let median = figures.median(name);
+        if median.is_finite() {
+            println!("{median:>6.1} ms  {:>5.2}x  {meaning}", median / floor);
+        }
+    }
+    println!("{broker:>6.0} us          one call through the broker, of {CALLS} in a snippet");
+    println!("{direct:>6.0} us          the same call without snippet and broker");
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}

@@ -1,0 +1,74 @@
+//! Schemas that are made to be too much: each gives code of a bounded size, with a warning that says why.
+
+use codegen::{Server, Tool, generate};
+use serde_json::{Map, Value, json};
+
+/// Far above what real tools need: the largest of the fixtures has 20 kB.
+const LARGEST: usize = 2_000_000;
+
+fn check(input_schema: Value, reason: &str) {
+    let tool = Tool { name: "tool".to_owned(), description: None, input_schema, output_schema: None };
+    let bindings = generate(&Server { name: "server".to_owned(), tools: vec![tool] }, "server");
+    assert!(bindings.source.len() < LARGEST, "{} bytes of code", bindings.source.len());
+    let found = bindings.warnings.iter().any(|warning| warning.reason.contains(reason));
+    assert!(found, "no warning says {reason:?}: {:?}", bindings.warnings.first());
+}
+
+/// Sixty definitions, each made of the one before by `make`; the whole of it doubles with each.
+fn doubling(make: impl Fn(Value) -> Value) -> Value {
+    let mut definitions = Map::new();
+    definitions
+        .insert("A0".to_owned(), json!({ "type": "object", "properties": { "x": { "type": "string" } } }));
+    for level in 1..60 {
+        let before = json!({ "$ref": format!("#/$defs/A{}", level - 1) });
+        definitions.insert(format!("A{level}"), make(before));
+    }
+    json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/A59" } }, "$defs": definitions })
+}
+
+#[test]
+fn schemas_that_double_with_each_level_end() {
+    check(
+        doubling(
+            |before| json!({ "type": "array", "items": [before, before], "minItems": 2, "maxItems": 2 }),
+        ),
+        "nested too deeply",
+    );
+    check(
+        doubling(|before| json!({ "allOf": [before, before, { "required": ["x"] }] })),
+        "too much to merge",
+    );
+    check(
+        doubling(
+            |before| json!({ "anyOf": [before, { "type": "array", "items": before }, { "type": "null" }] }),
+        ),
+        "too",
+    );
+    check(
+        doubling(
+            |before| json!({ "type": "object", "properties": { "a": before, "b": { "allOf": [before, { "required": ["a"] }] } } }),
+        ),
+        "too",
+    );
+}
+
+#[test]
+fn wide_and_deep_schemas_end() {
+    let text = json!({ "type": "string" });
+    let many = |count: usize, schema: &Value| -> Map<String, Value> {
+        (0..count).map(|index| (format!("p{index}"), schema.clone())).collect()
+    };
+    check(json!({ "type": "object", "properties": many(5_000, &text) }), "more than 500 fields");
+    let object = json!({ "type": "object", "properties": many(30, &text) });
+    let objects = json!({ "type": "object", "properties": many(30, &object) });
+    check(json!({ "type": "object", "properties": many(30, &objects) }), "too");
+    let values: Vec<String> = (0..1_000).map(|index| index.to_string()).collect();
+    check(json!({ "type": "object", "properties": { "a": { "enum": values } } }), "1000 values");
+    let variants: Vec<Value> = (0..1_000).map(|index| json!({ "const": index.to_string() })).collect();
+    check(json!({ "type": "object", "properties": { "a": { "oneOf": variants } } }), "too many variants");
+    let mut deep = text;
+    for _ in 0..100 {
+        deep = json!({ "type": "array", "items": deep });
+    }
+    check(json!({ "type": "object", "properties": { "a": deep } }), "nested too deeply");
+}

@@ -1,0 +1,165 @@
+//! Values that a schema allows, made from the schema itself, not from the types under test.
+
+#![allow(clippy::unwrap_used, reason = "part of tests: a fixture that is not as expected is a failure")]
+
+use serde_json::{Map, Value, json};
+
+/// A value that the schema allows, of a size that shrinks with depth; the same seed gives the same value.
+///
+/// Optional fields come and go, numbers are such that both sides write them alike, and further fields
+/// only come where the schema speaks of them.
+pub(crate) fn instance(schema: &Value, seed: u64) -> Value {
+    let mut maker = Maker { root: schema, state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d };
+    maker.value(schema, 0)
+}
+
+struct Maker<'a> {
+    root: &'a Value,
+    state: u64,
+}
+
+impl Maker<'_> {
+    /// A number below `limit` (a 64-bit xorshift).
+    fn below(&mut self, limit: usize) -> usize {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        usize::try_from(self.state >> 33).unwrap() % limit
+    }
+
+    fn value(&mut self, schema: &Value, depth: usize) -> Value {
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            let target = self.resolve(reference);
+            return self.value(&target, depth);
+        }
+        if let Some(value) = schema.get("const") {
+            return value.clone();
+        }
+        for union in ["anyOf", "oneOf"] {
+            let variants = schema.get(union).and_then(Value::as_array);
+            if let Some(variants) = variants.filter(|variants| variants.len() > 1 && !restricts(variants)) {
+                let index = if depth > 6 { 0 } else { self.below(variants.len()) };
+                return self.value(&variants[index].clone(), depth + 1);
+            }
+        }
+        if let Some(values) = schema.get("enum").and_then(Value::as_array).filter(|values| !values.is_empty())
+        {
+            return values[self.below(values.len())].clone();
+        }
+        if schema.get("allOf").is_some() {
+            let mut merged = json!({ "type": "object", "properties": {}, "required": [] });
+            self.gather(schema, &mut merged);
+            return self.object(&merged, depth);
+        }
+        let name = match &schema["type"] {
+            Value::String(name) => name.clone(),
+            Value::Array(names) if !names.is_empty() => {
+                names[self.below(names.len())].as_str().unwrap().to_owned()
+            }
+            _ if schema.get("properties").is_some() => "object".to_owned(),
+            _ if schema.get("items").is_some() => "array".to_owned(),
+            _ => "anything".to_owned(),
+        };
+        self.typed(&name, schema, depth)
+    }
+
+    fn typed(&mut self, name: &str, schema: &Value, depth: usize) -> Value {
+        match name {
+            "string" => json!(format!("text {}", self.below(1000))),
+            "integer" => json!(self.below(1000)),
+            "number" => json!([0.5, 1.25, -3.0, 7.0][self.below(4)]).pipe(integral),
+            "boolean" => json!(self.below(2) == 0),
+            "null" => Value::Null,
+            "array" => self.array(schema, depth),
+            "object" => self.object(schema, depth),
+            _ => json!("anything"),
+        }
+    }
+
+    fn array(&mut self, schema: &Value, depth: usize) -> Value {
+        let prefix = schema.get("prefixItems").or_else(|| schema.get("items")).and_then(Value::as_array);
+        if let Some(prefix) = prefix.cloned() {
+            return prefix.iter().map(|schema| self.value(schema, depth + 1)).collect();
+        }
+        let item = schema.get("items").cloned().unwrap_or(Value::Bool(true));
+        let count = if depth > 4 || item == Value::Bool(false) { 0 } else { self.below(4) };
+        (0..count).map(|_| self.value(&item, depth + 1)).collect()
+    }
+
+    fn object(&mut self, schema: &Value, depth: usize) -> Value {
+        let empty = Map::new();
+        let properties = schema["properties"].as_object().unwrap_or(&empty);
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let mut object = Map::new();
+        for (key, property) in properties {
+            let wanted = required.contains(&key.as_str());
+            if wanted || depth < 5 && *property != Value::Bool(false) && self.below(2) == 0 {
+                let value = self.value(property, depth + 1);
+                // Null and absent are one for an optional field.
+                if wanted || !value.is_null() {
+                    object.insert(key.clone(), value);
+                }
+            }
+        }
+        for key in required {
+            object.entry(key).or_insert_with(|| json!("required"));
+        }
+        let more = schema["patternProperties"].as_object().and_then(|patterns| patterns.values().next());
+        let more =
+            more.or_else(|| schema.get("additionalProperties")).filter(|more| **more != Value::Bool(false));
+        if let Some(more) = more.cloned() {
+            object.insert(format!("x-{}", self.below(100)), self.value(&more, depth + 1));
+        }
+        Value::Object(object)
+    }
+
+    /// Adds the fields that a schema, its parts and what it refers to ask for.
+    fn gather(&self, schema: &Value, merged: &mut Value) {
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            self.gather(&self.resolve(reference), merged);
+        }
+        for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            self.gather(part, merged);
+        }
+        let Some(schema) = schema.as_object() else { return };
+        for (key, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            merged["properties"][key] = property.clone();
+        }
+        let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        merged["required"].as_array_mut().unwrap().extend(required);
+    }
+
+    fn resolve(&self, reference: &str) -> Value {
+        let pointer = reference.split_once('#').map(|(_, pointer)| pointer.replace("%20", " "));
+        pointer.and_then(|pointer| self.root.pointer(&pointer)).cloned().unwrap_or(Value::Bool(true))
+    }
+}
+
+/// Whether the variants only name required fields or narrow a text.
+fn restricts(variants: &[Value]) -> bool {
+    variants.iter().all(|variant| {
+        variant.get("properties").is_none()
+            && variant.get("type").is_none()
+            && variant.get("$ref").is_none()
+            && variant.get("enum").is_none()
+            && variant.get("const").is_none()
+    })
+}
+
+/// An integral number as the types write it: without a fraction.
+fn integral(number: Value) -> Value {
+    match number.as_f64() {
+        #[expect(clippy::cast_possible_truncation, reason = "one of four small numbers")]
+        Some(value) if value.fract() == 0.0 => json!(value as i64),
+        _ => number,
+    }
+}
+
+trait Pipe: Sized {
+    fn pipe<T>(self, next: impl FnOnce(Self) -> T) -> T {
+        next(self)
+    }
+}
+
+impl Pipe for Value {}

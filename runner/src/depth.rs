@@ -1,0 +1,96 @@
+//! Bounds how deep the parser can recurse: a snippet must not overflow the host's stack.
+//!
+//! Brackets are bounded by [`crate::balance`]. What is left are chains without brackets (`- - - 1`, `1 + 1 + 1`,
+//! `if … else if …`, `A<A<A<…`), whose depth can't be more than the number of tokens since something that
+//! surely ended what came before.
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use crate::snippet::SyntaxError;
+
+/// Most tokens that may depend on each other. Programs that people or models write stay under a few hundred.
+pub const CHAIN_LIMIT: usize = 2_000;
+
+/// Stack for reading a snippet, in bytes; only what is touched is taken. The most that was measured for a token
+/// is about 34 KiB, for a `&` of a type by a parser without optimisation.
+pub(crate) const STACK: usize = CHAIN_LIMIT * (64 << 10);
+
+/// Checks that no chain is longer than [`CHAIN_LIMIT`].
+pub(crate) fn check(tokens: TokenStream) -> Result<(), SyntaxError> {
+    walk(tokens, 0)
+}
+
+fn walk(tokens: TokenStream, base: usize) -> Result<(), SyntaxError> {
+    let mut start = base;
+    let mut depth = base;
+    let mut after_block = false;
+    for token in tokens {
+        match end(&token, after_block) {
+            End::Statement => (start, depth) = (base, base),
+            End::Item => depth = start,
+            End::Nothing => depth += 1,
+        }
+        // Commas within `<…>` and `|…|` end nothing, and what these are is not known before it is parsed.
+        if is(&token, &['<', '|']) {
+            start += 1;
+        }
+        if depth > CHAIN_LIMIT {
+            let message = format!("more than {CHAIN_LIMIT} tokens in one expression; divide it into statements");
+            return Err(SyntaxError::at(message, token.span().start()));
+        }
+        after_block = matches!(&token, TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace);
+        if let TokenTree::Group(group) = token {
+            walk(group.stream(), depth)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a token ends for sure.
+enum End {
+    Nothing,
+    Item,
+    Statement,
+}
+
+fn end(token: &TokenTree, after_block: bool) -> End {
+    match token {
+        TokenTree::Punct(mark) if mark.as_char() == ';' => End::Statement,
+        TokenTree::Punct(mark) if mark.as_char() == ',' => End::Item,
+        TokenTree::Punct(mark) if mark.as_char() == '#' && after_block => End::Statement,
+        TokenTree::Ident(word) if after_block && word != "else" && word != "as" => End::Statement,
+        TokenTree::Literal(_) if after_block => End::Statement,
+        _ => End::Nothing,
+    }
+}
+
+fn is(token: &TokenTree, marks: &[char]) -> bool {
+    matches!(token, TokenTree::Punct(mark) if marks.contains(&mark.as_char()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHAIN_LIMIT, check};
+
+    fn passes(text: &str) -> bool {
+        check(text.parse().unwrap()).is_ok()
+    }
+
+    #[test]
+    fn what_cannot_nest_is_not_counted() {
+        assert!(passes(&"1,".repeat(CHAIN_LIMIT)));
+        assert!(passes(&"let x = a < b; ".repeat(CHAIN_LIMIT)));
+        assert!(passes(&"fn a() {} ".repeat(CHAIN_LIMIT)));
+        assert!(passes(&format!("match x {{ {} }}", "1 => {} ".repeat(CHAIN_LIMIT))));
+    }
+
+    #[test]
+    fn chains_are_counted_also_across_brackets() {
+        for link in ["-", "1 +", "if a {} else ", "A<u8, ", "|a, b| ", "f()", "return "] {
+            assert!(!passes(&link.repeat(CHAIN_LIMIT + 1)), "{link}");
+        }
+        let half = "-".repeat(CHAIN_LIMIT / 2);
+        assert!(!passes(&format!("{half} (1, {half} 1)")));
+        assert!(passes(&format!("{half} 1; {half} 1")));
+    }
+}

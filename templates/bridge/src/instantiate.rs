@@ -1,0 +1,75 @@
+//! Generic code that most snippets need, compiled here once instead of in each of them.
+//!
+//! At the lowest levels of optimisation the compiler shares instances of generic code across crates: what
+//! is instantiated here is linked, not compiled again. For a snippet with one call that is 28 functions to
+//! compile instead of 168, and a quarter of its compile time.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use crate::tail::{FinishResult, FinishValue, Tail};
+use crate::{Args, Content, ToolError, ToolResult, encode};
+
+/// The types that snippets most often hold; what drops, clones and serialises them is instantiated.
+pub struct Common {
+    args: Args,
+    result: Result<ToolResult, ToolError>,
+    content: Vec<Content>,
+    values: Vec<Value>,
+    names: Vec<String>,
+    counts: BTreeMap<String, usize>,
+    objects: BTreeMap<String, Value>,
+    table: HashMap<String, Value>,
+    set: BTreeSet<String>,
+}
+
+/// Never called: it only has to be compiled.
+///
+/// # Errors
+/// As its parts.
+pub fn instantiate(mut common: Common, error: ToolError) -> anyhow::Result<String> {
+    macro_rules! tails {
+        ($($value:expr),* $(,)?) => {
+            $(
+                drop(encode(Tail::new($value).finish()));
+                drop(encode(Tail::new(anyhow::Result::Ok($value)).finish()));
+                drop(encode(Tail::new(Result::<_, ToolError>::Ok($value)).finish()));
+            )*
+        };
+    }
+    tails!(
+        (),
+        true,
+        0_i32,
+        0_i64,
+        0_u64,
+        0_usize,
+        0.0_f64,
+        String::new(),
+        Value::Null,
+        common.values.clone(),
+        common.names.clone(),
+        common.counts.clone(),
+        common.objects.clone(),
+        common.result.clone()?,
+    );
+    for (name, value) in &common.objects {
+        *common.counts.entry(name.clone()).or_default() += 1;
+        common.set.insert(name.clone());
+        common.table.insert(name.clone(), value.clone());
+        common.names.push(name.clone());
+        common.values.push(value.clone());
+    }
+    for name in &common.set {
+        println!("{name}: {:?} {:?}", common.counts.get(name), common.table.get(name));
+    }
+    let result = common.result?;
+    let value: Value = result.json()?;
+    common.names.sort();
+    drop((common.args, common.content));
+    if value.is_null() {
+        return Err(error.into());
+    }
+    Ok(format!("{value} {}", common.names.join(", ")))
+}

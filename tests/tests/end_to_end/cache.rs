@@ -1,0 +1,222 @@
+//! The cache that all tests share, and what may happen to a cache: a cold start, a kill, no room.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use rustix::process::Signal;
+
+use crate::harness::{COLD_WATCHDOG, Run, Started, binary, json};
+
+/// The shared cache, warm, and whether this process had to build it.
+static SHARED: OnceLock<(PathBuf, bool)> = OnceLock::new();
+
+/// The folder of the shared cache. Where it is cold, the first to ask builds it, the hard way.
+pub(crate) fn shared() -> &'static Path {
+    &warmed().0
+}
+
+fn warmed() -> &'static (PathBuf, bool) {
+    SHARED.get_or_init(|| {
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolsmith-home");
+        let cache = home.join("cache");
+        let cold = layers(&cache).is_empty();
+        if cold {
+            cold_start(&home);
+        }
+        // The sources may have changed since it was built.
+        run(&cache).watchdog(COLD_WATCHDOG).expect("ok", 0);
+        (cache, cold)
+    })
+}
+
+/// The finished layers in a cache.
+fn layers(cache: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(cache.join("layers-v1")).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|layer| layer.join("index.json").is_file()).collect()
+}
+
+fn run(cache: &Path) -> Run {
+    Run::new(cache).arguments(&["run", "--json", "-"]).input("6 * 7")
+}
+
+/// A run that has just started to compile the layer.
+fn compiling(cache: &Path) -> Started {
+    let started = run(cache).watchdog(COLD_WATCHDOG).start();
+    started.wait_until("a compiler", || {
+        started.descendants().iter().any(|command| command.contains("--crate-name serde_core"))
+    });
+    started
+}
+
+/// Beginnings on an empty cache: one is killed while it compiles, one is interrupted, then two build at once.
+/// The folder above the cache tells cargo to run a program that is not there.
+fn cold_start(home: &Path) {
+    let cache = &home.join("cache");
+    fs::create_dir_all(home.join(".cargo")).unwrap();
+    fs::write(home.join(".cargo/config.toml"), "[build]\nrustc-wrapper = \"/no/such/wrapper\"\n").unwrap();
+    fs::write(home.join("rust-toolchain.toml"), "[toolchain]\npath = \"/no/such/toolchain\"\n").unwrap();
+
+    let killed = compiling(cache);
+    killed.signal(Signal::KILL);
+    killed.done();
+    assert_eq!(layers(cache).len(), 0);
+
+    let interrupted = compiling(cache);
+    interrupted.signal(Signal::INT);
+    interrupted.done().exits(130).says(&["cancelled"]);
+    assert_eq!(layers(cache).len(), 0);
+
+    let two = [0, 1].map(|_| run(cache).watchdog(COLD_WATCHDOG).start());
+    let [first, second] = two.map(|started| started.done().exits(0));
+    for done in [&first, &second] {
+        assert_eq!(done.outcome()["result"], 42, "{done:#?}");
+    }
+    assert_eq!(layers(cache).len(), 1);
+    let waited = |text: &str| text.contains("waiting for another toolsmith");
+    assert!(waited(&first.stderr) != waited(&second.stderr), "{first:#?} {second:#?}");
+}
+
+#[test]
+fn a_cold_cache_survives_kills_and_two_at_once() {
+    let (_, was_cold) = warmed();
+    if !was_cold {
+        let home = tempfile::tempdir().unwrap();
+        cold_start(home.path());
+    }
+}
+
+/// A cache of one's own, with nothing but the layer of the shared one.
+pub(crate) fn with_the_layer_of_the_shared(cache: &Path) {
+    for layer in layers(shared()) {
+        let copy = cache.join("layers-v1").join(layer.file_name().unwrap());
+        fs::create_dir_all(&copy).unwrap();
+        for file in fs::read_dir(&layer).unwrap().flatten() {
+            fs::copy(file.path(), copy.join(file.file_name())).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_snippet_is_compiled_once() {
+    let code = format!("// {}\nprintln!(\"again\"); 1", std::process::id());
+    let first = json(&code).expect("ok", 0);
+    assert_eq!(first["cached"], false);
+    assert_ne!(first["phases_ms"]["compile"], 0.0);
+    let second = json(&code).arguments(&["--arg", "other=arguments"]).expect("ok", 0);
+    assert_eq!(second["cached"], true);
+    assert_eq!(second["phases_ms"]["compile"], 0.0);
+    assert_eq!((&second["result"], &second["stdout"]), (&first["result"], &first["stdout"]));
+}
+
+#[test]
+fn a_kill_while_a_snippet_compiles_leaves_a_good_cache() {
+    let cache = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(cache.path());
+    let code = "regex::Regex::new(\"a+\")?.is_match(\"caat\")";
+    let run = || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(code);
+    for signal in [Signal::KILL, Signal::INT, Signal::TERM] {
+        let started = run().start();
+        started.wait_until("the compiler", || {
+            started.descendants().iter().any(|command| command.contains("--crate-name=program"))
+        });
+        started.signal(signal);
+        let done = started.done();
+        if signal != Signal::KILL {
+            done.expect("cancelled", 130);
+        }
+    }
+    assert_eq!(run().result(), true);
+}
+
+#[test]
+fn two_runs_of_the_same_new_snippet_at_once_both_work() {
+    let cache = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(cache.path());
+    let run = || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input("demo::echo(\"x\").await?.text()");
+    let started: Vec<_> = (0..3).map(|_| run().start()).collect();
+    for started in started {
+        assert_eq!(started.done().expect("ok", 0)["result"], "x");
+    }
+}
+
+/// `toolsmith` on a disk without room. A file system of its own needs a user namespace; where there is none, the
+/// limit of file sizes makes writes fail in the same places.
+fn without_room(cache: &Path, kilobytes: u32) -> Run {
+    let script = format!(
+        "if mount -t tmpfs -o size={kilobytes}k tmpfs \"$TOOLSMITH_CACHE_DIR\" 2>/dev/null; then :; \
+         else trap '' XFSZ; ulimit -f {kilobytes}; fi; exec \"$0\" \"$@\""
+    );
+    let isolated = Command::new("unshare").args(["-Urm", "true"]).output();
+    let mut command = if isolated.is_ok_and(|output| output.status.success()) {
+        let mut command = Command::new("unshare");
+        command.args(["-Urm", "sh", "-c"]);
+        command
+    } else {
+        let mut command = Command::new("sh");
+        command.arg("-c");
+        command
+    };
+    command.arg(script).arg(binary());
+    Run::of(command, cache)
+}
+
+#[test]
+fn a_full_disk_is_told_and_harms_nothing() {
+    let cache = tempfile::tempdir().unwrap();
+    shared();
+    let done = without_room(cache.path(), 64).arguments(&["run", "--json", "-"]).input("1").watchdog(COLD_WATCHDOG).done();
+    done.exits(7).says(&["toolsmith: "]);
+}
+
+#[test]
+fn files_that_cannot_grow_are_told_and_harm_nothing() {
+    let mut command = Command::new("sh");
+    // Blocks of 512 bytes (POSIX): room for notes and texts, not for a program.
+    command.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\""]).arg(binary());
+    let code = format!("// {}\nitertools::Itertools::join(&mut [1, 2].iter(), \"-\")", std::process::id());
+    let done = Run::of(command, shared()).arguments(&["run", "--json", "-"]).input(&code).done();
+    done.exits(7).says(&["cache", "free some space"]);
+    assert_eq!(json(&code).result(), "1-2");
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_told() {
+    shared();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let read_only = folder.path().join("read-only");
+    fs::create_dir(&read_only).unwrap();
+    fs::set_permissions(&read_only, fs::Permissions::from_mode(0o555)).unwrap();
+    let mut places = vec![file.clone(), file.join("below"), PathBuf::from("/proc/toolsmith")];
+    // The superuser writes wherever it likes.
+    if !rustix::process::geteuid().is_root() {
+        places.push(read_only);
+    }
+    for place in places {
+        let done = run(&place).done().exits(7);
+        done.says(&["the cache at", place.to_str().unwrap(), "TOOLSMITH_CACHE_DIR"]);
+    }
+}
+
+#[test]
+fn a_damaged_cache_is_told_or_repaired() {
+    let cache = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(cache.path());
+    let run = || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input("demo::echo(\"x\").await?.text()");
+    assert_eq!(run().result(), "x");
+    for bucket in ["catalogs-v1", "toolchains-v1"] {
+        for file in fs::read_dir(cache.path().join(bucket)).unwrap().flatten() {
+            fs::write(file.path(), "{ torn").unwrap();
+        }
+    }
+    assert_eq!(run().result(), "x");
+    for program in fs::read_dir(cache.path().join("programs-v1")).unwrap().flatten() {
+        fs::write(program.path().join("program"), "torn").unwrap();
+    }
+    let done = run().done();
+    assert!(!done.stderr.contains("panicked"), "{done:#?}");
+}

@@ -1,0 +1,344 @@
+//! Runs the real `toolsmith` with a watchdog, and makes sure that nothing of it is left.
+//!
+//! What an outcome must be is left to the tests.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, set_child_subreaper};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// How long a run on a warm cache may take before the harness ends it and fails.
+const WATCHDOG: Duration = Duration::from_secs(60);
+/// The same for runs that build everything from the start.
+pub(crate) const COLD_WATCHDOG: Duration = Duration::from_secs(600);
+/// How long a process may take to vanish after the run that started it.
+const LEFTOVERS: Duration = Duration::from_secs(10);
+
+/// The processes that tests have started themselves and not yet waited for.
+static STARTED: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
+
+/// The MCP server that misbehaves on request.
+pub(crate) const FAULT_SERVER: &str = env!("CARGO_BIN_EXE_fault-server");
+
+/// The binary, beside the tests: `target/<profile>/toolsmith`.
+pub(crate) fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let test = std::env::current_exe().unwrap();
+        let binary = test.parent().and_then(Path::parent).unwrap().join("toolsmith");
+        assert!(
+            binary.is_file(),
+            "{} is missing: type `cargo test --workspace`, or `cargo build -p toolsmith` before this",
+            binary.display()
+        );
+        binary
+    })
+}
+
+/// A command line of `toolsmith`, not yet started.
+pub(crate) struct Run {
+    command: Command,
+    input: Vec<u8>,
+    watchdog: Duration,
+    /// Holds the configuration; gone after the run.
+    folder: TempDir,
+}
+
+/// `toolsmith run --json -` with `code` on standard input, on the cache that all tests share.
+pub(crate) fn json(code: &str) -> Run {
+    plain(code).argument("--json")
+}
+
+/// `toolsmith run -` with `code` on standard input, on the cache that all tests share.
+pub(crate) fn plain(code: &str) -> Run {
+    Run::new(crate::cache::shared()).arguments(&["run", "-"]).input(code)
+}
+
+impl Run {
+    /// Without arguments, on the cache in `cache`.
+    pub(crate) fn new(cache: &Path) -> Self {
+        Run::of(Command::new(binary()), cache)
+    }
+
+    /// A command that starts `toolsmith` in its own way.
+    pub(crate) fn of(mut command: Command, cache: &Path) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        command
+            .env("TOOLSMITH_CACHE_DIR", cache)
+            // The configuration of whoever runs the tests has no part in them.
+            .env("XDG_CONFIG_HOME", folder.path())
+            .current_dir(folder.path());
+        Run { command, input: Vec::new(), watchdog: WATCHDOG, folder }
+    }
+
+    pub(crate) fn argument(self, argument: &str) -> Self {
+        self.arguments(&[argument])
+    }
+
+    pub(crate) fn arguments(mut self, arguments: &[&str]) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    /// What stands on standard input.
+    pub(crate) fn input(mut self, input: impl AsRef<[u8]>) -> Self {
+        self.input = input.as_ref().to_owned();
+        self
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn working_folder(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    pub(crate) fn watchdog(mut self, watchdog: Duration) -> Self {
+        self.watchdog = watchdog;
+        self
+    }
+
+    /// Writes `text` into a file and names it with `--config`.
+    pub(crate) fn config(self, text: &str) -> Self {
+        let file = self.folder.path().join("given.yaml");
+        fs::write(&file, text).unwrap();
+        self.arguments(&["--config", file.to_str().unwrap()])
+    }
+
+    /// With a server named `faulty`: the fault server in `mode`, and further lines of its entry.
+    pub(crate) fn fault(self, mode: &str, more: &str) -> Self {
+        self.config(&format!("mcpServers:\n{}", fault_entry("faulty", mode, more)))
+    }
+
+    /// Starts it.
+    pub(crate) fn start(mut self) -> Started {
+        set_child_subreaper(Some(getpid())).unwrap();
+        let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut child = piped.spawn().unwrap();
+        started.get_or_insert_default().insert(child.id());
+        drop(started);
+        let mut stdin = child.stdin.take().unwrap();
+        let input = std::mem::take(&mut self.input);
+        // Whoever ends before it has read everything breaks the pipe.
+        let input = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        Started { child, input, stdout: collect(stdout), stderr: collect(stderr), run: self }
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn done(self) -> Done {
+        self.start().done()
+    }
+
+    /// Runs it to its end and checks status and exit code; gives the outcome.
+    #[track_caller]
+    pub(crate) fn expect(self, status: &str, code: i32) -> Value {
+        self.done().expect(status, code)
+    }
+
+    /// Runs it to its end, which must be `ok`; gives the result.
+    #[track_caller]
+    pub(crate) fn result(self) -> Value {
+        let mut outcome = self.expect("ok", 0);
+        outcome["result"].take()
+    }
+}
+
+/// The lines of a configuration for one fault server.
+pub(crate) fn fault_entry(name: &str, mode: &str, more: &str) -> String {
+    format!("  {name}:\n    command: {FAULT_SERVER:?}\n    args: [{mode}]\n{more}")
+}
+
+fn collect(mut pipe: impl std::io::Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).unwrap();
+        bytes
+    })
+}
+
+/// A run that is under way.
+pub(crate) struct Started {
+    child: Child,
+    input: JoinHandle<()>,
+    stdout: JoinHandle<Vec<u8>>,
+    stderr: JoinHandle<Vec<u8>>,
+    run: Run,
+}
+
+impl Started {
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits until `condition` holds while the run goes on.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !condition() {
+            assert!(start.elapsed() < self.run.watchdog, "never came: {what}");
+            assert!(is_alive(self.child.id()), "the run ended before: {what}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// The processes below the run, as command lines.
+    pub(crate) fn descendants(&self) -> Vec<String> {
+        let all = processes();
+        let mut found = vec![self.child.id()];
+        let mut index = 0;
+        while let Some(parent) = found.get(index).copied() {
+            found.extend(all.iter().filter(|process| process.parent == parent).map(|process| process.id));
+            index += 1;
+        }
+        found[1..].iter().map(|id| command_line(*id)).collect()
+    }
+
+    /// Waits for its end, and until nothing of it is left.
+    #[track_caller]
+    pub(crate) fn done(mut self) -> Done {
+        let in_time = ends_within(&self.child, self.run.watchdog);
+        if !in_time {
+            let _ = self.child.kill();
+        }
+        let status = self.child.wait().unwrap();
+        STARTED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().remove(&self.child.id());
+        self.input.join().unwrap();
+        if in_time {
+            assert_nothing_left();
+        }
+        let text = |bytes: JoinHandle<Vec<u8>>| String::from_utf8(bytes.join().unwrap()).unwrap();
+        let done = Done { status, stdout: text(self.stdout), stderr: text(self.stderr) };
+        assert!(in_time, "no end after {:?}: {done:#?}", self.run.watchdog);
+        done
+    }
+}
+
+fn ends_within(child: &Child, time: Duration) -> bool {
+    let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty()).unwrap();
+    let deadline = Instant::now() + time;
+    loop {
+        let left = Timespec::try_from(deadline.saturating_duration_since(Instant::now())).unwrap();
+        match poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&left)) {
+            Ok(count) => return count == 1,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => panic!("poll: {error}"),
+        }
+    }
+}
+
+/// A run that has ended.
+#[derive(Debug)]
+pub(crate) struct Done {
+    status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Done {
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.status.code(), Some(code), "{self:#?}");
+        self
+    }
+
+    /// Both texts together hold every phrase.
+    #[track_caller]
+    pub(crate) fn says(self, phrases: &[&str]) -> Self {
+        for phrase in phrases {
+            assert!(self.stderr.contains(phrase), "{phrase:?} is missing in {self:#?}");
+        }
+        self
+    }
+
+    /// The outcome that was printed as JSON.
+    #[track_caller]
+    pub(crate) fn outcome(&self) -> Value {
+        let mut lines = self.stdout.lines();
+        let outcome = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        assert_eq!(lines.next(), None, "more than one line: {self:#?}");
+        outcome.unwrap_or_else(|| panic!("no outcome: {self:#?}"))
+    }
+
+    #[track_caller]
+    pub(crate) fn expect(self, status: &str, code: i32) -> Value {
+        let outcome = self.exits(code).outcome();
+        assert_eq!(outcome["status"], status, "{outcome:#}");
+        assert_eq!(outcome["error"].is_null(), status == "ok", "{outcome:#}");
+        outcome
+    }
+}
+
+/// `value` as text holds every phrase.
+#[track_caller]
+pub(crate) fn assert_says(value: &Value, phrases: &[&str]) {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    for phrase in phrases {
+        assert!(text.contains(phrase), "{phrase:?} is missing in {text}");
+    }
+}
+
+struct Process {
+    id: u32,
+    parent: u32,
+}
+
+/// The living processes of this machine; a zombie is none.
+fn processes() -> Vec<Process> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let process = |entry: fs::DirEntry| {
+        let id = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // The name in parentheses may hold anything; after it come state and parent (proc_pid_stat(5)).
+        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+        let state = fields.next()?;
+        let parent = fields.next()?.parse().ok()?;
+        (!matches!(state, "Z" | "X")).then_some(Process { id, parent })
+    };
+    entries.filter_map(process).collect()
+}
+
+fn is_alive(id: u32) -> bool {
+    processes().iter().any(|process| process.id == id)
+}
+
+fn command_line(id: u32) -> String {
+    let bytes = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).replace('\0', " ")
+}
+
+/// This process is the reaper of all orphans below it: whatever outlives its run becomes a child of the tests.
+#[track_caller]
+fn assert_nothing_left() {
+    let start = Instant::now();
+    loop {
+        let left = orphans();
+        if left.is_empty() {
+            return;
+        }
+        assert!(start.elapsed() < LEFTOVERS, "left behind: {left:#?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn orphans() -> Vec<String> {
+    let own = std::process::id();
+    let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let started = started.clone().unwrap_or_default();
+    let orphans = processes().into_iter().filter(|process| process.parent == own);
+    let orphans = orphans.filter(|process| !started.contains(&process.id));
+    orphans.map(|process| format!("{}: {}", process.id, command_line(process.id))).collect()
+}

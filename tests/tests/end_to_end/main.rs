@@ -1,0 +1,10 @@
+//! `toolsmith run` from end to end: the real binary, real compilers, real servers.
+
+#![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
+
+mod cache;
+mod confinement;
+mod diagnostics;
+mod endings;
+mod forms;
+mod harness;
