@@ -71,6 +71,15 @@ struct Bench<'a> {
     folder: &'a Path,
 }
 
+/// A configuration with the demo server alone, under `name`; the user's own has no part in the figures.
+fn demo_config(folder: &Path, name: &str) -> Result<String, Failure> {
+    let server = json!({ "command": "toolsmith", "args": ["demo-server"] });
+    let file = folder.join(format!("{name}.yaml"));
+    let text = json!({ "mcpServers": { name: server } }).to_string();
+    fs_err::write(&file, text).map_err(Failure::host)?;
+    Ok(file.to_string_lossy().into_owned())
+}
+
 /// Microseconds of one call.
 #[derive(Clone, Copy)]
 struct Calls {
@@ -90,10 +99,10 @@ impl Bench<'_> {
         let unique = format!("{}-{round}", std::process::id());
         let call = |kind: &str| format!("demo::echo(\"{kind} {unique}\").await?.text()");
         let wrong = format!("let number: i32 = demo::echo(\"{unique}\").await?.text(); number");
-        figures.add("type_error", self.run(&["--check"], &wrong, 3).await?.0);
-        figures.add("check", self.run(&["--check"], &call("check"), 0).await?.0);
-        figures.add("new", self.run(&[], &call("run"), 0).await?.0);
-        figures.add("again", self.run(&[], &call("run"), 0).await?.0);
+        figures.add("type_error", self.run(&["--check"], "demo", &wrong, 3).await?.0);
+        figures.add("check", self.run(&["--check"], "demo", &call("check"), 0).await?.0);
+        figures.add("new", self.run(&[], "demo", &call("run"), 0).await?.0);
+        figures.add("again", self.run(&[], "demo", &call("run"), 0).await?.0);
         figures.add("binding", self.bindings(&unique).await?);
         Ok(())
     }
@@ -119,13 +128,20 @@ impl Bench<'_> {
         }
     }
 
-    /// One whole process of `run`, which must end with `code`.
-    async fn run(&self, flags: &[&str], snippet: &str, code: i32) -> Result<(f64, Value), Failure> {
+    /// One whole process of `run` with the demo server as `server`, which must end with `code`.
+    async fn run(
+        &self,
+        flags: &[&str],
+        server: &str,
+        snippet: &str,
+        code: i32,
+    ) -> Result<(f64, Value), Failure> {
+        let config = demo_config(self.folder, server)?;
         let file = self.folder.join("snippet.rs");
         fs_err::write(&file, snippet).map_err(Failure::host)?;
         let started = Instant::now();
         let output = Command::new(&self.program)
-            .args(["run", "--quiet", "--json"])
+            .args(["run", "--quiet", "--json", "--config", &config])
             .args(flags)
             .arg(&file)
             .output()
@@ -143,13 +159,8 @@ impl Bench<'_> {
     /// A server with a new name has bindings that nobody has compiled before.
     async fn bindings(&self, unique: &str) -> Result<f64, Failure> {
         let name = format!("bench_{}", unique.replace('-', "_"));
-        let server = json!({ "command": "toolsmith", "args": ["demo-server"] });
-        let config = self.folder.join("config.yaml");
-        let text = json!({ "mcpServers": { &name: server } }).to_string();
-        fs_err::write(&config, text).map_err(Failure::host)?;
-        let config = config.to_string_lossy();
         let snippet = format!("{name}::echo(\"bindings\").await?.text()");
-        let (_, outcome) = self.run(&["--check", "--config", &config], &snippet, 0).await?;
+        let (_, outcome) = self.run(&["--check"], &name, &snippet, 0).await?;
         Ok(outcome["phases_ms"]["bindings"].as_f64().unwrap_or(f64::NAN) / DEMO_TOOLS)
     }
 
@@ -162,7 +173,7 @@ impl Bench<'_> {
         let (mut broker, mut direct) = (f64::INFINITY, f64::INFINITY);
         // The best of a few: both are bounded from below by what they cost.
         for _ in 0..3 {
-            let (_, outcome) = self.run(&[], &snippet, 0).await?;
+            let (_, outcome) = self.run(&[], "demo", &snippet, 0).await?;
             broker = broker.min(outcome["result"].as_f64().unwrap_or(f64::NAN));
             direct = direct.min(self.direct_call().await?);
         }
@@ -173,7 +184,8 @@ impl Bench<'_> {
     async fn direct_call(&self) -> Result<f64, Failure> {
         let server = mcp::ServerConfig::stdio("demo", self.program.to_string_lossy(), ["demo-server"]);
         let session = mcp::Session::connect(&server).await.map_err(Failure::host)?;
-        let arguments = serde_json::value::to_raw_value(&json!({ "message": "call" })).map_err(Failure::host)?;
+        let arguments =
+            serde_json::value::to_raw_value(&json!({ "message": "call" })).map_err(Failure::host)?;
         session.call("echo", arguments.clone()).await.map_err(Failure::host)?;
         let started = Instant::now();
         for _ in 0..CALLS {

@@ -80,7 +80,11 @@ impl ToolLists {
                 let tools = self.lists.get(&server.connection.name)?;
                 Some(codegen::Server {
                     name: server.connection.name.clone(),
-                    tools: tools.iter().filter_map(tool).filter(|tool| server.filter.admits(&tool.name)).collect(),
+                    tools: tools
+                        .iter()
+                        .filter_map(tool)
+                        .filter(|tool| server.filter.admits(&tool.name))
+                        .collect(),
                 })
             })
             .collect();

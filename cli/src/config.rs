@@ -110,8 +110,9 @@ pub(crate) fn load(named: Option<&Path>) -> Result<(Config, Source), Error> {
 pub(crate) fn cache_folder() -> Result<PathBuf, Error> {
     if let Some(folder) = std::env::var_os("TOOLSMITH_CACHE_DIR").filter(|folder| !folder.is_empty()) {
         let folder = PathBuf::from(folder);
-        return std::path::absolute(&folder)
-            .map_err(|error| Error(format!("TOOLSMITH_CACHE_DIR={} is no folder: {error}", folder.display())));
+        return std::path::absolute(&folder).map_err(|error| {
+            Error(format!("TOOLSMITH_CACHE_DIR={} is no folder: {error}", folder.display()))
+        });
     }
     etcetera::choose_base_strategy()
         .map(|base| base.cache_dir().join("toolsmith"))

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("toolsmith: the event loop can't be started: {error}");
+            terminal::say(format_args!("toolsmith: the event loop can't be started: {error}\n"));
             return ExitCode::from(exit::HOST);
         }
     };
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(Failure { code, message }) => {
-            eprintln!("toolsmith: {message}");
+            terminal::say(format_args!("toolsmith: {message}\n"));
             ExitCode::from(code)
         }
     }

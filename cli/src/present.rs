@@ -47,8 +47,10 @@ pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
     if let (Status::Panic, Some(line)) = (outcome.status, error.evidence["line"].as_u64()) {
         let _ = write!(text, " (line {line})");
     }
-    if outcome.calls_total > 0 {
-        let _ = write!(text, "; it had made {} tool calls", outcome.calls_total);
+    match outcome.calls_total {
+        0 => {}
+        1 => text.push_str("; it had made 1 tool call"),
+        calls => drop(write!(text, "; it had made {calls} tool calls")),
     }
     Some(text)
 }

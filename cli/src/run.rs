@@ -13,7 +13,7 @@ use crate::arguments::RunArguments;
 use crate::catalog::{self, ToolLists};
 use crate::config::{self, Config, Source};
 use crate::sessions::Sessions;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, say};
 use crate::{exit, present};
 
 /// How often a program is compiled again because tools have changed while it was compiled.
@@ -46,7 +46,8 @@ pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> R
     if source == Source::Demo {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE)");
         if Path::new("toolsmith.yaml").is_file() {
-            terminal.note("the toolsmith.yaml of this folder is used only when named: --config toolsmith.yaml");
+            terminal
+                .note("the toolsmith.yaml of this folder is used only when named: --config toolsmith.yaml");
         }
     }
     let request = request(&arguments, code, &config, cancel.clone());
@@ -106,7 +107,7 @@ fn show(outcome: &Outcome, json: bool, terminal: &Terminal) -> u8 {
         let _ = writeln!(stdout, "{line}");
     }
     if let Some(trouble) = present::trouble(outcome) {
-        eprintln!("{trouble}");
+        say(format_args!("{trouble}\n"));
     }
     exit::of(outcome.status)
 }
@@ -157,7 +158,8 @@ impl<'a> Execution<'a> {
         let known = |name: &str| self.lists.has(name);
         let unknown = self.config.servers.iter().filter(|server| !known(&server.connection.name));
         let unknown: Vec<_> = unknown.collect();
-        let opened = join_all(unknown.iter().map(|server| self.sessions.start(&server.connection.name))).await;
+        let opened =
+            join_all(unknown.iter().map(|server| self.sessions.start(&server.connection.name))).await;
         let mut failures = Vec::new();
         for (server, opened) in unknown.iter().zip(opened) {
             match opened {

@@ -69,7 +69,8 @@ impl Sessions {
     /// The tools of the open sessions that are not those that were expected.
     pub(crate) fn changed(&self) -> Vec<(String, Vec<Value>)> {
         let opening = self.opening();
-        let opened = opening.iter().filter_map(|(name, opening)| Some((name, opening.peek()?.as_ref().ok()?)));
+        let opened =
+            opening.iter().filter_map(|(name, opening)| Some((name, opening.peek()?.as_ref().ok()?)));
         opened
             .filter(|(name, opened)| self.expected.get(*name).is_some_and(|tools| *tools != opened.tools))
             .map(|(name, opened)| (name.clone(), opened.tools.clone()))

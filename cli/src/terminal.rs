@@ -1,9 +1,15 @@
 //! What a run shows while it is under way: progress on standard error, the program's output as it comes.
 
+use std::fmt;
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
 
 use runner::Observer;
+
+/// Writes to standard error. A reader that is gone does not end the run: its tools have effects of their own.
+pub(crate) fn say(text: fmt::Arguments<'_>) {
+    let _ = std::io::stderr().lock().write_fmt(text);
+}
 
 /// Shows a run on the terminal.
 #[derive(Debug)]
@@ -33,7 +39,7 @@ impl Terminal {
     pub(crate) fn note(&self, message: &str) {
         if !self.quiet {
             self.clear_progress();
-            eprintln!("toolsmith: {message}");
+            say(format_args!("toolsmith: {message}\n"));
         }
     }
 
@@ -45,7 +51,7 @@ impl Terminal {
     /// Removes the progress line, if there is one.
     pub(crate) fn clear_progress(&self) {
         if std::mem::take(&mut self.state().progress_shown) {
-            eprint!("\r\x1b[K");
+            say(format_args!("\r\x1b[K"));
         }
     }
 
@@ -61,9 +67,9 @@ impl Observer for Terminal {
         }
         if self.one_line {
             self.state().progress_shown = true;
-            eprint!("\r\x1b[Ktoolsmith: {message}");
+            say(format_args!("\r\x1b[Ktoolsmith: {message}"));
         } else {
-            eprintln!("toolsmith: {message}");
+            say(format_args!("toolsmith: {message}\n"));
         }
     }
 
@@ -71,7 +77,7 @@ impl Observer for Terminal {
         if self.live {
             self.clear_progress();
             self.state().stdout_open = bytes.last() != Some(&b'\n');
-            // A reader that is gone does not end the run: its tools have effects of their own.
+            // As with standard error: a reader that is gone does not end the run.
             let mut stdout = std::io::stdout().lock();
             let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
         }

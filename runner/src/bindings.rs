@@ -15,6 +15,7 @@ use crate::cache::{Bucket, Cache, Key};
 use crate::compiler::{self, Job};
 use crate::error::{Error, ErrorKind, Result};
 use crate::layer::Layer;
+use crate::room;
 use crate::toolchain::Toolchain;
 
 /// Compiled bindings.
@@ -31,7 +32,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The key that the bindings are kept under.
 pub(crate) fn key(layer: &Layer, bindings: &codegen::Bindings) -> String {
-    Key::new("bindings 1")
+    Key::new("bindings 2")
         .part(&layer.key)
         .part(codegen::VERSION.to_le_bytes())
         .part(&bindings.module)
@@ -61,7 +62,16 @@ pub(crate) async fn ensure(
         libraries: &[],
         source: source.path(),
         output: output.path(),
-        arguments: &["--crate-type=rlib", "--crate-name", &module, "--cap-lints=allow", "-o", &name],
+        // One unit: splitting small libraries costs more than it gains on two cores (about a tenth).
+        arguments: &[
+            "--crate-type=rlib",
+            "--crate-name",
+            &module,
+            "--cap-lints=allow",
+            "-Ccodegen-units=1",
+            "-o",
+            &name,
+        ],
         main: "lib.rs",
     };
     let failed = |detail: &str| {
@@ -72,6 +82,10 @@ pub(crate) async fn ensure(
     let compiled = timeout(TIMEOUT, compiler::run(&job)).await;
     let compiled = compiled.map_err(|_| failed(&format!("no end after {} s", TIMEOUT.as_secs())))??;
     if !compiled.status.success() {
+        let said = format!("{}\n{}", compiled.status, compiled.messages.text());
+        if room::is_missing(&said) {
+            return Err(room::error(cache, &said));
+        }
         return Err(failed(&compiled.messages.text()));
     }
     let folder = cache.publish(Bucket::Bindings, &key, output)?;

@@ -7,9 +7,7 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use bridge::wire::{
-    CallFailure, FRAME_LIMIT, FailureKind, Finish, ToHost, ToProgram, VERSION, Welcome,
-};
+use bridge::wire::{CallFailure, FRAME_LIMIT, FailureKind, Finish, ToHost, ToProgram, VERSION, Welcome};
 use futures::future::{AbortHandle, Abortable, BoxFuture};
 use futures::stream::{FuturesUnordered, SplitSink, StreamExt};
 use futures::{FutureExt, SinkExt};
@@ -41,10 +39,16 @@ pub(crate) struct Ledger {
     pub(crate) finish: Option<Finish>,
 }
 
-/// Why a program was cut off: it does not keep to the protocol.
+/// Why a program was cut off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the program broke the broker's protocol: {0}")]
-pub(crate) struct Violation(String);
+pub(crate) enum Violation {
+    /// A frame that should not be.
+    #[error("the program broke the broker's protocol: {0}")]
+    Protocol(String),
+    /// More content parts than the outcome can hold.
+    #[error("it emitted more than {CONTENT_LIMIT} bytes of content and was stopped")]
+    Content,
+}
 
 /// One execution's end of the broker.
 pub(crate) struct Broker<'a> {
@@ -109,9 +113,9 @@ impl Broker<'_> {
         match decode(frame)? {
             ToHost::Hello { version: VERSION, token } if token == self.token => Ok(()),
             ToHost::Hello { version, .. } if version != VERSION => {
-                Err(Violation(format!("it speaks version {version}, not {VERSION}")))
+                Err(Violation::Protocol(format!("it speaks version {version}, not {VERSION}")))
             }
-            _ => Err(Violation("its first frame is not the hello of this execution".to_owned())),
+            _ => Err(Violation::Protocol("its first frame is not the hello of this execution".to_owned())),
         }
     }
 
@@ -123,10 +127,10 @@ impl Broker<'_> {
         handles: &mut HashMap<u64, AbortHandle>,
     ) -> Result<(), Violation> {
         match message {
-            ToHost::Hello { .. } => return Err(Violation("a second hello".to_owned())),
+            ToHost::Hello { .. } => return Err(Violation::Protocol("a second hello".to_owned())),
             ToHost::Call { id, tool, arguments } => {
                 if id != *next_id {
-                    return Err(Violation(format!("call {id} where {next_id} was next")));
+                    return Err(Violation::Protocol(format!("call {id} where {next_id} was next")));
                 }
                 *next_id += 1;
                 let (abort, registration) = AbortHandle::new_pair();
@@ -145,7 +149,7 @@ impl Broker<'_> {
             ToHost::Finish(finish) => {
                 let mut ledger = self.ledger();
                 if ledger.finish.is_some() {
-                    return Err(Violation("a second end".to_owned()));
+                    return Err(Violation::Protocol("a second end".to_owned()));
                 }
                 ledger.finish = Some(finish);
             }
@@ -207,7 +211,7 @@ impl Broker<'_> {
         let mut ledger = self.ledger();
         ledger.content_bytes += content.get().len();
         if ledger.content_bytes > CONTENT_LIMIT {
-            return Err(Violation(format!("it emits more than {CONTENT_LIMIT} bytes of content")));
+            return Err(Violation::Content);
         }
         ledger.content.push(content);
         Ok(())
@@ -231,12 +235,13 @@ where
 }
 
 fn decode(frame: &[u8]) -> Result<ToHost, Violation> {
-    serde_json::from_slice(frame).map_err(|error| Violation(format!("a frame that is no message: {error}")))
+    serde_json::from_slice(frame)
+        .map_err(|error| Violation::Protocol(format!("a frame that is no message: {error}")))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
 fn broken(error: io::Error) -> Violation {
-    Violation(error.to_string())
+    Violation::Protocol(error.to_string())
 }
 
 /// An answer that fits into a frame, with some room for what stands around it.
@@ -253,4 +258,3 @@ fn fits(result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
 pub(crate) fn milliseconds(since: Instant) -> f64 {
     (since.elapsed().as_secs_f64() * 1e6).round() / 1e3
 }
-

@@ -22,6 +22,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::manifest;
 use crate::outcome::{Diagnostic, SandboxReport};
+use crate::room;
 use crate::snippet::Snippet;
 use crate::splice::{self, Spliced};
 
@@ -65,13 +66,16 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
     }
     report.cached = false;
     let Engine { cache, toolchain, layer } = engine;
-    let libraries = try_join_all(named.iter().map(|bound| bindings::ensure(cache, toolchain, layer, bound))).await?;
+    let libraries =
+        try_join_all(named.iter().map(|bound| bindings::ensure(cache, toolchain, layer, bound))).await?;
     report.bindings_ms = milliseconds(started);
     let started = Instant::now();
     let (compiled, output) = compile(engine, &libraries, &spliced).await?;
     if compiled.status.success() {
         let folder = cache.publish(Bucket::Programs, &key, output)?;
         report.result = program(&folder)?;
+    } else if let Some(said) = no_room(&compiled) {
+        return Err(room::error(cache, &said));
     } else {
         report.result = Built::Rejected(rejected(&compiled, snippet, &spliced, catalog));
     }
@@ -117,6 +121,12 @@ fn program(folder: &Path) -> Result<Built> {
         Error::new(ErrorKind::Cache, message).hint("remove the folder and try again")
     })?;
     Ok(Built::Program { file, manifest })
+}
+
+/// What the compiler said, if it is that it had no room; that is no fault of the snippet's.
+fn no_room(compiled: &Compiled) -> Option<String> {
+    let said = format!("{}\n{}", compiled.status, diagnostics::unplaced(&compiled.messages.text()));
+    room::is_missing(&said).then_some(said)
 }
 
 /// The compiler's messages; never none, also when the compiler itself broke down.

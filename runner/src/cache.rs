@@ -185,7 +185,8 @@ impl Cache {
     fn evict(&self, bucket: Bucket, newest: &str) {
         let Some(kept) = bucket.kept() else { return };
         let mut entries = aged_entries(&self.bucket(bucket));
-        entries.retain(|(_, path)| path.extension().is_none_or(|end| end != "lock") && !path.ends_with(newest));
+        entries
+            .retain(|(_, path)| path.extension().is_none_or(|end| end != "lock") && !path.ends_with(newest));
         let surplus = (entries.len() + 1).saturating_sub(kept);
         for (age, path) in entries.into_iter().take(surplus) {
             if age > IN_USE {
@@ -217,8 +218,7 @@ fn aged_entries(folder: &Path) -> Vec<(Duration, PathBuf)> {
         Some(now.duration_since(modified).unwrap_or_default())
     };
     let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
-    let mut aged: Vec<_> =
-        entries.filter_map(|entry| Some((age(&entry)?, entry.path()))).collect();
+    let mut aged: Vec<_> = entries.filter_map(|entry| Some((age(&entry)?, entry.path()))).collect();
     aged.sort_by(|left, right| right.cmp(left));
     aged
 }

@@ -41,11 +41,7 @@ impl Catalog {
     /// Bindings for `servers`, generated where `cache` has none; `denied` says which tools of a server may not be
     /// called.
     #[must_use]
-    pub fn generate(
-        cache: &Cache,
-        servers: &[codegen::Server],
-        denied: impl Fn(&str, &str) -> bool,
-    ) -> Self {
+    pub fn generate(cache: &Cache, servers: &[codegen::Server], denied: impl Fn(&str, &str) -> bool) -> Self {
         let names = codegen::module_names(servers.iter().map(|server| server.name.as_str()));
         let generate = |server: &codegen::Server| {
             let module = names.get(&server.name)?;

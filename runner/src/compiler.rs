@@ -67,10 +67,7 @@ pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
     let mut messages = Captured::default();
     let mut printed = Captured::default();
     let (out, err) = (&mut process.stdout, &mut process.stderr);
-    tokio::join!(
-        messages.read(err, MESSAGES_LIMIT, false, |_| {}),
-        printed.read(out, 0, false, |_| {}),
-    );
+    tokio::join!(messages.read(err, MESSAGES_LIMIT, false, |_| {}), printed.read(out, 0, false, |_| {}),);
     let status = process.wait().await?;
     Ok(Compiled { status, messages, sandbox: process.report() })
 }
@@ -79,9 +76,7 @@ fn command(job: &Job<'_>) -> sandbox::Command {
     let library = |(name, file): (&String, &String)| {
         format!("--extern={name}={}", job.layer.folder.join(file).display())
     };
-    let bindings = |library: &Library| {
-        format!("--extern={}={}", library.module, library.file.display())
-    };
+    let bindings = |library: &Library| format!("--extern={}={}", library.module, library.file.display());
     sandbox::Command::new(&job.toolchain.rustc)
         .args(FLAGS)
         .arg(format!("--target={TARGET}"))

@@ -22,7 +22,8 @@ pub(crate) struct Confined {
 impl Confined {
     /// Starts `command` under `policy`.
     pub(crate) fn spawn(policy: sandbox::Policy, command: sandbox::Command) -> Result<Self> {
-        let mut child = sandbox::Sandbox::new(policy).spawn(command).map_err(|error| sandbox_error(&error))?;
+        let mut child =
+            sandbox::Sandbox::new(policy).spawn(command).map_err(|error| sandbox_error(&error))?;
         let exited = child.as_fd().try_clone_to_owned().map_err(|error| sandbox_error(&error))?;
         // SAFETY: the descriptor is owned by what is registered, and so open for as long.
         let exited = unsafe { AsyncFd::register(exited) }.map_err(|error| sandbox_error(&error))?;

@@ -35,10 +35,12 @@ fn walk(tokens: TokenStream, base: usize) -> Result<(), SyntaxError> {
             start += 1;
         }
         if depth > CHAIN_LIMIT {
-            let message = format!("more than {CHAIN_LIMIT} tokens in one expression; divide it into statements");
+            let message =
+                format!("more than {CHAIN_LIMIT} tokens in one expression; divide it into statements");
             return Err(SyntaxError::at(message, token.span().start()));
         }
-        after_block = matches!(&token, TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace);
+        after_block =
+            matches!(&token, TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace);
         if let TokenTree::Group(group) = token {
             walk(group.stream(), depth)?;
         }

@@ -60,10 +60,22 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Message>(line).ok())
-        .filter(|message| message.level.starts_with("error") && !message.message.starts_with("aborting due to"))
+        .filter(|message| {
+            message.level.starts_with("error") && !message.message.starts_with("aborting due to")
+        })
         .map(|message| reader.diagnostic(&message))
         .take(DIAGNOSTICS_KEPT)
         .collect()
+}
+
+/// What is said of no place in the source, by the compiler itself or by the linker behind it.
+pub(crate) fn unplaced(messages: &str) -> String {
+    let texts = messages.lines().filter_map(|line| match serde_json::from_str::<Message>(line) {
+        Ok(message) if message.spans.is_empty() => Some(message.message),
+        Ok(_) => None,
+        Err(_) => Some(line.to_owned()),
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// The diagnostic of wrong syntax, found without the compiler.
@@ -100,7 +112,9 @@ impl Reader<'_> {
             Some(code) => format!("error[{code}]: {}\n", message.message),
             None => format!("error: {}\n", message.message),
         };
-        for (index, span) in primary.iter().enumerate().filter(|(index, span)| *index == 0 || self.is_own(span)) {
+        for (index, span) in
+            primary.iter().enumerate().filter(|(index, span)| *index == 0 || self.is_own(span))
+        {
             let place = if index == 0 { first } else { self.place(span) };
             render_place(&mut rendered, &self.lines, place, span.label.as_deref().unwrap_or(""));
         }
@@ -182,7 +196,9 @@ impl Reader<'_> {
         let text = self.line(line);
         let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let mut signatures = Vec::new();
-        for (module, bound) in self.catalog.modules().iter().filter(|(module, _)| words.contains(&module.as_str())) {
+        for (module, bound) in
+            self.catalog.modules().iter().filter(|(module, _)| words.contains(&module.as_str()))
+        {
             let tools = bound.bindings.tools.iter();
             for tool in tools.filter(|tool| words.contains(&tool.function.as_str())).take(2) {
                 let lines: Vec<&str> =
@@ -213,11 +229,8 @@ fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str
     let text = lines.get(line as usize - 1).copied().unwrap_or("");
     let number = line.to_string();
     let gutter = " ".repeat(number.len());
-    let indent: String = text
-        .chars()
-        .take(column as usize - 1)
-        .map(|c| if c == '\t' { '\t' } else { ' ' })
-        .collect();
+    let indent: String =
+        text.chars().take(column as usize - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
     let marks = "^".repeat(width.min(80) as usize);
     // Writing to a string does not fail.
     let _ = writeln!(rendered, "{gutter}--> {line}:{column}");

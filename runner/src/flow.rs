@@ -25,9 +25,7 @@ fn expression_diverges(expression: &Expr) -> bool {
             block_diverges(&condition.then_branch)
                 && otherwise.is_some_and(|(_, otherwise)| expression_diverges(otherwise))
         }
-        Expr::Match(choice) => {
-            !choice.arms.is_empty() && choice.arms.iter().all(|arm| arm_diverges(arm))
-        }
+        Expr::Match(choice) => !choice.arms.is_empty() && choice.arms.iter().all(arm_diverges),
         Expr::Loop(endless) => !has_break(&endless.body),
         Expr::Macro(call) => macro_diverges(&call.mac),
         Expr::Call(call) => is_exit(&call.func),
@@ -45,10 +43,7 @@ fn block_diverges(block: &Block) -> bool {
 
 fn macro_diverges(call: &Macro) -> bool {
     let name = call.path.segments.last().map(|segment| segment.ident.to_string());
-    matches!(
-        name.as_deref(),
-        Some("panic" | "todo" | "unimplemented" | "unreachable" | "bail")
-    )
+    matches!(name.as_deref(), Some("panic" | "todo" | "unimplemented" | "unreachable" | "bail"))
 }
 
 /// `std::process::exit(…)` and `abort()`, however they are imported.

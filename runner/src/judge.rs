@@ -8,7 +8,7 @@ use bridge::wire::{ErrorReport, Finish, PanicReport};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::broker::Ledger;
+use crate::broker::{CONTENT_LIMIT, Ledger, Violation};
 use crate::outcome::{Failure, Outcome, Status};
 use crate::policies::Limits;
 use crate::program::Ended;
@@ -22,6 +22,11 @@ pub(crate) fn ended(outcome: &mut Outcome, ended: &Ended, ledger: &mut Ledger, l
             let message = format!("it printed more than {limit} bytes and was stopped");
             let evidence = json!({ "limit": "output", "bytes": limit });
             outcome.fail(Status::OutputLimit, Failure::new("output", message, evidence));
+        }
+        Ended::Violation(Violation::Content) => {
+            let evidence = json!({ "limit": "content", "bytes": CONTENT_LIMIT });
+            outcome
+                .fail(Status::OutputLimit, Failure::new("content", Violation::Content.to_string(), evidence));
         }
         Ended::Violation(violation) => {
             let failure = Failure::new("protocol", violation.to_string(), json!({}));
@@ -99,9 +104,9 @@ fn signalled(outcome: &mut Outcome, signal: i32, limits: &Limits) {
 /// The standard library aborts where it has no memory or no stack, and says so last.
 fn aborted(stderr: &str, limits: &Limits) -> (Status, Failure) {
     let last = stderr.lines().rev().take(8);
-    let wanted = last.clone().find_map(|line| {
-        line.strip_prefix("memory allocation of ")?.split(' ').next()?.parse::<u64>().ok()
-    });
+    let wanted = last
+        .clone()
+        .find_map(|line| line.strip_prefix("memory allocation of ")?.split(' ').next()?.parse::<u64>().ok());
     if let Some(wanted) = wanted {
         let limit = limits.memory;
         let message = format!("it wanted {wanted} more bytes of memory; the limit is {limit} in all");

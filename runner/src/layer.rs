@@ -26,6 +26,7 @@ use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
 use crate::policies;
+use crate::room;
 use crate::toolchain::{TARGET, Toolchain};
 
 /// What snippets are compiled against.
@@ -62,8 +63,16 @@ const WORKSPACE: &[(&str, &str)] = &[
 
 /// Variables that reach `cargo fetch`: the way to the network, and nothing else.
 const NETWORK_VARIABLES: [&str; 10] = [
-    "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY",
-    "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "HTTP_PROXY",
+    "http_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
 ];
 
 /// The layer, built if it is not there yet.
@@ -76,7 +85,8 @@ pub(crate) async fn ensure(cache: &Cache, toolchain: &Toolchain, observer: &dyn 
     if let Some(layer) = open(cache, &key) {
         return Ok(layer);
     }
-    observer.progress("first use: building the crates that snippets are compiled against (once, about a minute)");
+    observer
+        .progress("first use: building the crates that snippets are compiled against (once, about a minute)");
     let build = cache.temporary()?;
     write_sources(build.path()).map_err(Error::cache(build.path()))?;
     fetch(cache, toolchain, build.path()).await?;
@@ -84,7 +94,8 @@ pub(crate) async fn ensure(cache: &Cache, toolchain: &Toolchain, observer: &dyn 
     let entry = collect(cache, &artifacts)?;
     cache.publish(Bucket::Layers, &key, entry)?;
     observer.progress("the crates are built");
-    open(cache, &key).ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is not there"))
+    open(cache, &key)
+        .ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is not there"))
 }
 
 fn key(toolchain: &Toolchain) -> String {
@@ -137,7 +148,8 @@ async fn fetch(cache: &Cache, toolchain: &Toolchain, folder: &Path) -> Result<()
     if output.status.success() {
         return Ok(());
     }
-    Err(failed(tail(&String::from_utf8_lossy(&output.stderr))))
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(if room::is_missing(&said) { room::error(cache, &said) } else { failed(tail(&said)) })
 }
 
 /// Compiles the layer; gives the artifacts that cargo names.
@@ -147,7 +159,8 @@ async fn compile(
     folder: &Path,
     observer: &dyn Observer,
 ) -> Result<Vec<cargo_metadata::Artifact>> {
-    let policy = policies::build(toolchain, &cache.bucket(Bucket::CargoHome), folder).working_folder(WORKING_FOLDER);
+    let policy =
+        policies::build(toolchain, &cache.bucket(Bucket::CargoHome), folder).working_folder(WORKING_FOLDER);
     let command = sandbox::Command::new(&toolchain.cargo)
         .args(["build", "--release", "--locked", "--offline", "--target", TARGET, "--package", "offer"])
         .args(["--message-format=json-render-diagnostics", "--manifest-path"])
@@ -174,7 +187,8 @@ async fn compile(
     }
     let status = process.wait().await?;
     if !status.success() {
-        return Err(failed(tail(&stderr.text())));
+        let said = stderr.text();
+        return Err(if room::is_missing(&said) { room::error(cache, &said) } else { failed(tail(&said)) });
     }
     let messages = Message::parse_stream(&stdout.bytes[..]);
     let artifact = |message| match message {
@@ -190,9 +204,11 @@ fn collect(cache: &Cache, artifacts: &[cargo_metadata::Artifact]) -> Result<Temp
     let offered = offered()?;
     let mut crates = BTreeMap::new();
     for artifact in artifacts {
-        let is_library = artifact.target.kind.iter().any(|kind| {
-            matches!(kind, TargetKind::Lib | TargetKind::RLib | TargetKind::ProcMacro)
-        });
+        let is_library = artifact
+            .target
+            .kind
+            .iter()
+            .any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib | TargetKind::ProcMacro));
         for file in artifact.filenames.iter().filter(|_| is_library) {
             let Some(name) = file.file_name().filter(|name| !name.ends_with(".rmeta")) else { continue };
             let copied = entry.path().join(name);
@@ -237,7 +253,8 @@ impl Progress<'_> {
             if let Ok(Message::CompilerArtifact(artifact)) = serde_json::from_slice(&line) {
                 self.done += 1;
                 let Progress { done, crates, .. } = self;
-                self.observer.progress(&format!("compiled {} ({done}, {crates} crates)", artifact.target.name));
+                self.observer
+                    .progress(&format!("compiled {} ({done}, {crates} crates)", artifact.target.name));
             }
         }
     }

@@ -30,6 +30,7 @@ mod observer;
 mod outcome;
 mod policies;
 mod program;
+mod room;
 mod run;
 mod snippet;
 mod splice;
@@ -45,9 +46,7 @@ pub use engine::{Engine, Options, Request};
 pub use error::{Error, ErrorKind};
 pub use host::{Answer, ToolHost};
 pub use observer::{Observer, Unobserved};
-pub use outcome::{
-    CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated,
-};
+pub use outcome::{CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated};
 pub use policies::Limits;
 pub use snippet::{NESTING_LIMIT, SNIPPET_LIMIT};
 pub use toolchain::{OLDEST_RUSTC, TARGET, Toolchain};

@@ -9,8 +9,8 @@ use std::pin::pin;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use futures::future::{BoxFuture, join_all};
 use futures::FutureExt;
+use futures::future::{BoxFuture, join_all};
 use serde_json::json;
 
 use crate::broker::{Broker, Ledger, lock, milliseconds};
@@ -117,7 +117,8 @@ impl<'a> Run<'a> {
         let named = self.catalog.named(&snippet.identifiers);
         let named: Vec<&str> = named.map(|(_, module)| module.server.as_str()).collect();
         let started = Instant::now();
-        let mut opening = pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());
+        let mut opening =
+            pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());
         let mut building = pin!(build(self.engine, self.catalog, snippet));
         let mut connect = 0.0;
         let built = loop {
@@ -136,7 +137,7 @@ impl<'a> Run<'a> {
             Built::Program { file, manifest } => Ok(Some(Program { file, manifest })),
             Built::Rejected(diagnostics) => {
                 let first = diagnostics.first().map_or("it does not compile", |first| &first.message);
-                self.compile_error(&first.to_owned());
+                self.compile_error(first);
                 self.outcome.diagnostics = diagnostics;
                 Ok(None)
             }

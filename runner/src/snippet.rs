@@ -195,9 +195,7 @@ fn describe(function: &ItemFn) -> Entry {
 /// `#[tokio::main]`, with or without arguments: the program has a runtime already.
 fn is_main(attribute: &Attribute) -> bool {
     let path = attribute.path();
-    path.segments.len() == 2
-        && path.segments[0].ident == "tokio"
-        && path.segments[1].ident == "main"
+    path.segments.len() == 2 && path.segments[0].ident == "tokio" && path.segments[1].ident == "main"
 }
 
 fn ending(statements: &[Stmt]) -> Ending {

@@ -41,9 +41,8 @@ fn statements(ending: Ending) -> (String, String) {
         Ending::Value | Ending::Returns => "impl ::bridge::tail::Outcome",
         Ending::Never => "()",
     };
-    let open = format!(
-        "#[allow(unused_variables)] async fn __body(args: Args) -> ::bridge::Result<{returns}> {{ "
-    );
+    let open =
+        format!("#[allow(unused_variables)] async fn __body(args: Args) -> ::bridge::Result<{returns}> {{ ");
     match ending {
         Ending::Value => (
             format!("{open}let __tail = {{ "),

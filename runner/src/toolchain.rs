@@ -54,26 +54,28 @@ struct Record {
 /// Where there is no toolchain, it is too old, or the target is missing and can't be added.
 pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) -> Result<Toolchain> {
     let mut too_old = None;
+    let mut usable = Vec::new();
     for rustc in candidates() {
-        let toolchain = match identify(cache, &rustc) {
-            Ok(toolchain) => toolchain,
-            Err(_) => continue,
-        };
+        let Ok(toolchain) = identify(cache, &rustc) else { continue };
         if release(&toolchain.version).is_none_or(|release| release < OLDEST_RUSTC) {
             too_old = Some(toolchain);
-            continue;
+        } else if is_complete(&toolchain) {
+            return Ok(toolchain);
+        } else {
+            usable.push(toolchain);
         }
+    }
+    // None has the target: it is added to the one that the user prefers.
+    if let Some(toolchain) = usable.into_iter().next() {
         ensure_target(&toolchain, install, observer).await?;
         return Ok(toolchain);
     }
     let (major, minor) = OLDEST_RUSTC;
     let hint = format!("type `rustup toolchain install stable`, or install Rust {major}.{minor} or newer");
     let message = match too_old {
-        Some(old) => format!(
-            "{} is too old: {}",
-            old.rustc.display(),
-            old.version.lines().next().unwrap_or_default()
-        ),
+        Some(old) => {
+            format!("{} is too old: {}", old.rustc.display(), old.version.lines().next().unwrap_or_default())
+        }
         None => "no Rust compiler was found, neither with rustup nor on the search path".to_owned(),
     };
     Err(Error::new(ErrorKind::Toolchain, message).hint(hint))
@@ -118,11 +120,7 @@ fn default_toolchain(home: &Path) -> Option<String> {
 /// Asks a compiler who it is, or remembers.
 fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
     let metadata = fs_err::metadata(rustc)?;
-    let stamp = Stamp {
-        rustc: rustc.to_owned(),
-        modified: metadata.modified().ok(),
-        length: metadata.len(),
-    };
+    let stamp = Stamp { rustc: rustc.to_owned(), modified: metadata.modified().ok(), length: metadata.len() };
     let key = Key::new("toolchain 1").part(rustc.as_os_str().as_encoded_bytes()).finish();
     if let Some(text) = cache.read(Bucket::Toolchains, &key)
         && let Ok(record) = serde_json::from_slice::<Record>(&text)
@@ -213,6 +211,10 @@ async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Obse
         }
         Err(error) => Err(missing(&format!(", and rustup did not start: {error}"))),
     }
+}
+
+fn is_complete(toolchain: &Toolchain) -> bool {
+    toolchain.cargo.is_file() && toolchain.linker.is_file() && has_target(toolchain)
 }
 
 fn has_target(toolchain: &Toolchain) -> bool {

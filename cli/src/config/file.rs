@@ -67,11 +67,15 @@ fn yes() -> bool {
 pub(super) fn read(path: &Path) -> Result<Config, Error> {
     let shown = path.display();
     let fail = |error: std::io::Error| {
-        Error(format!("the configuration {shown} can't be read: {error}\nhelp: check the path given to --config"))
+        Error(format!(
+            "the configuration {shown} can't be read: {error}\nhelp: check the path given to --config"
+        ))
     };
     let length = fs_err::metadata(path).map_err(fail)?.len();
     if length > FILE_LIMIT {
-        return Err(Error(format!("the configuration {shown} has {length} bytes; the limit is {FILE_LIMIT}")));
+        return Err(Error(format!(
+            "the configuration {shown} has {length} bytes; the limit is {FILE_LIMIT}"
+        )));
     }
     let text = fs_err::read_to_string(path).map_err(fail)?;
     let folder = std::path::absolute(path).map_err(fail)?;
@@ -123,7 +127,8 @@ impl Checker<'_> {
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
             return Err(at("a server's name has 1 to 64 letters, digits, `_` and `-`".to_owned()));
         }
-        if let Some(transport) = entry.value.transport.as_ref().filter(|transport| transport.value != "stdio") {
+        if let Some(transport) = entry.value.transport.as_ref().filter(|transport| transport.value != "stdio")
+        {
             let message = format!("the type {:?} is not supported; write stdio", transport.value);
             return Err(self.wrong(transport, &message));
         }
@@ -186,14 +191,17 @@ impl Checker<'_> {
         if value.value > 0.0 && value.value <= LONGEST_SECONDS {
             return Ok(Duration::from_secs_f64(value.value));
         }
-        let message = format!("{} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
+        let message =
+            format!("{} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
         Err(self.wrong(value, &message))
     }
 
     fn size(&self, value: &Spanned<String>, least: u64) -> Result<u64, Error> {
         let size = size::parse(&value.value).map_err(|message| self.wrong(value, &message))?;
         if size < least {
-            return Err(self.wrong(value, &format!("{size} bytes are too few; write at least {least}")));
+            return Err(
+                self.wrong(value, &format!("{:?} is too little; write at least {least} bytes", value.value))
+            );
         }
         Ok(size)
     }

@@ -15,8 +15,9 @@ pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Res
         let after = &rest[start + 2..];
         let end = after.find('}').ok_or("`${` without `}`; write `$${` for a literal one")?;
         let name = &after[..end];
-        let value = lookup(name)
-            .ok_or_else(|| format!("the environment variable {name} is not set; set it, or remove ${{{name}}}"))?;
+        let value = lookup(name).ok_or_else(|| {
+            format!("the environment variable {name} is not set; set it, or remove ${{{name}}}")
+        })?;
         expanded.push_str(&value);
         rest = &after[end + 1..];
     }

@@ -96,12 +96,14 @@ fn stub(tool: &ToolModel) -> TokenStream {
     let fields = values.chain(optional).chain(extra);
     quote! {
         #doc
+        #[track_caller]
         pub fn #function<#(#generics),*>(#(#parameters),*) -> #call {
             #input { #(#fields),* }.call()
         }
     }
 }
 
+// Arguments out of range panic: `track_caller` names the snippet's line.
 fn setters(tool: &ToolModel) -> TokenStream {
     let Some(body) = tool.input_fields() else { return TokenStream::new() };
     let mut setters = Vec::new();
@@ -112,6 +114,7 @@ fn setters(tool: &ToolModel) -> TokenStream {
         let generic = generic.iter();
         setters.push(quote! {
             #doc
+            #[track_caller]
             pub fn #name #(<#generic>)* (mut self, #name: #taken) -> Self {
                 self.input.#name = #value;
                 self
@@ -122,6 +125,7 @@ fn setters(tool: &ToolModel) -> TokenStream {
         let name = format_ident!("{name}");
         let field_type = type_tokens(field_type, tool);
         setters.push(quote! {
+            #[track_caller]
             pub fn #name(mut self, #name: impl bridge::convert::Argument<#field_type>) -> Self {
                 self.input.#name = bridge::convert::Argument::into_argument(#name);
                 self

@@ -63,6 +63,7 @@ impl std::future::Future for EchoCall {
     }
 }
 /// Echoes back the input string
+#[track_caller]
 pub fn echo(message: impl Into<String>) -> EchoCall {
     EchoInput {
         message: message.into(),
@@ -166,6 +167,7 @@ pub struct GetAnnotatedMessageCall {
 }
 impl GetAnnotatedMessageCall {
     /// Whether to include an example image
+    #[track_caller]
     pub fn include_image<F>(
         mut self,
         include_image: impl bridge::convert::OptionalArgument<bool, F>,
@@ -197,6 +199,7 @@ impl std::future::Future for GetAnnotatedMessageCall {
     }
 }
 /// Demonstrates how annotations can be used to provide metadata about content.
+#[track_caller]
 pub fn get_annotated_message(
     message_type: impl bridge::convert::Argument<GetAnnotatedMessageMessageType>,
 ) -> GetAnnotatedMessageCall {
@@ -256,6 +259,7 @@ impl std::future::Future for GetEnvCall {
     }
 }
 /// Returns all environment variables, helpful for debugging MCP server configuration
+#[track_caller]
 pub fn get_env() -> GetEnvCall {
     GetEnvInput {}.call()
 }
@@ -296,6 +300,7 @@ pub struct GetResourceLinksCall {
 }
 impl GetResourceLinksCall {
     /// Number of resource links to return (1-10)
+    #[track_caller]
     pub fn count<F>(
         mut self,
         count: impl bridge::convert::OptionalArgument<f64, F>,
@@ -325,6 +330,7 @@ impl std::future::Future for GetResourceLinksCall {
     }
 }
 /// Returns up to ten resource links that reference different types of resources
+#[track_caller]
 pub fn get_resource_links() -> GetResourceLinksCall {
     GetResourceLinksInput {
         count: None,
@@ -424,6 +430,7 @@ pub struct GetResourceReferenceCall {
 }
 impl GetResourceReferenceCall {
     /// ID of the text resource to fetch
+    #[track_caller]
     pub fn resource_id<F>(
         mut self,
         resource_id: impl bridge::convert::OptionalArgument<f64, F>,
@@ -433,6 +440,7 @@ impl GetResourceReferenceCall {
         );
         self
     }
+    #[track_caller]
     pub fn resource_type<F>(
         mut self,
         resource_type: impl bridge::convert::OptionalArgument<
@@ -467,6 +475,7 @@ impl std::future::Future for GetResourceReferenceCall {
     }
 }
 /// Returns a resource reference that can be used by MCP clients
+#[track_caller]
 pub fn get_resource_reference() -> GetResourceReferenceCall {
     GetResourceReferenceInput {
         resource_id: None,
@@ -524,6 +533,7 @@ impl std::future::Future for GetRootsListCall {
     }
 }
 /// Lists the current MCP roots provided by the client. Demonstrates the roots protocol capability even though this server doesn't access files.
+#[track_caller]
 pub fn get_roots_list() -> GetRootsListCall {
     GetRootsListInput {}.call()
 }
@@ -673,6 +683,7 @@ impl std::future::Future for GetStructuredContentCall {
     }
 }
 /// Returns structured content along with an output schema for client data validation
+#[track_caller]
 pub fn get_structured_content(
     location: impl bridge::convert::Argument<GetStructuredContentLocation>,
 ) -> GetStructuredContentCall {
@@ -739,6 +750,7 @@ impl std::future::Future for GetSumCall {
     }
 }
 /// Returns the sum of two numbers
+#[track_caller]
 pub fn get_sum(
     a: impl bridge::convert::Argument<f64>,
     b: impl bridge::convert::Argument<f64>,
@@ -799,6 +811,7 @@ impl std::future::Future for GetTinyImageCall {
     }
 }
 /// Returns a tiny MCP logo image.
+#[track_caller]
 pub fn get_tiny_image() -> GetTinyImageCall {
     GetTinyImageInput {}.call()
 }
@@ -904,6 +917,7 @@ pub struct GzipFileAsResourceCall {
 }
 impl GzipFileAsResourceCall {
     /// URL or data URI of the file content to compress
+    #[track_caller]
     pub fn data<F>(
         mut self,
         data: impl bridge::convert::OptionalArgument<String, F>,
@@ -912,6 +926,7 @@ impl GzipFileAsResourceCall {
         self
     }
     /// Name of the output file
+    #[track_caller]
     pub fn name<F>(
         mut self,
         name: impl bridge::convert::OptionalArgument<String, F>,
@@ -920,6 +935,7 @@ impl GzipFileAsResourceCall {
         self
     }
     /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
+    #[track_caller]
     pub fn output_type<F>(
         mut self,
         output_type: impl bridge::convert::OptionalArgument<
@@ -954,6 +970,7 @@ impl std::future::Future for GzipFileAsResourceCall {
     }
 }
 /// Compresses a single file using gzip compression. Depending upon the selected output type, returns either the compressed data as a gzipped resource or a resource…
+#[track_caller]
 pub fn gzip_file_as_resource() -> GzipFileAsResourceCall {
     GzipFileAsResourceInput {
         data: None,
@@ -1004,6 +1021,7 @@ pub struct SimulateResearchQueryCall {
 }
 impl SimulateResearchQueryCall {
     /// Simulate an ambiguous query that requires clarification (triggers input_required status)
+    #[track_caller]
     pub fn ambiguous<F>(
         mut self,
         ambiguous: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1035,6 +1053,7 @@ impl std::future::Future for SimulateResearchQueryCall {
     }
 }
 /// Simulates a deep research operation that gathers, analyzes, and synthesizes information. Demonstrates MCP task-based operations with progress through multiple…
+#[track_caller]
 pub fn simulate_research_query(topic: impl Into<String>) -> SimulateResearchQueryCall {
     SimulateResearchQueryInput {
         topic: topic.into(),
@@ -1092,6 +1111,7 @@ impl std::future::Future for ToggleSimulatedLoggingCall {
     }
 }
 /// Toggles simulated, random-leveled logging on or off.
+#[track_caller]
 pub fn toggle_simulated_logging() -> ToggleSimulatedLoggingCall {
     ToggleSimulatedLoggingInput {}.call()
 }
@@ -1145,6 +1165,7 @@ impl std::future::Future for ToggleSubscriberUpdatesCall {
     }
 }
 /// Toggles simulated resource subscription updates on or off.
+#[track_caller]
 pub fn toggle_subscriber_updates() -> ToggleSubscriberUpdatesCall {
     ToggleSubscriberUpdatesInput {}.call()
 }
@@ -1198,6 +1219,7 @@ impl std::future::Future for TriggerElicitationRequestCall {
     }
 }
 /// Trigger a Request from the Server for User Elicitation
+#[track_caller]
 pub fn trigger_elicitation_request() -> TriggerElicitationRequestCall {
     TriggerElicitationRequestInput {}.call()
 }
@@ -1243,6 +1265,7 @@ pub struct TriggerLongRunningOperationCall {
 }
 impl TriggerLongRunningOperationCall {
     /// Duration of the operation in seconds
+    #[track_caller]
     pub fn duration<F>(
         mut self,
         duration: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1251,6 +1274,7 @@ impl TriggerLongRunningOperationCall {
         self
     }
     /// Number of steps in the operation
+    #[track_caller]
     pub fn steps<F>(
         mut self,
         steps: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1280,6 +1304,7 @@ impl std::future::Future for TriggerLongRunningOperationCall {
     }
 }
 /// Demonstrates a long running operation with progress updates.
+#[track_caller]
 pub fn trigger_long_running_operation() -> TriggerLongRunningOperationCall {
     TriggerLongRunningOperationInput {
         duration: None,
@@ -1330,6 +1355,7 @@ pub struct TriggerSamplingRequestCall {
 }
 impl TriggerSamplingRequestCall {
     /// Maximum number of tokens to generate
+    #[track_caller]
     pub fn max_tokens<F>(
         mut self,
         max_tokens: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1361,6 +1387,7 @@ impl std::future::Future for TriggerSamplingRequestCall {
     }
 }
 /// Trigger a Request from the Server for LLM Sampling
+#[track_caller]
 pub fn trigger_sampling_request(
     prompt: impl Into<String>,
 ) -> TriggerSamplingRequestCall {
@@ -1430,6 +1457,7 @@ pub struct TriggerUrlElicitationCall {
 }
 impl TriggerUrlElicitationCall {
     /// Optional explicit elicitation ID. Defaults to a random UUID.
+    #[track_caller]
     pub fn elicitation_id<F>(
         mut self,
         elicitation_id: impl bridge::convert::OptionalArgument<String, F>,
@@ -1440,6 +1468,7 @@ impl TriggerUrlElicitationCall {
         self
     }
     /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
+    #[track_caller]
     pub fn error_path<F>(
         mut self,
         error_path: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1450,6 +1479,7 @@ impl TriggerUrlElicitationCall {
         self
     }
     /// Message shown to the user before opening the URL
+    #[track_caller]
     pub fn message<F>(
         mut self,
         message: impl bridge::convert::OptionalArgument<String, F>,
@@ -1479,6 +1509,7 @@ impl std::future::Future for TriggerUrlElicitationCall {
     }
 }
 /// Trigger a URL elicitation so the client can direct the user to a browser flow. Supports two mechanisms: the request path (elicitation/create, default) which…
+#[track_caller]
 pub fn trigger_url_elicitation(url: impl Into<String>) -> TriggerUrlElicitationCall {
     TriggerUrlElicitationInput {
         url: url.into(),

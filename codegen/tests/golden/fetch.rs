@@ -67,6 +67,7 @@ pub struct FetchCall {
 }
 impl FetchCall {
     /// Maximum number of characters to return.
+    #[track_caller]
     pub fn max_length<F>(
         mut self,
         max_length: impl bridge::convert::OptionalArgument<i64, F>,
@@ -77,6 +78,7 @@ impl FetchCall {
         self
     }
     /// Get the actual HTML content of the requested page, without simplification.
+    #[track_caller]
     pub fn raw<F>(
         mut self,
         raw: impl bridge::convert::OptionalArgument<bool, F>,
@@ -85,6 +87,7 @@ impl FetchCall {
         self
     }
     /// On return output starting at this character index, useful if a previous fetch was truncated and more context is required.
+    #[track_caller]
     pub fn start_index<F>(
         mut self,
         start_index: impl bridge::convert::OptionalArgument<i64, F>,
@@ -116,6 +119,7 @@ impl std::future::Future for FetchCall {
     }
 }
 /// Fetches a URL from the internet and optionally extracts its contents as markdown. Although originally you did not have internet access, and were advised to…
+#[track_caller]
 pub fn fetch(url: impl Into<String>) -> FetchCall {
     FetchInput {
         url: url.into(),

@@ -86,6 +86,7 @@ impl std::future::Future for CreateDirectoryCall {
     }
 }
 /// Create a new directory or ensure a directory exists. Can create multiple nested directories in one operation. If the directory already exists, this operation…
+#[track_caller]
 pub fn create_directory(path: impl Into<String>) -> CreateDirectoryCall {
     CreateDirectoryInput {
         path: path.into(),
@@ -159,6 +160,7 @@ pub struct DirectoryTreeCall {
     pending: bridge::call::Pending<DirectoryTreeOutput>,
 }
 impl DirectoryTreeCall {
+    #[track_caller]
     pub fn exclude_patterns<F>(
         mut self,
         exclude_patterns: impl bridge::convert::OptionalArgument<Vec<String>, F>,
@@ -190,6 +192,7 @@ impl std::future::Future for DirectoryTreeCall {
     }
 }
 /// Get a recursive tree view of files and directories as a JSON structure. Each entry includes 'name', 'type' (file/directory), and 'children' for directories.…
+#[track_caller]
 pub fn directory_tree(path: impl Into<String>) -> DirectoryTreeCall {
     DirectoryTreeInput {
         path: path.into(),
@@ -298,6 +301,7 @@ pub struct EditFileCall {
 }
 impl EditFileCall {
     /// Preview changes using git-style diff format
+    #[track_caller]
     pub fn dry_run<F>(
         mut self,
         dry_run: impl bridge::convert::OptionalArgument<bool, F>,
@@ -327,6 +331,7 @@ impl std::future::Future for EditFileCall {
     }
 }
 /// Make line-based edits to a text file. Each edit replaces exact line sequences with new content. Returns a git-style diff showing the changes made. Only works…
+#[track_caller]
 pub fn edit_file(
     path: impl Into<String>,
     edits: impl bridge::convert::Argument<Vec<EditFileEdit>>,
@@ -417,6 +422,7 @@ impl std::future::Future for GetFileInfoCall {
     }
 }
 /// Retrieve detailed metadata about a file or directory. Returns comprehensive information including size, creation time, last modified time, permissions, and type.…
+#[track_caller]
 pub fn get_file_info(path: impl Into<String>) -> GetFileInfoCall {
     GetFileInfoInput {
         path: path.into(),
@@ -497,6 +503,7 @@ impl std::future::Future for ListAllowedDirectoriesCall {
     }
 }
 /// Returns the list of directories that this server is allowed to access. Subdirectories within these allowed directories are also accessible. Use this to…
+#[track_caller]
 pub fn list_allowed_directories() -> ListAllowedDirectoriesCall {
     ListAllowedDirectoriesInput {}.call()
 }
@@ -579,6 +586,7 @@ impl std::future::Future for ListDirectoryCall {
     }
 }
 /// Get a detailed listing of all files and directories in a specified path. Results clearly distinguish between files and directories with [FILE] and [DIR]…
+#[track_caller]
 pub fn list_directory(path: impl Into<String>) -> ListDirectoryCall {
     ListDirectoryInput {
         path: path.into(),
@@ -690,6 +698,7 @@ pub struct ListDirectoryWithSizesCall {
 }
 impl ListDirectoryWithSizesCall {
     /// Sort entries by name or size
+    #[track_caller]
     pub fn sort_by<F>(
         mut self,
         sort_by: impl bridge::convert::OptionalArgument<ListDirectoryWithSizesSortBy, F>,
@@ -719,6 +728,7 @@ impl std::future::Future for ListDirectoryWithSizesCall {
     }
 }
 /// Get a detailed listing of all files and directories in a specified path, including sizes. Results clearly distinguish between files and directories with [FILE]…
+#[track_caller]
 pub fn list_directory_with_sizes(path: impl Into<String>) -> ListDirectoryWithSizesCall {
     ListDirectoryWithSizesInput {
         path: path.into(),
@@ -813,6 +823,7 @@ impl std::future::Future for MoveFileCall {
     }
 }
 /// Move or rename files and directories. Can move files between directories and rename them in a single operation. If the destination exists, the operation will…
+#[track_caller]
 pub fn move_file(
     source: impl Into<String>,
     destination: impl Into<String>,
@@ -898,6 +909,7 @@ pub struct ReadFileCall {
 }
 impl ReadFileCall {
     /// If provided, returns only the first N lines of the file
+    #[track_caller]
     pub fn head<F>(
         mut self,
         head: impl bridge::convert::OptionalArgument<f64, F>,
@@ -906,6 +918,7 @@ impl ReadFileCall {
         self
     }
     /// If provided, returns only the last N lines of the file
+    #[track_caller]
     pub fn tail<F>(
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
@@ -935,6 +948,7 @@ impl std::future::Future for ReadFileCall {
     }
 }
 /// Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.
+#[track_caller]
 pub fn read_file(path: impl Into<String>) -> ReadFileCall {
     ReadFileInput {
         path: path.into(),
@@ -1138,6 +1152,7 @@ impl std::future::Future for ReadMediaFileCall {
     }
 }
 /// Read a file and return it as a base64-encoded content block with its MIME type. Image and audio files are returned as image/audio content; any other file type is…
+#[track_caller]
 pub fn read_media_file(path: impl Into<String>) -> ReadMediaFileCall {
     ReadMediaFileInput {
         path: path.into(),
@@ -1224,6 +1239,7 @@ impl std::future::Future for ReadMultipleFilesCall {
     }
 }
 /// Read the contents of multiple files simultaneously. This is more efficient than reading files one by one when you need to analyze or compare multiple files. Each…
+#[track_caller]
 pub fn read_multiple_files(
     paths: impl bridge::convert::Argument<Vec<String>>,
 ) -> ReadMultipleFilesCall {
@@ -1307,6 +1323,7 @@ pub struct ReadTextFileCall {
 }
 impl ReadTextFileCall {
     /// If provided, returns only the first N lines of the file
+    #[track_caller]
     pub fn head<F>(
         mut self,
         head: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1315,6 +1332,7 @@ impl ReadTextFileCall {
         self
     }
     /// If provided, returns only the last N lines of the file
+    #[track_caller]
     pub fn tail<F>(
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1344,6 +1362,7 @@ impl std::future::Future for ReadTextFileCall {
     }
 }
 /// Read the complete contents of a file from the file system as text. Handles various text encodings and provides detailed error messages if the file cannot be…
+#[track_caller]
 pub fn read_text_file(path: impl Into<String>) -> ReadTextFileCall {
     ReadTextFileInput {
         path: path.into(),
@@ -1424,6 +1443,7 @@ pub struct SearchFilesCall {
     pending: bridge::call::Pending<SearchFilesOutput>,
 }
 impl SearchFilesCall {
+    #[track_caller]
     pub fn exclude_patterns<F>(
         mut self,
         exclude_patterns: impl bridge::convert::OptionalArgument<Vec<String>, F>,
@@ -1455,6 +1475,7 @@ impl std::future::Future for SearchFilesCall {
     }
 }
 /// Recursively search for files and directories matching a pattern. The patterns should be glob-style patterns that match paths relative to the working directory.…
+#[track_caller]
 pub fn search_files(
     path: impl Into<String>,
     pattern: impl Into<String>,
@@ -1546,6 +1567,7 @@ impl std::future::Future for WriteFileCall {
     }
 }
 /// Create a new file or completely overwrite an existing file with new content. Use with caution as it will overwrite existing files without warning. Handles text…
+#[track_caller]
 pub fn write_file(path: impl Into<String>, content: impl Into<String>) -> WriteFileCall {
     WriteFileInput {
         path: path.into(),

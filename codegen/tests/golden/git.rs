@@ -68,6 +68,7 @@ impl std::future::Future for GitAddCall {
     }
 }
 /// Adds file contents to the staging area
+#[track_caller]
 pub fn git_add(
     repo_path: impl Into<String>,
     files: impl bridge::convert::Argument<Vec<String>>,
@@ -134,6 +135,7 @@ pub struct GitBranchCall {
 }
 impl GitBranchCall {
     /// The commit sha that branch should contain. Do not pass anything to this param if no commit sha is specified
+    #[track_caller]
     pub fn contains<F>(
         mut self,
         contains: impl bridge::convert::OptionalArgument<String, F>,
@@ -142,6 +144,7 @@ impl GitBranchCall {
         self
     }
     /// The commit sha that branch should NOT contain. Do not pass anything to this param if no commit sha is specified
+    #[track_caller]
     pub fn not_contains<F>(
         mut self,
         not_contains: impl bridge::convert::OptionalArgument<String, F>,
@@ -173,6 +176,7 @@ impl std::future::Future for GitBranchCall {
     }
 }
 /// List Git branches
+#[track_caller]
 pub fn git_branch(
     repo_path: impl Into<String>,
     branch_type: impl Into<String>,
@@ -250,6 +254,7 @@ impl std::future::Future for GitCheckoutCall {
     }
 }
 /// Switches branches
+#[track_caller]
 pub fn git_checkout(
     repo_path: impl Into<String>,
     branch_name: impl Into<String>,
@@ -322,6 +327,7 @@ impl std::future::Future for GitCommitCall {
     }
 }
 /// Records changes to the repository
+#[track_caller]
 pub fn git_commit(
     repo_path: impl Into<String>,
     message: impl Into<String>,
@@ -384,6 +390,7 @@ pub struct GitCreateBranchCall {
 }
 impl GitCreateBranchCall {
     /// Base Branch
+    #[track_caller]
     pub fn base_branch<F>(
         mut self,
         base_branch: impl bridge::convert::OptionalArgument<String, F>,
@@ -415,6 +422,7 @@ impl std::future::Future for GitCreateBranchCall {
     }
 }
 /// Creates a new branch from an optional base branch
+#[track_caller]
 pub fn git_create_branch(
     repo_path: impl Into<String>,
     branch_name: impl Into<String>,
@@ -478,6 +486,7 @@ pub struct GitDiffCall {
 }
 impl GitDiffCall {
     /// Context Lines
+    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
@@ -509,6 +518,7 @@ impl std::future::Future for GitDiffCall {
     }
 }
 /// Shows differences between branches or commits
+#[track_caller]
 pub fn git_diff(repo_path: impl Into<String>, target: impl Into<String>) -> GitDiffCall {
     GitDiffInput {
         repo_path: repo_path.into(),
@@ -565,6 +575,7 @@ pub struct GitDiffStagedCall {
 }
 impl GitDiffStagedCall {
     /// Context Lines
+    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
@@ -596,6 +607,7 @@ impl std::future::Future for GitDiffStagedCall {
     }
 }
 /// Shows changes that are staged for commit
+#[track_caller]
 pub fn git_diff_staged(repo_path: impl Into<String>) -> GitDiffStagedCall {
     GitDiffStagedInput {
         repo_path: repo_path.into(),
@@ -651,6 +663,7 @@ pub struct GitDiffUnstagedCall {
 }
 impl GitDiffUnstagedCall {
     /// Context Lines
+    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
@@ -682,6 +695,7 @@ impl std::future::Future for GitDiffUnstagedCall {
     }
 }
 /// Shows changes in the working directory that are not yet staged
+#[track_caller]
 pub fn git_diff_unstaged(repo_path: impl Into<String>) -> GitDiffUnstagedCall {
     GitDiffUnstagedInput {
         repo_path: repo_path.into(),
@@ -749,6 +763,7 @@ pub struct GitLogCall {
 }
 impl GitLogCall {
     /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
+    #[track_caller]
     pub fn end_timestamp<F>(
         mut self,
         end_timestamp: impl bridge::convert::OptionalArgument<String, F>,
@@ -759,6 +774,7 @@ impl GitLogCall {
         self
     }
     /// Max Count
+    #[track_caller]
     pub fn max_count<F>(
         mut self,
         max_count: impl bridge::convert::OptionalArgument<i64, F>,
@@ -769,6 +785,7 @@ impl GitLogCall {
         self
     }
     /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
+    #[track_caller]
     pub fn start_timestamp<F>(
         mut self,
         start_timestamp: impl bridge::convert::OptionalArgument<String, F>,
@@ -800,6 +817,7 @@ impl std::future::Future for GitLogCall {
     }
 }
 /// Shows the commit logs
+#[track_caller]
 pub fn git_log(repo_path: impl Into<String>) -> GitLogCall {
     GitLogInput {
         repo_path: repo_path.into(),
@@ -865,6 +883,7 @@ impl std::future::Future for GitResetCall {
     }
 }
 /// Unstages all staged changes
+#[track_caller]
 pub fn git_reset(repo_path: impl Into<String>) -> GitResetCall {
     GitResetInput {
         repo_path: repo_path.into(),
@@ -936,6 +955,7 @@ impl std::future::Future for GitShowCall {
     }
 }
 /// Shows the contents of a commit, or of a file or directory given as <revision>:<path>
+#[track_caller]
 pub fn git_show(
     repo_path: impl Into<String>,
     revision: impl Into<String>,
@@ -1002,6 +1022,7 @@ impl std::future::Future for GitStatusCall {
     }
 }
 /// Shows the working tree status
+#[track_caller]
 pub fn git_status(repo_path: impl Into<String>) -> GitStatusCall {
     GitStatusInput {
         repo_path: repo_path.into(),

@@ -151,6 +151,7 @@ impl std::future::Future for AddObservationsCall {
     }
 }
 /// Add new observations to existing entities in the knowledge graph
+#[track_caller]
 pub fn add_observations(
     observations: impl bridge::convert::Argument<Vec<AddObservationsObservation>>,
 ) -> AddObservationsCall {
@@ -278,6 +279,7 @@ impl std::future::Future for CreateEntitiesCall {
     }
 }
 /// Create multiple new entities in the knowledge graph
+#[track_caller]
 pub fn create_entities(
     entities: impl bridge::convert::Argument<Vec<CreateEntitiesEntity>>,
 ) -> CreateEntitiesCall {
@@ -405,6 +407,7 @@ impl std::future::Future for CreateRelationsCall {
     }
 }
 /// Create multiple new relations between entities in the knowledge graph. Relations should be in active voice
+#[track_caller]
 pub fn create_relations(
     relations: impl bridge::convert::Argument<Vec<CreateRelationsRelation>>,
 ) -> CreateRelationsCall {
@@ -497,6 +500,7 @@ impl std::future::Future for DeleteEntitiesCall {
     }
 }
 /// Delete multiple entities and their associated relations from the knowledge graph
+#[track_caller]
 pub fn delete_entities(
     entity_names: impl bridge::convert::Argument<Vec<String>>,
 ) -> DeleteEntitiesCall {
@@ -621,6 +625,7 @@ impl std::future::Future for DeleteObservationsCall {
     }
 }
 /// Delete specific observations from entities in the knowledge graph
+#[track_caller]
 pub fn delete_observations(
     deletions: impl bridge::convert::Argument<Vec<DeleteObservationsDeletion>>,
 ) -> DeleteObservationsCall {
@@ -754,6 +759,7 @@ impl std::future::Future for DeleteRelationsCall {
     }
 }
 /// Delete multiple relations from the knowledge graph
+#[track_caller]
 pub fn delete_relations(
     relations: impl bridge::convert::Argument<Vec<DeleteRelationsRelation>>,
 ) -> DeleteRelationsCall {
@@ -932,6 +938,7 @@ impl std::future::Future for OpenNodesCall {
     }
 }
 /// Open specific nodes in the knowledge graph by their names
+#[track_caller]
 pub fn open_nodes(names: impl bridge::convert::Argument<Vec<String>>) -> OpenNodesCall {
     OpenNodesInput {
         names: bridge::convert::Argument::into_argument(names),
@@ -1102,6 +1109,7 @@ impl std::future::Future for ReadGraphCall {
     }
 }
 /// Read the entire knowledge graph
+#[track_caller]
 pub fn read_graph() -> ReadGraphCall {
     ReadGraphInput {}.call()
 }
@@ -1275,6 +1283,7 @@ impl std::future::Future for SearchNodesCall {
     }
 }
 /// Search for nodes in the knowledge graph based on a query
+#[track_caller]
 pub fn search_nodes(query: impl Into<String>) -> SearchNodesCall {
     SearchNodesInput {
         query: query.into(),

@@ -57,6 +57,7 @@ impl std::future::Future for EmptyCall {
     }
 }
 /// An empty name.
+#[track_caller]
 pub fn empty() -> EmptyCall {
     EmptyInput {}.call()
 }
@@ -109,6 +110,7 @@ impl std::future::Future for N1stToolCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn n1st_tool() -> N1stToolCall {
     N1stToolInput {}.call()
 }
@@ -148,6 +150,7 @@ pub struct OptionCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl OptionCall {
+    #[track_caller]
     pub fn none<F>(
         mut self,
         none: impl bridge::convert::OptionalArgument<String, F>,
@@ -155,6 +158,7 @@ impl OptionCall {
         self.input.none = bridge::convert::OptionalArgument::into_optional(none);
         self
     }
+    #[track_caller]
     pub fn some<F>(
         mut self,
         some: impl bridge::convert::OptionalArgument<String, F>,
@@ -183,6 +187,7 @@ impl std::future::Future for OptionCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn option() -> OptionCall {
     OptionInput {
         none: None,
@@ -291,6 +296,7 @@ pub struct ResultCall {
     pending: bridge::call::Pending<ResultOutput>,
 }
 impl ResultCall {
+    #[track_caller]
     pub fn item<F>(
         mut self,
         item: impl bridge::convert::OptionalArgument<ResultItem, F>,
@@ -319,6 +325,7 @@ impl std::future::Future for ResultCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn result() -> ResultCall {
     ResultInput { item: None }.call()
 }
@@ -400,6 +407,7 @@ impl std::future::Future for StringCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn string(value: impl Into<String>) -> StringCall {
     StringInput { value: value.into() }.call()
 }
@@ -479,6 +487,7 @@ pub struct AdditionalCall {
     pending: bridge::call::Pending<AdditionalOutput>,
 }
 impl AdditionalCall {
+    #[track_caller]
     pub fn extra<F>(
         mut self,
         extra: impl bridge::convert::OptionalArgument<i64, F>,
@@ -486,6 +495,7 @@ impl AdditionalCall {
         self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
         self
     }
+    #[track_caller]
     pub fn extra2(
         mut self,
         extra2: impl bridge::convert::Argument<std::collections::BTreeMap<String, i64>>,
@@ -514,6 +524,7 @@ impl std::future::Future for AdditionalCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn additional(known: impl Into<String>) -> AdditionalCall {
     AdditionalInput {
         known: known.into(),
@@ -630,6 +641,7 @@ pub struct AnchorsCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl AnchorsCall {
+    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<AnchorsHere, F>,
@@ -637,6 +649,7 @@ impl AnchorsCall {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
         self
     }
+    #[track_caller]
     pub fn b<F>(
         mut self,
         b: impl bridge::convert::OptionalArgument<AnchorsThere, F>,
@@ -644,6 +657,7 @@ impl AnchorsCall {
         self.input.b = bridge::convert::OptionalArgument::into_optional(b);
         self
     }
+    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
@@ -672,6 +686,7 @@ impl std::future::Future for AnchorsCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn anchors() -> AnchorsCall {
     AnchorsInput {
         a: None,
@@ -734,6 +749,7 @@ impl std::future::Future for AsyncCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn async_(await_: bool) -> AsyncCall {
     AsyncInput { await_: await_ }.call()
 }
@@ -792,6 +808,7 @@ pub struct BooleanSchemasCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl BooleanSchemasCall {
+    #[track_caller]
     pub fn any_items<F>(
         mut self,
         any_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -801,10 +818,12 @@ impl BooleanSchemasCall {
         );
         self
     }
+    #[track_caller]
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
         self.input.empty = bridge::convert::optional_value(&empty);
         self
     }
+    #[track_caller]
     pub fn no_items<F>(
         mut self,
         no_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -833,6 +852,7 @@ impl std::future::Future for BooleanSchemasCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn boolean_schemas(anything: impl bridge::convert::Serialize) -> BooleanSchemasCall {
     BooleanSchemasInput {
         anything: bridge::convert::value(&anything),
@@ -901,6 +921,7 @@ pub struct CallCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl CallCall {
+    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<CallInput2, F>,
@@ -929,6 +950,7 @@ impl std::future::Future for CallCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn call() -> CallCall {
     CallInput { input: None }.call()
 }
@@ -1058,14 +1080,17 @@ pub struct DanglingCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl DanglingCall {
+    #[track_caller]
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
         self.input.a = bridge::convert::optional_value(&a);
         self
     }
+    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
         self
     }
+    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<DanglingC, F>,
@@ -1073,6 +1098,7 @@ impl DanglingCall {
         self.input.c = bridge::convert::OptionalArgument::into_optional(c);
         self
     }
+    #[track_caller]
     pub fn d<F>(
         mut self,
         d: impl bridge::convert::OptionalArgument<DanglingD, F>,
@@ -1080,6 +1106,7 @@ impl DanglingCall {
         self.input.d = bridge::convert::OptionalArgument::into_optional(d);
         self
     }
+    #[track_caller]
     pub fn e<F>(
         mut self,
         e: impl bridge::convert::OptionalArgument<DanglingE, F>,
@@ -1108,6 +1135,7 @@ impl std::future::Future for DanglingCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn dangling() -> DanglingCall {
     DanglingInput {
         a: None,
@@ -1155,6 +1183,7 @@ pub struct DescriptionCall {
 }
 impl DescriptionCall {
     /// * / } #![evil] '''rust fn main() { loop {} } '''
+    #[track_caller]
     pub fn x<F>(mut self, x: impl bridge::convert::OptionalArgument<String, F>) -> Self {
         self.input.x = bridge::convert::OptionalArgument::into_optional(x);
         self
@@ -1181,6 +1210,7 @@ impl std::future::Future for DescriptionCall {
     }
 }
 /// Ends * / a comment, `quotes`, '''fences''', #![allow(everything)] //! and turns around. New line / * begin
+#[track_caller]
 pub fn description() -> DescriptionCall {
     DescriptionInput { x: None }.call()
 }
@@ -1264,6 +1294,7 @@ impl std::future::Future for FourRequiredCall {
     }
 }
 /// Strings that could be swapped.
+#[track_caller]
 pub fn four_required(
     zeta: impl Into<String>,
     source: impl Into<String>,
@@ -1457,6 +1488,7 @@ pub struct InputOpenCall {
     pending: bridge::call::Pending<InputOpenOutput>,
 }
 impl InputOpenCall {
+    #[track_caller]
     pub fn extra(
         mut self,
         extra: impl bridge::convert::Argument<
@@ -1487,6 +1519,7 @@ impl std::future::Future for InputOpenCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn input_open() -> InputOpenCall {
     InputOpenInput {
         extra: Default::default(),
@@ -1543,6 +1576,7 @@ impl std::future::Future for InputTrueCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn input_true() -> InputTrueCall {
     InputTrueInput {}.call()
 }
@@ -1607,10 +1641,12 @@ pub struct InputUnionCall {
     pending: bridge::call::Pending<InputUnionOutput>,
 }
 impl InputUnionCall {
+    #[track_caller]
     pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<String, F>) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
         self
     }
+    #[track_caller]
     pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<i64, F>) -> Self {
         self.input.b = bridge::convert::OptionalArgument::into_optional(b);
         self
@@ -1636,6 +1672,7 @@ impl std::future::Future for InputUnionCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn input_union() -> InputUnionCall {
     InputUnionInput {
         a: None,
@@ -1692,6 +1729,7 @@ impl std::future::Future for ListOrders2Call {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn list_orders2() -> ListOrders2Call {
     ListOrders2Input {}.call()
 }
@@ -1745,6 +1783,7 @@ impl std::future::Future for ListOrders3Call {
     }
 }
 /// Meets list_orders.
+#[track_caller]
 pub fn list_orders3() -> ListOrders3Call {
     ListOrders3Input {}.call()
 }
@@ -1807,6 +1846,7 @@ pub struct ListOrdersCall {
     pending: bridge::call::Pending<ListOrdersOutput>,
 }
 impl ListOrdersCall {
+    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<i64, F>,
@@ -1835,6 +1875,7 @@ impl std::future::Future for ListOrdersCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn list_orders() -> ListOrdersCall {
     ListOrdersInput { input: None }.call()
 }
@@ -1897,6 +1938,7 @@ pub struct ListOrdersInputCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl ListOrdersInputCall {
+    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<ListOrdersInputA, F>,
@@ -1926,6 +1968,7 @@ impl std::future::Future for ListOrdersInputCall {
     }
 }
 /// Its Call and Input meet names of another tool.
+#[track_caller]
 pub fn list_orders_input() -> ListOrdersInputCall {
     ListOrdersInputInput { a: None }.call()
 }
@@ -1978,6 +2021,7 @@ impl std::future::Future for MainCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn main() -> MainCall {
     MainInput {}.call()
 }
@@ -2068,6 +2112,7 @@ pub struct MapsCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl MapsCall {
+    #[track_caller]
     pub fn both<F>(
         mut self,
         both: impl bridge::convert::OptionalArgument<
@@ -2078,14 +2123,17 @@ impl MapsCall {
         self.input.both = bridge::convert::OptionalArgument::into_optional(both);
         self
     }
+    #[track_caller]
     pub fn closed(mut self, closed: impl bridge::convert::Serialize) -> Self {
         self.input.closed = bridge::convert::optional_value(&closed);
         self
     }
+    #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
         self
     }
+    #[track_caller]
     pub fn nested<F>(
         mut self,
         nested: impl bridge::convert::OptionalArgument<
@@ -2096,6 +2144,7 @@ impl MapsCall {
         self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
         self
     }
+    #[track_caller]
     pub fn patterns<F>(
         mut self,
         patterns: impl bridge::convert::OptionalArgument<
@@ -2127,6 +2176,7 @@ impl std::future::Future for MapsCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn maps(
     labels: impl bridge::convert::Argument<std::collections::BTreeMap<String, String>>,
 ) -> MapsCall {
@@ -2209,6 +2259,7 @@ pub struct MergedCall {
     pending: bridge::call::Pending<MergedOutput>,
 }
 impl MergedCall {
+    #[track_caller]
     pub fn shared<F>(
         mut self,
         shared: impl bridge::convert::OptionalArgument<String, F>,
@@ -2237,6 +2288,7 @@ impl std::future::Future for MergedCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn merged(
     a: impl Into<String>,
     b: impl bridge::convert::Argument<i64>,
@@ -2354,6 +2406,7 @@ pub struct MethodNamesCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl MethodNamesCall {
+    #[track_caller]
     pub fn boxed<F>(
         mut self,
         boxed: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2361,6 +2414,7 @@ impl MethodNamesCall {
         self.input.boxed = bridge::convert::OptionalArgument::into_optional(boxed);
         self
     }
+    #[track_caller]
     pub fn call<F>(
         mut self,
         call: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2368,6 +2422,7 @@ impl MethodNamesCall {
         self.input.call = bridge::convert::OptionalArgument::into_optional(call);
         self
     }
+    #[track_caller]
     pub fn clone<F>(
         mut self,
         clone: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2375,6 +2430,7 @@ impl MethodNamesCall {
         self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
         self
     }
+    #[track_caller]
     pub fn context<F>(
         mut self,
         context: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2382,6 +2438,7 @@ impl MethodNamesCall {
         self.input.context = bridge::convert::OptionalArgument::into_optional(context);
         self
     }
+    #[track_caller]
     pub fn drop<F>(
         mut self,
         drop: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2389,6 +2446,7 @@ impl MethodNamesCall {
         self.input.drop = bridge::convert::OptionalArgument::into_optional(drop);
         self
     }
+    #[track_caller]
     pub fn from_json<F>(
         mut self,
         from_json: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2398,6 +2456,7 @@ impl MethodNamesCall {
         );
         self
     }
+    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2405,6 +2464,7 @@ impl MethodNamesCall {
         self.input.input = bridge::convert::OptionalArgument::into_optional(input);
         self
     }
+    #[track_caller]
     pub fn into_future<F>(
         mut self,
         into_future: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2414,6 +2474,7 @@ impl MethodNamesCall {
         );
         self
     }
+    #[track_caller]
     pub fn map<F>(
         mut self,
         map: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2421,6 +2482,7 @@ impl MethodNamesCall {
         self.input.map = bridge::convert::OptionalArgument::into_optional(map);
         self
     }
+    #[track_caller]
     pub fn pending<F>(
         mut self,
         pending: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2428,6 +2490,7 @@ impl MethodNamesCall {
         self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
         self
     }
+    #[track_caller]
     pub fn poll<F>(
         mut self,
         poll: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2435,6 +2498,7 @@ impl MethodNamesCall {
         self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
         self
     }
+    #[track_caller]
     pub fn then<F>(
         mut self,
         then: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2442,6 +2506,7 @@ impl MethodNamesCall {
         self.input.then = bridge::convert::OptionalArgument::into_optional(then);
         self
     }
+    #[track_caller]
     pub fn to_json<F>(
         mut self,
         to_json: impl bridge::convert::OptionalArgument<i64, F>,
@@ -2471,6 +2536,7 @@ impl std::future::Future for MethodNamesCall {
     }
 }
 /// Optional properties named like the methods of a call.
+#[track_caller]
 pub fn method_names() -> MethodNamesCall {
     MethodNamesInput {
         boxed: None,
@@ -2555,6 +2621,7 @@ pub struct MissingTypeCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl MissingTypeCall {
+    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
@@ -2563,6 +2630,7 @@ impl MissingTypeCall {
         self
     }
     /// no type at all
+    #[track_caller]
     pub fn d(mut self, d: impl bridge::convert::Serialize) -> Self {
         self.input.d = bridge::convert::optional_value(&d);
         self
@@ -2588,6 +2656,7 @@ impl std::future::Future for MissingTypeCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingTypeCall {
     MissingTypeInput {
         a: bridge::convert::Argument::into_argument(a),
@@ -2682,18 +2751,22 @@ pub struct NonsenseCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl NonsenseCall {
+    #[track_caller]
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
         self.input.a = bridge::convert::optional_value(&a);
         self
     }
+    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
         self
     }
+    #[track_caller]
     pub fn c(mut self, c: impl bridge::convert::Serialize) -> Self {
         self.input.c = bridge::convert::optional_value(&c);
         self
     }
+    #[track_caller]
     pub fn d<F>(
         mut self,
         d: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -2701,22 +2774,27 @@ impl NonsenseCall {
         self.input.d = bridge::convert::OptionalArgument::into_optional(d);
         self
     }
+    #[track_caller]
     pub fn e(mut self, e: impl bridge::convert::Serialize) -> Self {
         self.input.e = bridge::convert::optional_value(&e);
         self
     }
+    #[track_caller]
     pub fn f(mut self, f: impl bridge::convert::Serialize) -> Self {
         self.input.f = bridge::convert::optional_value(&f);
         self
     }
+    #[track_caller]
     pub fn g(mut self, g: impl bridge::convert::Serialize) -> Self {
         self.input.g = bridge::convert::optional_value(&g);
         self
     }
+    #[track_caller]
     pub fn h(mut self, h: impl bridge::convert::Serialize) -> Self {
         self.input.h = bridge::convert::optional_value(&h);
         self
     }
+    #[track_caller]
     pub fn i(mut self, i: impl bridge::convert::Serialize) -> Self {
         self.input.i = bridge::convert::optional_value(&i);
         self
@@ -2742,6 +2820,7 @@ impl std::future::Future for NonsenseCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn nonsense() -> NonsenseCall {
     NonsenseInput {
         a: None,
@@ -2804,6 +2883,7 @@ pub struct NullDefaultCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl NullDefaultCall {
+    #[track_caller]
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
@@ -2811,6 +2891,7 @@ impl NullDefaultCall {
         self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
         self
     }
+    #[track_caller]
     pub fn list<F>(
         mut self,
         list: impl bridge::convert::OptionalArgument<Vec<String>, F>,
@@ -2818,6 +2899,7 @@ impl NullDefaultCall {
         self.input.list = bridge::convert::OptionalArgument::into_optional(list);
         self
     }
+    #[track_caller]
     pub fn text<F>(
         mut self,
         text: impl bridge::convert::OptionalArgument<String, F>,
@@ -2846,6 +2928,7 @@ impl std::future::Future for NullDefaultCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn null_default() -> NullDefaultCall {
     NullDefaultInput {
         flag: None,
@@ -3068,6 +3151,7 @@ pub struct NullableCall {
     pending: bridge::call::Pending<NullableOutput>,
 }
 impl NullableCall {
+    #[track_caller]
     pub fn any_of<F>(
         mut self,
         any_of: impl bridge::convert::OptionalArgument<String, F>,
@@ -3075,6 +3159,7 @@ impl NullableCall {
         self.input.any_of = bridge::convert::OptionalArgument::into_optional(any_of);
         self
     }
+    #[track_caller]
     pub fn enumerated<F>(
         mut self,
         enumerated: impl bridge::convert::OptionalArgument<NullableEnumerated, F>,
@@ -3084,6 +3169,7 @@ impl NullableCall {
         );
         self
     }
+    #[track_caller]
     pub fn items<F>(
         mut self,
         items: impl bridge::convert::OptionalArgument<Vec<Option<String>>, F>,
@@ -3091,6 +3177,7 @@ impl NullableCall {
         self.input.items = bridge::convert::OptionalArgument::into_optional(items);
         self
     }
+    #[track_caller]
     pub fn list<F>(
         mut self,
         list: impl bridge::convert::OptionalArgument<String, F>,
@@ -3098,10 +3185,12 @@ impl NullableCall {
         self.input.list = bridge::convert::OptionalArgument::into_optional(list);
         self
     }
+    #[track_caller]
     pub fn null_only(mut self, null_only: impl bridge::convert::Serialize) -> Self {
         self.input.null_only = bridge::convert::optional_value(&null_only);
         self
     }
+    #[track_caller]
     pub fn one_of<F>(
         mut self,
         one_of: impl bridge::convert::OptionalArgument<i64, F>,
@@ -3109,6 +3198,7 @@ impl NullableCall {
         self.input.one_of = bridge::convert::OptionalArgument::into_optional(one_of);
         self
     }
+    #[track_caller]
     pub fn open_api<F>(
         mut self,
         open_api: impl bridge::convert::OptionalArgument<String, F>,
@@ -3116,6 +3206,7 @@ impl NullableCall {
         self.input.open_api = bridge::convert::OptionalArgument::into_optional(open_api);
         self
     }
+    #[track_caller]
     pub fn twice<F>(
         mut self,
         twice: impl bridge::convert::OptionalArgument<String, F>,
@@ -3145,6 +3236,7 @@ impl std::future::Future for NullableCall {
     }
 }
 /// All spellings of a value that may be null.
+#[track_caller]
 pub fn nullable<F, F1>(
     required_one: impl bridge::convert::OptionalArgument<i64, F>,
     required_object: impl bridge::convert::OptionalArgument<NullableRequiredObject, F1>,
@@ -3258,6 +3350,7 @@ pub struct NumericEnumsCall {
     pending: bridge::call::Pending<NumericEnumsOutput>,
 }
 impl NumericEnumsCall {
+    #[track_caller]
     pub fn big<F>(
         mut self,
         big: impl bridge::convert::OptionalArgument<u64, F>,
@@ -3265,6 +3358,7 @@ impl NumericEnumsCall {
         self.input.big = bridge::convert::OptionalArgument::into_optional(big);
         self
     }
+    #[track_caller]
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
@@ -3272,6 +3366,7 @@ impl NumericEnumsCall {
         self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
         self
     }
+    #[track_caller]
     pub fn large<F>(
         mut self,
         large: impl bridge::convert::OptionalArgument<u64, F>,
@@ -3279,14 +3374,17 @@ impl NumericEnumsCall {
         self.input.large = bridge::convert::OptionalArgument::into_optional(large);
         self
     }
+    #[track_caller]
     pub fn mixed(mut self, mixed: impl bridge::convert::Serialize) -> Self {
         self.input.mixed = bridge::convert::optional_value(&mixed);
         self
     }
+    #[track_caller]
     pub fn none(mut self, none: impl bridge::convert::Serialize) -> Self {
         self.input.none = bridge::convert::optional_value(&none);
         self
     }
+    #[track_caller]
     pub fn priority<F>(
         mut self,
         priority: impl bridge::convert::OptionalArgument<i64, F>,
@@ -3294,6 +3392,7 @@ impl NumericEnumsCall {
         self.input.priority = bridge::convert::OptionalArgument::into_optional(priority);
         self
     }
+    #[track_caller]
     pub fn ratio<F>(
         mut self,
         ratio: impl bridge::convert::OptionalArgument<f64, F>,
@@ -3322,6 +3421,7 @@ impl std::future::Future for NumericEnumsCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn numeric_enums() -> NumericEnumsCall {
     NumericEnumsInput {
         big: None,
@@ -3424,6 +3524,7 @@ impl std::future::Future for OutputsEnumCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn outputs_enum() -> OutputsEnumCall {
     OutputsEnumInput {}.call()
 }
@@ -3501,6 +3602,7 @@ impl std::future::Future for OutputsNullableCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn outputs_nullable() -> OutputsNullableCall {
     OutputsNullableInput {}.call()
 }
@@ -3554,6 +3656,7 @@ impl std::future::Future for OutputsScalarCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn outputs_scalar() -> OutputsScalarCall {
     OutputsScalarInput {}.call()
 }
@@ -3729,6 +3832,7 @@ pub struct PropertyNamesCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl PropertyNamesCall {
+    #[track_caller]
     pub fn empty<F>(
         mut self,
         empty: impl bridge::convert::OptionalArgument<String, F>,
@@ -3736,6 +3840,7 @@ impl PropertyNamesCall {
         self.input.empty = bridge::convert::OptionalArgument::into_optional(empty);
         self
     }
+    #[track_caller]
     pub fn ref_<F>(
         mut self,
         ref_: impl bridge::convert::OptionalArgument<String, F>,
@@ -3743,6 +3848,7 @@ impl PropertyNamesCall {
         self.input.ref_ = bridge::convert::OptionalArgument::into_optional(ref_);
         self
     }
+    #[track_caller]
     pub fn foo_bar2<F>(
         mut self,
         foo_bar2: impl bridge::convert::OptionalArgument<String, F>,
@@ -3750,6 +3856,7 @@ impl PropertyNamesCall {
         self.input.foo_bar2 = bridge::convert::OptionalArgument::into_optional(foo_bar2);
         self
     }
+    #[track_caller]
     pub fn self_2<F>(
         mut self,
         self_2: impl bridge::convert::OptionalArgument<String, F>,
@@ -3757,6 +3864,7 @@ impl PropertyNamesCall {
         self.input.self_2 = bridge::convert::OptionalArgument::into_optional(self_2);
         self
     }
+    #[track_caller]
     pub fn empty2<F>(
         mut self,
         empty2: impl bridge::convert::OptionalArgument<String, F>,
@@ -3764,6 +3872,7 @@ impl PropertyNamesCall {
         self.input.empty2 = bridge::convert::OptionalArgument::into_optional(empty2);
         self
     }
+    #[track_caller]
     pub fn empty3<F>(
         mut self,
         empty3: impl bridge::convert::OptionalArgument<String, F>,
@@ -3771,6 +3880,7 @@ impl PropertyNamesCall {
         self.input.empty3 = bridge::convert::OptionalArgument::into_optional(empty3);
         self
     }
+    #[track_caller]
     pub fn async_<F>(
         mut self,
         async_: impl bridge::convert::OptionalArgument<String, F>,
@@ -3778,6 +3888,7 @@ impl PropertyNamesCall {
         self.input.async_ = bridge::convert::OptionalArgument::into_optional(async_);
         self
     }
+    #[track_caller]
     pub fn await_<F>(
         mut self,
         await_: impl bridge::convert::OptionalArgument<String, F>,
@@ -3785,6 +3896,7 @@ impl PropertyNamesCall {
         self.input.await_ = bridge::convert::OptionalArgument::into_optional(await_);
         self
     }
+    #[track_caller]
     pub fn call<F>(
         mut self,
         call: impl bridge::convert::OptionalArgument<String, F>,
@@ -3792,6 +3904,7 @@ impl PropertyNamesCall {
         self.input.call = bridge::convert::OptionalArgument::into_optional(call);
         self
     }
+    #[track_caller]
     pub fn clone<F>(
         mut self,
         clone: impl bridge::convert::OptionalArgument<String, F>,
@@ -3799,6 +3912,7 @@ impl PropertyNamesCall {
         self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
         self
     }
+    #[track_caller]
     pub fn crate_<F>(
         mut self,
         crate_: impl bridge::convert::OptionalArgument<String, F>,
@@ -3806,6 +3920,7 @@ impl PropertyNamesCall {
         self.input.crate_ = bridge::convert::OptionalArgument::into_optional(crate_);
         self
     }
+    #[track_caller]
     pub fn extra<F>(
         mut self,
         extra: impl bridge::convert::OptionalArgument<String, F>,
@@ -3813,6 +3928,7 @@ impl PropertyNamesCall {
         self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
         self
     }
+    #[track_caller]
     pub fn foo_bar3<F>(
         mut self,
         foo_bar3: impl bridge::convert::OptionalArgument<String, F>,
@@ -3820,6 +3936,7 @@ impl PropertyNamesCall {
         self.input.foo_bar3 = bridge::convert::OptionalArgument::into_optional(foo_bar3);
         self
     }
+    #[track_caller]
     pub fn foo_bar4<F>(
         mut self,
         foo_bar4: impl bridge::convert::OptionalArgument<String, F>,
@@ -3827,6 +3944,7 @@ impl PropertyNamesCall {
         self.input.foo_bar4 = bridge::convert::OptionalArgument::into_optional(foo_bar4);
         self
     }
+    #[track_caller]
     pub fn foo_bar<F>(
         mut self,
         foo_bar: impl bridge::convert::OptionalArgument<String, F>,
@@ -3834,6 +3952,7 @@ impl PropertyNamesCall {
         self.input.foo_bar = bridge::convert::OptionalArgument::into_optional(foo_bar);
         self
     }
+    #[track_caller]
     pub fn gr_uf6_udf_e<F>(
         mut self,
         gr_uf6_udf_e: impl bridge::convert::OptionalArgument<String, F>,
@@ -3843,6 +3962,7 @@ impl PropertyNamesCall {
         );
         self
     }
+    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<String, F>,
@@ -3850,6 +3970,7 @@ impl PropertyNamesCall {
         self.input.input = bridge::convert::OptionalArgument::into_optional(input);
         self
     }
+    #[track_caller]
     pub fn pending<F>(
         mut self,
         pending: impl bridge::convert::OptionalArgument<String, F>,
@@ -3857,6 +3978,7 @@ impl PropertyNamesCall {
         self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
         self
     }
+    #[track_caller]
     pub fn poll<F>(
         mut self,
         poll: impl bridge::convert::OptionalArgument<String, F>,
@@ -3864,6 +3986,7 @@ impl PropertyNamesCall {
         self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
         self
     }
+    #[track_caller]
     pub fn reactions_plus_1<F>(
         mut self,
         reactions_plus_1: impl bridge::convert::OptionalArgument<String, F>,
@@ -3873,6 +3996,7 @@ impl PropertyNamesCall {
         );
         self
     }
+    #[track_caller]
     pub fn reactions_minus_1<F>(
         mut self,
         reactions_minus_1: impl bridge::convert::OptionalArgument<String, F>,
@@ -3882,6 +4006,7 @@ impl PropertyNamesCall {
         );
         self
     }
+    #[track_caller]
     pub fn u540d_u524d<F>(
         mut self,
         u540d_u524d: impl bridge::convert::OptionalArgument<String, F>,
@@ -3913,6 +4038,7 @@ impl std::future::Future for PropertyNamesCall {
     }
 }
 /// Names that Rust or JSON Schema use themselves.
+#[track_caller]
 pub fn property_names(
     type_: impl Into<String>,
     self_: impl Into<String>,
@@ -4060,6 +4186,7 @@ impl std::future::Future for RecursiveCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> RecursiveCall {
     RecursiveInput {
         root: bridge::convert::Argument::into_argument(root),
@@ -4102,6 +4229,7 @@ pub struct RecursiveListCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl RecursiveListCall {
+    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -4109,6 +4237,7 @@ impl RecursiveListCall {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
         self
     }
+    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
         self
@@ -4135,6 +4264,7 @@ impl std::future::Future for RecursiveListCall {
     }
 }
 /// A list of itself has no name.
+#[track_caller]
 pub fn recursive_list() -> RecursiveListCall {
     RecursiveListInput {
         a: None,
@@ -4224,6 +4354,7 @@ pub struct RecursiveMergeCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl RecursiveMergeCall {
+    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<RecursiveMergeA, F>,
@@ -4252,6 +4383,7 @@ impl std::future::Future for RecursiveMergeCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn recursive_merge() -> RecursiveMergeCall {
     RecursiveMergeInput { a: None }.call()
 }
@@ -4355,6 +4487,7 @@ impl std::future::Future for RecursiveRequiredCall {
     }
 }
 /// Can have no finite value.
+#[track_caller]
 pub fn recursive_required(
     a: impl bridge::convert::Argument<RecursiveRequiredA>,
 ) -> RecursiveRequiredCall {
@@ -4424,6 +4557,7 @@ pub struct RecursiveRootCall {
     pending: bridge::call::Pending<RecursiveRootOutput>,
 }
 impl RecursiveRootCall {
+    #[track_caller]
     pub fn next<F>(
         mut self,
         next: impl bridge::convert::OptionalArgument<RecursiveRootInput, F>,
@@ -4453,6 +4587,7 @@ impl std::future::Future for RecursiveRootCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn recursive_root(value: impl bridge::convert::Argument<i64>) -> RecursiveRootCall {
     RecursiveRootInput {
         value: bridge::convert::Argument::into_argument(value),
@@ -4736,6 +4871,7 @@ impl std::future::Future for RecursiveUnionCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn recursive_union(
     expression: impl bridge::convert::Argument<RecursiveUnionExpression>,
 ) -> RecursiveUnionCall {
@@ -4799,6 +4935,7 @@ impl std::future::Future for RequiredUnknownCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn required_unknown(
     b: impl bridge::convert::Serialize,
     a: impl Into<String>,
@@ -4887,6 +5024,7 @@ impl std::future::Future for RunCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn run(x: impl Into<String>) -> RunCall {
     RunInput { x: x.into() }.call()
 }
@@ -5015,6 +5153,7 @@ pub struct SameTitlesCall {
 }
 impl SameTitlesCall {
     /// Item
+    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<SameTitlesA, F>,
@@ -5023,6 +5162,7 @@ impl SameTitlesCall {
         self
     }
     /// Item
+    #[track_caller]
     pub fn b<F>(
         mut self,
         b: impl bridge::convert::OptionalArgument<SameTitlesB, F>,
@@ -5030,6 +5170,7 @@ impl SameTitlesCall {
         self.input.b = bridge::convert::OptionalArgument::into_optional(b);
         self
     }
+    #[track_caller]
     pub fn item<F>(
         mut self,
         item: impl bridge::convert::OptionalArgument<SameTitlesItem, F>,
@@ -5037,6 +5178,7 @@ impl SameTitlesCall {
         self.input.item = bridge::convert::OptionalArgument::into_optional(item);
         self
     }
+    #[track_caller]
     pub fn items<F>(
         mut self,
         items: impl bridge::convert::OptionalArgument<Vec<SameTitlesItem>, F>,
@@ -5065,6 +5207,7 @@ impl std::future::Future for SameTitlesCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn same_titles() -> SameTitlesCall {
     SameTitlesInput {
         a: None,
@@ -5211,6 +5354,7 @@ impl std::future::Future for SharedTypesCall {
     }
 }
 /// The same structure in and out is one type.
+#[track_caller]
 pub fn shared_types(
     entities: impl bridge::convert::Argument<Vec<SharedTypesEntity>>,
 ) -> SharedTypesCall {
@@ -5638,6 +5782,7 @@ pub struct TaggedCall {
     pending: bridge::call::Pending<TaggedOutput>,
 }
 impl TaggedCall {
+    #[track_caller]
     pub fn content<F>(
         mut self,
         content: impl bridge::convert::OptionalArgument<TaggedContent, F>,
@@ -5666,6 +5811,7 @@ impl std::future::Future for TaggedCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall {
     TaggedInput {
         shape: bridge::convert::Argument::into_argument(shape),
@@ -5979,6 +6125,7 @@ pub struct TextEnumsCall {
     pending: bridge::call::Pending<TextEnumsOutput>,
 }
 impl TextEnumsCall {
+    #[track_caller]
     pub fn any_string<F>(
         mut self,
         any_string: impl bridge::convert::OptionalArgument<TextEnumsAnyString, F>,
@@ -5988,6 +6135,7 @@ impl TextEnumsCall {
         );
         self
     }
+    #[track_caller]
     pub fn single<F>(
         mut self,
         single: impl bridge::convert::OptionalArgument<TextEnumsSingle, F>,
@@ -5995,6 +6143,7 @@ impl TextEnumsCall {
         self.input.single = bridge::convert::OptionalArgument::into_optional(single);
         self
     }
+    #[track_caller]
     pub fn titled<F>(
         mut self,
         titled: impl bridge::convert::OptionalArgument<TextEnumsTitled, F>,
@@ -6023,6 +6172,7 @@ impl std::future::Future for TextEnumsCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn text_enums(
     keywords: impl bridge::convert::Argument<TextEnumsKeywords>,
 ) -> TextEnumsCall {
@@ -6146,6 +6296,7 @@ pub struct TuplesCall {
     pending: bridge::call::Pending<TuplesOutput>,
 }
 impl TuplesCall {
+    #[track_caller]
     pub fn bare<F>(
         mut self,
         bare: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -6153,6 +6304,7 @@ impl TuplesCall {
         self.input.bare = bridge::convert::OptionalArgument::into_optional(bare);
         self
     }
+    #[track_caller]
     pub fn draft2020<F>(
         mut self,
         draft2020: impl bridge::convert::OptionalArgument<
@@ -6165,6 +6317,7 @@ impl TuplesCall {
         );
         self
     }
+    #[track_caller]
     pub fn long<F>(
         mut self,
         long: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -6172,6 +6325,7 @@ impl TuplesCall {
         self.input.long = bridge::convert::OptionalArgument::into_optional(long);
         self
     }
+    #[track_caller]
     pub fn none<F>(
         mut self,
         none: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -6179,6 +6333,7 @@ impl TuplesCall {
         self.input.none = bridge::convert::OptionalArgument::into_optional(none);
         self
     }
+    #[track_caller]
     pub fn open<F>(
         mut self,
         open: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -6186,6 +6341,7 @@ impl TuplesCall {
         self.input.open = bridge::convert::OptionalArgument::into_optional(open);
         self
     }
+    #[track_caller]
     pub fn single<F>(
         mut self,
         single: impl bridge::convert::OptionalArgument<(String,), F>,
@@ -6214,6 +6370,7 @@ impl std::future::Future for TuplesCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall {
     TuplesInput {
         draft7: bridge::convert::Argument::into_argument(draft7),
@@ -6571,6 +6728,7 @@ pub struct UntaggedCall {
     pending: bridge::call::Pending<UntaggedOutput>,
 }
 impl UntaggedCall {
+    #[track_caller]
     pub fn all_kinds<F>(
         mut self,
         all_kinds: impl bridge::convert::OptionalArgument<UntaggedAllKinds, F>,
@@ -6580,10 +6738,12 @@ impl UntaggedCall {
         );
         self
     }
+    #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
         self
     }
+    #[track_caller]
     pub fn lists<F>(
         mut self,
         lists: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -6591,6 +6751,7 @@ impl UntaggedCall {
         self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
         self
     }
+    #[track_caller]
     pub fn merged<F>(
         mut self,
         merged: impl bridge::convert::OptionalArgument<UntaggedMerged, F>,
@@ -6598,6 +6759,7 @@ impl UntaggedCall {
         self.input.merged = bridge::convert::OptionalArgument::into_optional(merged);
         self
     }
+    #[track_caller]
     pub fn numbers<F>(
         mut self,
         numbers: impl bridge::convert::OptionalArgument<f64, F>,
@@ -6605,6 +6767,7 @@ impl UntaggedCall {
         self.input.numbers = bridge::convert::OptionalArgument::into_optional(numbers);
         self
     }
+    #[track_caller]
     pub fn one_or_many<F>(
         mut self,
         one_or_many: impl bridge::convert::OptionalArgument<UntaggedOneOrMany, F>,
@@ -6614,6 +6777,7 @@ impl UntaggedCall {
         );
         self
     }
+    #[track_caller]
     pub fn restricted<F>(
         mut self,
         restricted: impl bridge::convert::OptionalArgument<String, F>,
@@ -6623,10 +6787,12 @@ impl UntaggedCall {
         );
         self
     }
+    #[track_caller]
     pub fn scalars(mut self, scalars: impl bridge::convert::Serialize) -> Self {
         self.input.scalars = bridge::convert::optional_value(&scalars);
         self
     }
+    #[track_caller]
     pub fn value<F>(
         mut self,
         value: impl bridge::convert::OptionalArgument<UntaggedValue, F>,
@@ -6655,6 +6821,7 @@ impl std::future::Future for UntaggedCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
+#[track_caller]
 pub fn untagged(target: impl bridge::convert::Argument<UntaggedTarget>) -> UntaggedCall {
     UntaggedInput {
         target: bridge::convert::Argument::into_argument(target),

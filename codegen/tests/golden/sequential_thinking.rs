@@ -153,6 +153,7 @@ pub struct SequentialthinkingCall {
 }
 impl SequentialthinkingCall {
     /// Branching point thought number
+    #[track_caller]
     pub fn branch_from_thought<F>(
         mut self,
         branch_from_thought: impl bridge::convert::OptionalArgument<i64, F>,
@@ -163,6 +164,7 @@ impl SequentialthinkingCall {
         self
     }
     /// Branch identifier
+    #[track_caller]
     pub fn branch_id<F>(
         mut self,
         branch_id: impl bridge::convert::OptionalArgument<String, F>,
@@ -173,11 +175,13 @@ impl SequentialthinkingCall {
         self
     }
     /// Whether this revises previous thinking
+    #[track_caller]
     pub fn is_revision(mut self, is_revision: impl bridge::convert::Serialize) -> Self {
         self.input.is_revision = bridge::convert::optional_value(&is_revision);
         self
     }
     /// If more thoughts are needed
+    #[track_caller]
     pub fn needs_more_thoughts(
         mut self,
         needs_more_thoughts: impl bridge::convert::Serialize,
@@ -188,6 +192,7 @@ impl SequentialthinkingCall {
         self
     }
     /// Which thought is being reconsidered
+    #[track_caller]
     pub fn revises_thought<F>(
         mut self,
         revises_thought: impl bridge::convert::OptionalArgument<i64, F>,
@@ -219,6 +224,7 @@ impl std::future::Future for SequentialthinkingCall {
     }
 }
 /// A detailed tool for dynamic and reflective problem-solving through thoughts. This tool helps analyze problems through a flexible thinking process that can adapt…
+#[track_caller]
 pub fn sequentialthinking(
     thought: impl Into<String>,
     next_thought_needed: impl bridge::convert::Serialize,

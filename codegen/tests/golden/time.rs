@@ -170,6 +170,7 @@ impl std::future::Future for ConvertTimeCall {
     }
 }
 /// Convert time between timezones
+#[track_caller]
 pub fn convert_time(
     source_timezone: impl Into<String>,
     time: impl Into<String>,
@@ -287,6 +288,7 @@ impl std::future::Future for GetCurrentTimeCall {
     }
 }
 /// Get current time in a specific timezone
+#[track_caller]
 pub fn get_current_time(timezone: impl Into<String>) -> GetCurrentTimeCall {
     GetCurrentTimeInput {
         timezone: timezone.into(),

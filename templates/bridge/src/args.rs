@@ -18,8 +18,7 @@ impl Args {
     /// # Errors
     /// Where the argument was not given.
     pub fn require(&self, key: &str) -> crate::Result<&str> {
-        self.get(key)
-            .ok_or_else(|| anyhow::anyhow!("the argument {key:?} was not given"))
+        self.get(key).ok_or_else(|| anyhow::anyhow!("the argument {key:?} was not given"))
     }
 
     /// All arguments, by key.

@@ -49,9 +49,12 @@ impl<O: FromReply> Pending<O> {
         tool: &'static Tool,
         arguments: &dyn Fn() -> Value,
     ) -> Poll<Result<O, ToolError>> {
-        self.state
-            .poll(context, tool, arguments)
-            .map(|reply| O::from_reply(reply?, tool))
+        // Plain matches: closures and `?` are instantiated again for every output type.
+        match self.state.poll(context, tool, arguments) {
+            Poll::Ready(Ok(reply)) => Poll::Ready(O::from_reply(reply, tool)),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
+        }
     }
 }
 

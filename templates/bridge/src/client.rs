@@ -15,8 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::tool::Mark;
 use crate::wire::{
-    BROKER_DESCRIPTOR, CallFailure, FailureKind, ToHost, ToProgram, VERSION, Welcome, read_frame,
-    write_frame,
+    BROKER_DESCRIPTOR, CallFailure, FailureKind, ToHost, ToProgram, VERSION, Welcome, read_frame, write_frame,
 };
 
 static CONNECTION: OnceLock<Connection> = OnceLock::new();
@@ -57,10 +56,8 @@ pub(crate) fn connect() -> io::Result<Welcome> {
     let hello = ToHost::Hello { version: VERSION, token: welcome.token.clone() };
     write_frame(&mut stream, &hello)?;
     let reader = stream.try_clone()?;
-    let connection = Connection {
-        writer: Mutex::new(Writer { stream, next_id: 0 }),
-        calls: Mutex::default(),
-    };
+    let connection =
+        Connection { writer: Mutex::new(Writer { stream, next_id: 0 }), calls: Mutex::default() };
     if CONNECTION.set(connection).is_err() {
         return Err(io::Error::other("the program is connected already"));
     }
@@ -78,9 +75,7 @@ pub(crate) fn send(message: &ToHost) -> io::Result<()> {
 }
 
 fn connection() -> io::Result<&'static Connection> {
-    CONNECTION
-        .get()
-        .ok_or_else(|| io::Error::other("the program was not started by its host"))
+    CONNECTION.get().ok_or_else(|| io::Error::other("the program was not started by its host"))
 }
 
 /// A sent call.

@@ -46,15 +46,13 @@ impl Content {
     /// The Base64 data of an image, an audio block or an embedded binary resource.
     #[must_use]
     pub fn data(&self) -> Option<&str> {
-        self.string("data")
-            .or_else(|| self.0.get("resource")?.get("blob")?.as_str())
+        self.string("data").or_else(|| self.0.get("resource")?.get("blob")?.as_str())
     }
 
     /// The MIME type of an image, an audio block or a resource.
     #[must_use]
     pub fn mime_type(&self) -> Option<&str> {
-        self.string("mimeType")
-            .or_else(|| self.0.get("resource")?.get("mimeType")?.as_str())
+        self.string("mimeType").or_else(|| self.0.get("resource")?.get("mimeType")?.as_str())
     }
 
     /// The block as JSON.

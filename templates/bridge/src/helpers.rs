@@ -21,10 +21,7 @@ where
     F: FnMut(I::Item) -> W,
     W: Future<Output = Result<T, E>>,
 {
-    stream::iter(items.into_iter().map(work))
-        .buffered(limit.max(1))
-        .try_collect()
-        .await
+    stream::iter(items.into_iter().map(work)).buffered(limit.max(1)).try_collect().await
 }
 
 /// Adds a content part (text, image, audio) to the outcome.

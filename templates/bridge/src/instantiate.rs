@@ -62,7 +62,8 @@ pub fn instantiate(mut common: Common, error: ToolError) -> anyhow::Result<Strin
         common.values.push(value.clone());
     }
     for name in &common.set {
-        println!("{name}: {:?} {:?}", common.counts.get(name), common.table.get(name));
+        let line = format!("{name}: {:?} {:?}", common.counts.get(name), common.table.get(name));
+        common.names.push(line);
     }
     let result = common.result?;
     let value: Value = result.json()?;

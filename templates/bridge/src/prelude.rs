@@ -8,6 +8,4 @@ pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 
 pub use crate::tail::{FinishResult as _, FinishValue as _};
-pub use crate::{
-    Args, Content, Result, ToolError, ToolErrorKind, ToolResult, concurrently, emit, progress,
-};
+pub use crate::{Args, Content, Result, ToolError, ToolErrorKind, ToolResult, concurrently, emit, progress};

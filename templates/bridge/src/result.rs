@@ -91,9 +91,16 @@ impl FromReply for ToolResult {
 }
 
 impl<T: FromJson> FromReply for T {
+    #[expect(clippy::question_mark, reason = "instantiated for every output: `?` is two more functions")]
     fn from_reply(reply: Reply, tool: &Tool) -> Result<Self, ToolError> {
-        let (value, raw) = typed_value(reply, tool)?;
-        T::from_json(value).map_err(|mismatch| mismatch_error(tool, &mismatch.to_string(), raw))
+        let (value, raw) = match typed_value(reply, tool) {
+            Ok(values) => values,
+            Err(error) => return Err(error),
+        };
+        match T::from_json(value) {
+            Ok(typed) => Ok(typed),
+            Err(mismatch) => Err(mismatch_error(tool, &mismatch, raw)),
+        }
     }
 }
 
@@ -113,12 +120,12 @@ fn typed_value(reply: Reply, tool: &Tool) -> Result<(Value, Value), ToolError> {
     }
 }
 
-fn mismatch_error(tool: &Tool, message: &str, raw: Value) -> ToolError {
+fn mismatch_error(tool: &Tool, message: &dyn fmt::Display, raw: Value) -> ToolError {
     ToolError {
         kind: ToolErrorKind::Mismatch,
         server: tool.server.to_owned(),
         tool: tool.name.to_owned(),
-        message: message.to_owned(),
+        message: message.to_string(),
         content: Vec::new(),
         raw: Some(Box::new(raw)),
     }

@@ -37,10 +37,7 @@ const STACK: usize = 8 << 20;
 static LAST_PANIC: Mutex<Option<PanicReport>> = Mutex::new(None);
 
 /// Runs the snippet behind `entry`; `offset` is how many characters stand before its text in line 1.
-pub fn run(
-    offset: u32,
-    entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>,
-) -> ExitCode {
+pub fn run(offset: u32, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
     panic::set_hook(Box::new(move |panic| note_panic(panic, offset)));
     let welcome = match client::connect() {
         Ok(welcome) if welcome.version == VERSION => welcome,
@@ -97,9 +94,7 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
 /// # Errors
 /// The snippet's own, or that of serialising its value.
 pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
-    result
-        .and_then(|value| to_raw_value(&value).map_err(unserialisable))
-        .map_err(|error| failure(&error))
+    result.and_then(|value| to_raw_value(&value).map_err(unserialisable)).map_err(|error| failure(&error))
 }
 
 fn unserialisable(error: serde_json::Error) -> anyhow::Error {

@@ -9,8 +9,11 @@
 )]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateNoteInput {
+    /// What the note is about, in a few words.
     pub subject: String,
+    /// The note itself.
     pub text: String,
+    /// Words to find it by.
     pub tags: Option<Vec<String>>,
 }
 impl bridge::convert::ToJson for CreateNoteInput {
@@ -43,7 +46,9 @@ impl bridge::convert::FromJson for CreateNoteInput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateNoteOutput {
+    /// The note's number: 1 for the first one of a session.
     pub id: i64,
+    /// When it was created, by the shop's own clock, which starts at the same moment in every session. RFC 3339.
     pub created_at: String,
 }
 impl bridge::convert::ToJson for CreateNoteOutput {
@@ -83,6 +88,8 @@ pub struct CreateNoteCall {
     pending: bridge::call::Pending<CreateNoteOutput>,
 }
 impl CreateNoteCall {
+    /// Words to find it by.
+    #[track_caller]
     pub fn tags<F>(
         mut self,
         tags: impl bridge::convert::OptionalArgument<Vec<String>, F>,
@@ -97,9 +104,9 @@ impl std::future::Future for CreateNoteCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.87c8ef33b87328973bbdae4e799c2503")]
+        #[unsafe(link_section = ".toolsmith.868e6ccaa3d03895bfb51c2924774a0a")]
         static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"87c8ef33b87328973bbdae4e799c2503",
+            *b"868e6ccaa3d03895bfb51c2924774a0a",
         );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
@@ -111,7 +118,8 @@ impl std::future::Future for CreateNoteCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Keeps a note.
+/// Write a note. Notes last as long as the session; their numbers start at 1.
+#[track_caller]
 pub fn create_note(
     subject: impl Into<String>,
     text: impl Into<String>,
@@ -125,6 +133,7 @@ pub fn create_note(
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct EchoInput {
+    /// The text to send back.
     pub message: String,
 }
 impl bridge::convert::ToJson for EchoInput {
@@ -163,9 +172,9 @@ impl std::future::Future for EchoCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.83badf92a74d60c6a85db80b79571269")]
+        #[unsafe(link_section = ".toolsmith.67d4a18bbcfa79018f873ad0521535e9")]
         static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"83badf92a74d60c6a85db80b79571269",
+            *b"67d4a18bbcfa79018f873ad0521535e9",
         );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
@@ -177,7 +186,8 @@ impl std::future::Future for EchoCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Answers with the message.
+/// Answer with exactly the text that was sent.
+#[track_caller]
 pub fn echo(message: impl Into<String>) -> EchoCall {
     EchoInput {
         message: message.into(),
@@ -186,6 +196,7 @@ pub fn echo(message: impl Into<String>) -> EchoCall {
 }
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FailInput {
+    /// What the error should say.
     pub message: Option<String>,
 }
 impl bridge::convert::ToJson for FailInput {
@@ -219,6 +230,8 @@ pub struct FailCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl FailCall {
+    /// What the error should say.
+    #[track_caller]
     pub fn message<F>(
         mut self,
         message: impl bridge::convert::OptionalArgument<String, F>,
@@ -233,9 +246,9 @@ impl std::future::Future for FailCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.51be4ca6ac2364c34def8879c9cedda7")]
+        #[unsafe(link_section = ".toolsmith.1bd476747e386c5c48637b9abeca685d")]
         static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"51be4ca6ac2364c34def8879c9cedda7",
+            *b"1bd476747e386c5c48637b9abeca685d",
         );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
@@ -247,13 +260,15 @@ impl std::future::Future for FailCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Fails.
+/// Always fail, with the given message.
+#[track_caller]
 pub fn fail() -> FailCall {
     FailInput { message: None }.call()
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetCustomerInput {
-    pub id: i64,
+    /// The customer's id, such as `c-01`.
+    pub id: String,
 }
 impl bridge::convert::ToJson for GetCustomerInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -274,10 +289,11 @@ impl bridge::convert::FromJson for GetCustomerInput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetCustomerOutput {
-    pub id: i64,
+    pub id: String,
     pub name: String,
     pub email: String,
     pub city: String,
+    /// Whether this is a very important customer.
     pub vip: bool,
 }
 impl bridge::convert::ToJson for GetCustomerOutput {
@@ -340,9 +356,9 @@ impl std::future::Future for GetCustomerCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.3fd6621655f2c7132bdcdeccb9515a10")]
+        #[unsafe(link_section = ".toolsmith.e456e86d8b99ea0d92c92d00adbc2c06")]
         static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"3fd6621655f2c7132bdcdeccb9515a10",
+            *b"e456e86d8b99ea0d92c92d00adbc2c06",
         );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
@@ -354,12 +370,10 @@ impl std::future::Future for GetCustomerCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Looks up one customer.
-pub fn get_customer(id: impl bridge::convert::Argument<i64>) -> GetCustomerCall {
-    GetCustomerInput {
-        id: bridge::convert::Argument::into_argument(id),
-    }
-        .call()
+/// Get one customer by id. An unknown id is an error.
+#[track_caller]
+pub fn get_customer(id: impl Into<String>) -> GetCustomerCall {
+    GetCustomerInput { id: id.into() }.call()
 }
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImageInput {}
@@ -410,7 +424,8 @@ impl std::future::Future for ImageCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Answers with an image.
+/// Answer with a small picture and a text.
+#[track_caller]
 pub fn image() -> ImageCall {
     ImageInput {}.call()
 }
@@ -463,17 +478,19 @@ impl std::future::Future for JsonResponseCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Answers with JSON as text.
+/// Answer with a JSON document as text: the shop in numbers and the notes of this session.
+#[track_caller]
 pub fn json_response() -> JsonResponseCall {
     JsonResponseInput {}.call()
 }
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrdersInput {
-    /// Where to go on: next_cursor of the page before
+    /// Where to go on: `next_cursor` of the page before. The first page without it.
     pub cursor: Option<String>,
-    /// Orders per page
+    /// How many orders the page may have.
     pub limit: Option<i64>,
-    pub status: Option<ListOrdersStatus>,
+    /// Only orders with this status.
+    pub status: Option<ListOrdersOrderStatus>,
 }
 impl bridge::convert::ToJson for ListOrdersInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -504,14 +521,14 @@ impl bridge::convert::FromJson for ListOrdersInput {
     }
 }
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ListOrdersStatus {
+pub enum ListOrdersOrderStatus {
     Pending,
     Shipped,
     Delivered,
     Cancelled,
     Other(String),
 }
-impl ListOrdersStatus {
+impl ListOrdersOrderStatus {
     pub fn as_str(&self) -> &str {
         match self {
             Self::Pending => "pending",
@@ -522,12 +539,12 @@ impl ListOrdersStatus {
         }
     }
 }
-impl bridge::convert::ToJson for ListOrdersStatus {
+impl bridge::convert::ToJson for ListOrdersOrderStatus {
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::ToJson::to_json(self.as_str())
     }
 }
-impl bridge::convert::FromJson for ListOrdersStatus {
+impl bridge::convert::FromJson for ListOrdersOrderStatus {
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -545,7 +562,9 @@ impl bridge::convert::FromJson for ListOrdersStatus {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListOrdersOutput {
+    /// The orders, oldest first.
     pub orders: Vec<ListOrdersOrder>,
+    /// Pass it as `cursor` to get the next page; absent on the last one.
     pub next_cursor: Option<String>,
 }
 impl bridge::convert::ToJson for ListOrdersOutput {
@@ -574,11 +593,14 @@ impl bridge::convert::FromJson for ListOrdersOutput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListOrdersOrder {
-    pub id: i64,
-    pub customer_id: i64,
-    pub status: ListOrdersStatus,
+    pub id: String,
+    /// The customer; see `get_customer`.
+    pub customer_id: String,
+    pub status: ListOrdersOrderStatus,
+    /// The sum over all items, in cents.
     pub total_cents: i64,
-    pub items: Vec<ListOrdersItem>,
+    pub items: Vec<ListOrdersOrderItem>,
+    /// When the order was placed, in RFC 3339 format.
     pub placed_at: String,
 }
 impl bridge::convert::ToJson for ListOrdersOrder {
@@ -623,17 +645,18 @@ impl bridge::convert::FromJson for ListOrdersOrder {
     }
 }
 #[derive(Debug, Clone, PartialEq)]
-pub struct ListOrdersItem {
+pub struct ListOrdersOrderItem {
+    /// The product's stock-keeping unit.
     pub sku: String,
     pub quantity: i64,
 }
-impl bridge::convert::ToJson for ListOrdersItem {
+impl bridge::convert::ToJson for ListOrdersOrderItem {
     #[inline]
     fn to_json(&self) -> bridge::convert::Value {
         bridge::convert::object(&[("sku", &self.sku), ("quantity", &self.quantity)], &[])
     }
 }
-impl bridge::convert::FromJson for ListOrdersItem {
+impl bridge::convert::FromJson for ListOrdersOrderItem {
     fn from_json(
         value: bridge::convert::Value,
     ) -> Result<Self, bridge::convert::Mismatch> {
@@ -645,10 +668,10 @@ impl bridge::convert::FromJson for ListOrdersItem {
     }
 }
 bridge::generated! {
-    ListOrdersStatus ListOrdersOutput ListOrdersOrder ListOrdersItem
+    ListOrdersOrderStatus ListOrdersOutput ListOrdersOrder ListOrdersOrderItem
 }
 bridge::generated_text! {
-    ListOrdersStatus
+    ListOrdersOrderStatus
 }
 impl ListOrdersInput {
     pub fn call(self) -> ListOrdersCall {
@@ -664,7 +687,8 @@ pub struct ListOrdersCall {
     pending: bridge::call::Pending<ListOrdersOutput>,
 }
 impl ListOrdersCall {
-    /// Where to go on: next_cursor of the page before
+    /// Where to go on: `next_cursor` of the page before. The first page without it.
+    #[track_caller]
     pub fn cursor<F>(
         mut self,
         cursor: impl bridge::convert::OptionalArgument<String, F>,
@@ -672,7 +696,8 @@ impl ListOrdersCall {
         self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
         self
     }
-    /// Orders per page
+    /// How many orders the page may have.
+    #[track_caller]
     pub fn limit<F>(
         mut self,
         limit: impl bridge::convert::OptionalArgument<i64, F>,
@@ -680,9 +705,11 @@ impl ListOrdersCall {
         self.input.limit = bridge::convert::OptionalArgument::into_optional(limit);
         self
     }
+    /// Only orders with this status.
+    #[track_caller]
     pub fn status<F>(
         mut self,
-        status: impl bridge::convert::OptionalArgument<ListOrdersStatus, F>,
+        status: impl bridge::convert::OptionalArgument<ListOrdersOrderStatus, F>,
     ) -> Self {
         self.input.status = bridge::convert::OptionalArgument::into_optional(status);
         self
@@ -694,9 +721,9 @@ impl std::future::Future for ListOrdersCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.566bd9ba776efa71db66da99035eed12")]
+        #[unsafe(link_section = ".toolsmith.518c983b75683226cbab03876a795069")]
         static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"566bd9ba776efa71db66da99035eed12",
+            *b"518c983b75683226cbab03876a795069",
         );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
@@ -708,7 +735,8 @@ impl std::future::Future for ListOrdersCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Lists the orders of the shop, newest first, a page at a time.
+/// List the shop's orders, oldest first, page by page: pass `next_cursor` of one page as `cursor` of the next.
+#[track_caller]
 pub fn list_orders() -> ListOrdersCall {
     ListOrdersInput {
         cursor: None,
@@ -719,7 +747,9 @@ pub fn list_orders() -> ListOrdersCall {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProductsInput {
+    /// A part of the product's name or stock-keeping unit, in any case; empty for all products.
     pub query: String,
+    /// Only products that cost at most this many cents.
     pub max_price_cents: Option<i64>,
 }
 impl bridge::convert::ToJson for SearchProductsInput {
@@ -748,6 +778,7 @@ impl bridge::convert::FromJson for SearchProductsInput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProductsOutput {
+    /// The products that match, in the order of the catalogue.
     pub products: Vec<SearchProductsProduct>,
 }
 impl bridge::convert::ToJson for SearchProductsOutput {
@@ -769,8 +800,10 @@ impl bridge::convert::FromJson for SearchProductsOutput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProductsProduct {
+    /// The stock-keeping unit.
     pub sku: String,
     pub name: String,
+    /// The price in cents.
     pub price_cents: i64,
     pub in_stock: bool,
 }
@@ -826,6 +859,8 @@ pub struct SearchProductsCall {
     pending: bridge::call::Pending<SearchProductsOutput>,
 }
 impl SearchProductsCall {
+    /// Only products that cost at most this many cents.
+    #[track_caller]
     pub fn max_price_cents<F>(
         mut self,
         max_price_cents: impl bridge::convert::OptionalArgument<i64, F>,
@@ -842,9 +877,9 @@ impl std::future::Future for SearchProductsCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.3bf83481463865f5ebcca6cf29682314")]
+        #[unsafe(link_section = ".toolsmith.abffd2e81e31e87f04345d3c10e4bd2b")]
         static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"3bf83481463865f5ebcca6cf29682314",
+            *b"abffd2e81e31e87f04345d3c10e4bd2b",
         );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
@@ -856,7 +891,8 @@ impl std::future::Future for SearchProductsCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Finds products by words in their names.
+/// Search the shop's products by a part of their name or stock-keeping unit, optionally up to a price.
+#[track_caller]
 pub fn search_products(query: impl Into<String>) -> SearchProductsCall {
     SearchProductsInput {
         query: query.into(),
@@ -866,6 +902,7 @@ pub fn search_products(query: impl Into<String>) -> SearchProductsCall {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlowInput {
+    /// How long to wait, in seconds.
     pub seconds: f64,
 }
 impl bridge::convert::ToJson for SlowInput {
@@ -904,9 +941,9 @@ impl std::future::Future for SlowCall {
         self: std::pin::Pin<&mut Self>,
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
-        #[unsafe(link_section = ".toolsmith.f219da1f9d7bc064f94a946984ff9c3d")]
+        #[unsafe(link_section = ".toolsmith.e09ff6b9b8006fc91a2ce311603935fc")]
         static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"f219da1f9d7bc064f94a946984ff9c3d",
+            *b"e09ff6b9b8006fc91a2ce311603935fc",
         );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
@@ -918,7 +955,8 @@ impl std::future::Future for SlowCall {
         call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
     }
 }
-/// Answers after some time.
+/// Wait for some seconds, then answer. Ends early if the request is cancelled.
+#[track_caller]
 pub fn slow(seconds: impl bridge::convert::Argument<f64>) -> SlowCall {
     SlowInput {
         seconds: bridge::convert::Argument::into_argument(seconds),

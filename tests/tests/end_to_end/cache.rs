@@ -135,51 +135,79 @@ fn a_kill_while_a_snippet_compiles_leaves_a_good_cache() {
 fn two_runs_of_the_same_new_snippet_at_once_both_work() {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
-    let run = || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input("demo::echo(\"x\").await?.text()");
+    let run =
+        || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input("demo::echo(\"x\").await?.text()");
     let started: Vec<_> = (0..3).map(|_| run().start()).collect();
     for started in started {
         assert_eq!(started.done().expect("ok", 0)["result"], "x");
     }
 }
 
-/// `toolsmith` on a disk without room. A file system of its own needs a user namespace; where there is none, the
-/// limit of file sizes makes writes fail in the same places.
-fn without_room(cache: &Path, kilobytes: u32) -> Run {
-    let script = format!(
-        "if mount -t tmpfs -o size={kilobytes}k tmpfs \"$TOOLSMITH_CACHE_DIR\" 2>/dev/null; then :; \
-         else trap '' XFSZ; ulimit -f {kilobytes}; fi; exec \"$0\" \"$@\""
-    );
+/// Runs `toolsmith` on a full disk, says how it ended, makes room and runs it again.
+///
+/// A small file system needs a user namespace that may mount; where there is none, the limit of file sizes makes
+/// writes fail in the same places.
+const FULL_DISK: &str = r#"
+first() { "$0" "$@" <"$SNIPPET" >/dev/null; echo "on the full disk: exit $?" >&2; }
+if mount -t tmpfs -o size=512m tmpfs "$TOOLSMITH_CACHE_DIR" 2>/dev/null; then
+    cp -a "$LAYER/." "$TOOLSMITH_CACHE_DIR"
+    cat /dev/zero 2>/dev/null >"$TOOLSMITH_CACHE_DIR/filler"
+    truncate -s "-${ROOM}k" "$TOOLSMITH_CACHE_DIR/filler"
+    first "$@"
+    rm "$TOOLSMITH_CACHE_DIR/filler"
+else
+    cp -a "$LAYER/." "$TOOLSMITH_CACHE_DIR"
+    (trap '' XFSZ; ulimit -f 128; first "$@")
+fi
+exec "$0" "$@" <"$SNIPPET"
+"#;
+
+fn on_a_full_disk(layer: &Path, room: u32, snippet: &str) -> Run {
     let isolated = Command::new("unshare").args(["-Urm", "true"]).output();
     let mut command = if isolated.is_ok_and(|output| output.status.success()) {
         let mut command = Command::new("unshare");
-        command.args(["-Urm", "sh", "-c"]);
+        command.args(["-Urm", "sh"]);
         command
     } else {
-        let mut command = Command::new("sh");
-        command.arg("-c");
-        command
+        Command::new("sh")
     };
-    command.arg(script).arg(binary());
-    Run::of(command, cache)
+    let cache = layer.join("full");
+    fs::create_dir_all(&cache).unwrap();
+    let file = layer.join("snippet.rs");
+    fs::write(&file, snippet).unwrap();
+    command.arg("-c").arg(FULL_DISK).arg(binary()).args(["run", "--json", "-"]);
+    command.env("LAYER", layer.join("layer")).env("ROOM", room.to_string()).env("SNIPPET", file);
+    Run::of(command, &cache)
 }
 
 #[test]
 fn a_full_disk_is_told_and_harms_nothing() {
-    let cache = tempfile::tempdir().unwrap();
-    shared();
-    let done = without_room(cache.path(), 64).arguments(&["run", "--json", "-"]).input("1").watchdog(COLD_WATCHDOG).done();
-    done.exits(7).says(&["toolsmith: "]);
+    let folder = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(&folder.path().join("layer"));
+    // Kilobytes of room: not even for a list of tools, for the compiler's first files, for half a program.
+    for room in [4, 200, 900] {
+        let done = on_a_full_disk(folder.path(), room, "demo::echo(\"x\").await?.text()").done().exits(0);
+        let done = done.says(&["on the full disk: exit 7", "the cache", "can't be", "help: free some space"]);
+        assert_eq!(done.outcome()["result"], "x", "{done:#?}");
+    }
 }
 
 #[test]
 fn files_that_cannot_grow_are_told_and_harm_nothing() {
     let mut command = Command::new("sh");
-    // Blocks of 512 bytes (POSIX): room for notes and texts, not for a program.
+    // Blocks of 512 bytes (POSIX): room for texts, not for a program.
     command.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\""]).arg(binary());
     let code = format!("// {}\nitertools::Itertools::join(&mut [1, 2].iter(), \"-\")", std::process::id());
     let done = Run::of(command, shared()).arguments(&["run", "--json", "-"]).input(&code).done();
-    done.exits(7).says(&["cache", "free some space"]);
+    done.exits(7).says(&["the cache at", "help: free some space"]);
     assert_eq!(json(&code).result(), "1-2");
+
+    let cold = tempfile::tempdir().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\""]).arg(binary());
+    let done =
+        Run::of(command, cold.path()).arguments(&["run", "-"]).input("1").watchdog(COLD_WATCHDOG).done();
+    done.exits(7).says(&["the cache at", "help: free some space"]);
 }
 
 #[test]
@@ -206,7 +234,8 @@ fn a_cache_that_cannot_be_used_is_told() {
 fn a_damaged_cache_is_told_or_repaired() {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
-    let run = || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input("demo::echo(\"x\").await?.text()");
+    let run =
+        || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input("demo::echo(\"x\").await?.text()");
     assert_eq!(run().result(), "x");
     for bucket in ["catalogs-v1", "toolchains-v1"] {
         for file in fs::read_dir(cache.path().join(bucket)).unwrap().flatten() {

@@ -27,7 +27,8 @@ fn the_compiler_reads_nothing_of_the_machine() {
         let outcome = json(code).expect("compile_error", 3);
         assert!(!outcome.to_string().contains("root:"), "{code}: {outcome:#}");
     }
-    let outcome = json("option_env!(\"HOME\").or(option_env!(\"USER\"))").variable("SECRET", "x").expect("ok", 0);
+    let outcome =
+        json("option_env!(\"HOME\").or(option_env!(\"USER\"))").variable("SECRET", "x").expect("ok", 0);
     assert_eq!(outcome["result"], Value::Null);
 }
 
@@ -50,13 +51,25 @@ fn the_program_reaches_nothing_of_the_machine() {
         assert_eq!(outcome["error"]["kind"], "error", "{code}");
         assert_says(&outcome["error"]["message"], &["ermitted"]);
     }
-    let name = json("\"localhost:80\".parse::<std::net::SocketAddr>().is_ok() || std::net::ToSocketAddrs::to_socket_addrs(\"localhost:80\").is_ok()");
+    let name = json(
+        "\"localhost:80\".parse::<std::net::SocketAddr>().is_ok() || std::net::ToSocketAddrs::to_socket_addrs(\"localhost:80\").is_ok()",
+    );
     assert_eq!(name.result(), false);
-    let environment = json("(std::env::vars_os().count(), std::env::args().count() <= 1, std::env::var(\"HOME\").is_err())");
+    let environment = json(
+        "(std::env::vars_os().count(), std::env::args().count() <= 1, std::env::var(\"HOME\").is_err())",
+    );
     assert_eq!(environment.variable("TOOLSMITH_SECRET", "x").result(), serde_json::json!([0, true, true]));
-    let descriptors = json("use std::os::fd::FromRawFd;\n(4..256).filter(|fd| std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(*fd) }).metadata().is_ok()).count()");
-    assert_eq!(descriptors.result(), 0, "inherited descriptors");
+    // The broker's socket, and the copy of it that its own reader holds.
+    assert_eq!(json(DESCRIPTORS).result(), serde_json::json!([true, true]), "inherited descriptors");
 }
+
+/// Which of the descriptors beyond the standard ones are sockets.
+const DESCRIPTORS: &str = r"
+use std::os::fd::FromRawFd as _;
+use std::os::unix::fs::FileTypeExt as _;
+let file = |number| std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(number) });
+(3..1024).filter_map(|number| file(number).metadata().ok()).map(|open| open.file_type().is_socket()).collect::<Vec<_>>()
+";
 
 /// A system call by hand: numbers are those of x86_64.
 fn system_call(number: u32) -> String {
@@ -67,12 +80,21 @@ fn system_call(number: u32) -> String {
 
 #[test]
 fn dangerous_system_calls_end_the_program() {
-    for (name, number) in [("ptrace", 101), ("mount", 165), ("io_uring_setup", 425), ("bpf", 321), ("unshare", 272), ("keyctl", 250)] {
+    for (name, number) in [
+        ("ptrace", 101),
+        ("mount", 165),
+        ("io_uring_setup", 425),
+        ("bpf", 321),
+        ("unshare", 272),
+        ("keyctl", 250),
+    ] {
         let outcome = json(&system_call(number)).expect("sandbox_violation", CODE_OF_DENIED);
         assert_eq!(outcome["error"]["kind"], "syscall", "{name}");
     }
     const EPERM: i64 = 1;
-    for (name, number) in [("open", 2), ("socket", 41), ("fork", 57), ("execve", 59), ("kill", 62), ("setsid", 112)] {
+    for (name, number) in
+        [("open", 2), ("socket", 41), ("fork", 57), ("execve", 59), ("kill", 62), ("setsid", 112)]
+    {
         assert_eq!(json(&system_call(number)).result(), -EPERM, "{name}");
     }
 }
@@ -85,7 +107,8 @@ fn a_denied_server_is_not_called() {
         "mcpServers:\n  demo: {{ command: toolsmith, args: [demo-server] }}\n  guarded:\n    command: {:?}\n    args: [records-cancelled, {record:?}]\n    permission: deny\n",
         crate::harness::FAULT_SERVER
     );
-    let used = json("demo::echo(\"first\").await?; guarded::echo().message(\"x\").await?.text()").config(&config);
+    let used =
+        json("demo::echo(\"first\").await?; guarded::echo().message(\"x\").await?.text()").config(&config);
     let outcome = used.expect("denied", CODE_OF_DENIED);
     assert_says(&outcome["error"]["message"], &["guarded.echo"]);
     assert_eq!(outcome["calls_total"], 0, "nothing ran: {outcome:#}");
@@ -125,7 +148,8 @@ println!("went on");
 
 #[test]
 fn the_broker_refuses_what_a_program_crafts() {
-    let call = r#"r#"{"call":{"id":0,"tool":"create_note","arguments":{"subject":"x","text":"y"}}}"\#"#.replace("\\#", "#");
+    let call = r#"r#"{"call":{"id":0,"tool":"create_note","arguments":{"subject":"x","text":"y"}}}"\#"#
+        .replace("\\#", "#");
     let outcome = json(&CRAFTED.replace("FRAME", &call)).expect("ok", 0);
     assert_eq!(outcome["calls_total"], 1);
     assert_eq!(outcome["calls"][0]["ok"], false, "{outcome:#}");
@@ -136,7 +160,11 @@ fn the_broker_refuses_what_a_program_crafts() {
         ("an unknown message", r#""{\"open_door\":{}}""#, "no message"),
         ("a number out of order", r#""{\"call\":{\"id\":9,\"tool\":\"x\",\"arguments\":{}}}""#, "call 9"),
         ("a second hello", r#""{\"hello\":{\"version\":1,\"token\":\"x\"}}""#, "second hello"),
-        ("deep JSON", "format!(\"{{\\\"emit\\\":{{\\\"content\\\":{}}}}}\", \"[\".repeat(100_000))", "no message"),
+        (
+            "deep JSON",
+            "format!(\"{{\\\"emit\\\":{{\\\"content\\\":{}}}}}\", \"[\".repeat(100_000))",
+            "no message",
+        ),
     ];
     for (name, frame, message) in violations {
         let outcome = json(&CRAFTED.replace("FRAME", frame)).expect("sandbox_violation", CODE_OF_DENIED);
@@ -144,7 +172,8 @@ fn the_broker_refuses_what_a_program_crafts() {
         assert_says(&outcome["error"]["message"], &[message]);
         assert_eq!(outcome["stdout"], "", "{name}: it was ended at once");
     }
-    let huge = CRAFTED.replace("FRAME", "\"\"").replace("socket.write_all(&bytes)?", "socket.write_all(&[255; 8])?");
+    let huge =
+        CRAFTED.replace("FRAME", "\"\"").replace("socket.write_all(&bytes)?", "socket.write_all(&[255; 8])?");
     json(&huge).expect("sandbox_violation", CODE_OF_DENIED);
     let forged_end = CRAFTED.replace("FRAME", r#""{\"finish\":{\"ok\":{\"result\":1}}}""#);
     json(&forged_end).expect("sandbox_violation", CODE_OF_DENIED);
@@ -167,7 +196,11 @@ fn the_working_folder_chooses_nothing_that_runs() {
          [target.x86_64-unknown-linux-musl]\nlinker = {trap:?}\nrunner = {trap:?}\n"
     );
     fs::write(folder.path().join(".cargo/config.toml"), config).unwrap();
-    fs::write(folder.path().join("toolsmith.yaml"), format!("mcpServers: {{ x: {{ command: {trap:?} }} }}\n")).unwrap();
+    fs::write(
+        folder.path().join("toolsmith.yaml"),
+        format!("mcpServers: {{ x: {{ command: {trap:?} }} }}\n"),
+    )
+    .unwrap();
     let trap = trap.to_str().unwrap();
     // A cache without a record of the toolchain, so that it is looked for, over the layer that is there.
     let own = folder.path().join("cache");

@@ -16,7 +16,12 @@ fn type_errors_are_placed_exactly() {
         ("line 1", "let x: i32 = \"a\"; x", "E0308", (1, 14)),
         ("the very start", "nothing_like_this()", "E0425", (1, 1)),
         ("a later line", "let a = 1;\n\n  let b: bool = a;\nb", "E0308", (3, 17)),
-        ("within a statement", "let sum: i32 = [1, 2]\n    .iter()\n    .mop(|x| x + 1)\n    .sum();\nsum", "E0599", (3, 6)),
+        (
+            "within a statement",
+            "let sum: i32 = [1, 2]\n    .iter()\n    .mop(|x| x + 1)\n    .sum();\nsum",
+            "E0599",
+            (3, 6),
+        ),
         ("after other letters", "let größe = \"世界\"; let x: i32 = größe; x", "E0308", (1, 32)),
         ("after other letters, later", "let a = 1;\nlet t = \"🦀🦀\"; let x: bool = a; x", "E0308", (2, 29)),
         ("after tabs", "let a = 1;\n\tif true {\n\t\tlet x: bool = a;\n\t}", "E0308", (3, 17)),
@@ -35,7 +40,11 @@ fn type_errors_are_placed_exactly() {
         let diagnostic = &outcome["diagnostics"][0];
         let expected_line = code.split('\n').nth(place.0 as usize - 1).unwrap();
         let shown = diagnostic["rendered"].as_str().is_some_and(|text| text.contains(expected_line));
-        if diagnostic["code"] != error || first(&outcome) != place || !shown || outcome["error"]["kind"] != "compile" {
+        if diagnostic["code"] != error
+            || first(&outcome) != place
+            || !shown
+            || outcome["error"]["kind"] != "compile"
+        {
             wrong.push(format!("{name}: expected {error} at {place:?}: {}", outcome["diagnostics"]));
         }
     }
@@ -69,10 +78,12 @@ fn syntax_errors_need_no_compiler() {
 
 #[test]
 fn messages_help_with_tools() {
-    let outcome = json("let page = demo::list_orders().limit(\"ten\").await?;\npage.orders.len()").expect("compile_error", 3);
+    let outcome = json("let page = demo::list_orders().limit(\"ten\").await?;\npage.orders.len()")
+        .expect("compile_error", 3);
     assert_says(&outcome["diagnostics"][0]["hint"], &["demo::list_orders", "limit"]);
 
-    let forgotten = json("let customer = demo::get_customer(\"c-01\").await;\ncustomer.name").expect("compile_error", 3);
+    let forgotten =
+        json("let customer = demo::get_customer(\"c-01\").await;\ncustomer.name").expect("compile_error", 3);
     assert_eq!(first(&forgotten), (2, 10));
     assert_says(&forgotten["diagnostics"][0]["hint"], &[]);
 

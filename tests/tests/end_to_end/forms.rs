@@ -62,7 +62,9 @@ fn markdown_and_whole_files_are_accepted() {
     let main_result = format!("fn main() -> Result<(), Box<dyn std::error::Error>> {{ {LOOP} Ok(()) }}");
     let tokio = format!("#[tokio::main]\nasync fn main() -> Result<i32> {{ {LOOP} Ok(42) }}");
     let flavour = format!("#[tokio::main(flavor = \"current_thread\")] async fn main() {{ {LOOP} }}");
-    let helper = format!("use std::fmt::Write as _;\nfn six() -> i32 {{ 6 }}\nasync fn run() -> Result<i32> {{ let mut text = String::new(); write!(text, \"{{}}\", six())?; {LOOP} Ok(text.parse::<i32>()? * 7) }}");
+    let helper = format!(
+        "use std::fmt::Write as _;\nfn six() -> i32 {{ 6 }}\nasync fn run() -> Result<i32> {{ let mut text = String::new(); write!(text, \"{{}}\", six())?; {LOOP} Ok(text.parse::<i32>()? * 7) }}"
+    );
     let inner = format!("#![allow(dead_code)]\n//! About it.\n{LOOP} 42");
     let inner_file = format!("#![allow(unused)]\n{run}");
     all(&[
@@ -116,9 +118,10 @@ fn items_and_macros_stand_between_statements() {
 
 #[test]
 fn a_run_with_arguments_reads_them() {
-    let outcome = json("async fn run(args: Args) -> Result<String> { Ok(args.require(\"name\")?.to_uppercase()) }")
-        .arguments(&["--arg", "name=ada"])
-        .expect("ok", 0);
+    let outcome =
+        json("async fn run(args: Args) -> Result<String> { Ok(args.require(\"name\")?.to_uppercase()) }")
+            .arguments(&["--arg", "name=ada"])
+            .expect("ok", 0);
     assert_eq!(outcome["result"], "ADA");
     let missing = json("args.require(\"name\")?.len()").expect("runtime_error", 1);
     assert_says(&missing["error"]["message"], &["\"name\" was not given"]);
@@ -126,14 +129,20 @@ fn a_run_with_arguments_reads_them() {
 
 #[test]
 fn a_result_is_unwrapped_by_its_type() {
-    for code in ["demo::fail().await", "let failed = demo::fail().await;\nfailed", "demo::fail().await?", "Err::<i32, _>(demo::fail().await.unwrap_err())"] {
+    for code in [
+        "demo::fail().await",
+        "let failed = demo::fail().await;\nfailed",
+        "demo::fail().await?",
+        "Err::<i32, _>(demo::fail().await.unwrap_err())",
+    ] {
         let outcome = json(code).expect("runtime_error", 1);
         assert_eq!(outcome["result"], Value::Null, "{code}");
         assert_eq!(outcome["error"]["kind"], "tool", "{code}");
         assert_says(&outcome["error"]["message"], &["demo.fail", "this tool always fails"]);
         assert_eq!(outcome["error"]["evidence"]["tool"]["kind"], "failed", "{code}");
     }
-    let outcome = json("fn read() -> Result<i32, String> { Err(\"not today\".into()) }\nread()").expect("runtime_error", 1);
+    let outcome = json("fn read() -> Result<i32, String> { Err(\"not today\".into()) }\nread()")
+        .expect("runtime_error", 1);
     assert_eq!(outcome["error"]["message"], "not today");
     assert_eq!(outcome["error"]["kind"], "error");
 }
@@ -146,7 +155,11 @@ fn people_see_output_and_result() {
     assert_eq!(done.stdout, "no line end\ntext\n");
     let done = plain("eprintln!(\"aside\"); json!({ \"a\": [1] })").done().exits(0).says(&["aside"]);
     assert_eq!(done.stdout, "{\n  \"a\": [\n    1\n  ]\n}\n");
-    plain("demo::fail().message(\"out of stock\").await").done().exits(1).says(&["the snippet failed", "out of stock"]);
-    let done = plain("let x: i32 = \"a\"; x").done().exits(3).says(&["error[E0308]", "1:14", "does not compile"]);
+    plain("demo::fail().message(\"out of stock\").await")
+        .done()
+        .exits(1)
+        .says(&["the snippet failed", "out of stock"]);
+    let done =
+        plain("let x: i32 = \"a\"; x").done().exits(3).says(&["error[E0308]", "1:14", "does not compile"]);
     assert_eq!(done.stdout, "");
 }

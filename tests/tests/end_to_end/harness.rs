@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -215,7 +215,11 @@ impl Started {
             let _ = self.child.kill();
         }
         let status = self.child.wait().unwrap();
-        STARTED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().remove(&self.child.id());
+        STARTED
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert_default()
+            .remove(&self.child.id());
         self.input.join().unwrap();
         if in_time {
             assert_nothing_left();

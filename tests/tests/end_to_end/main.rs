@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
 mod cache;
+mod cancel;
 mod confinement;
 mod diagnostics;
 mod endings;
 mod forms;
 mod harness;
+mod helpers;
+mod outcome;

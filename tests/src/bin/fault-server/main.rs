@@ -297,11 +297,12 @@ fn repeats() -> io::Result<()> {
     .serve()
 }
 
-/// Never answers calls of `wait`; writes a line to a file for each call and for each cancelled one.
+/// Has `echo` and `wait`, and never answers calls of `wait`; writes a line to a file for each call and for each cancelled one.
 fn records_cancelled(file: &str) -> io::Result<()> {
     let mut cancellations = OpenOptions::new().create(true).append(true).open(file)?;
     let mut calls = cancellations.try_clone()?;
     let mut server = with(|faults| {
+        faults.list = Some(always(json!({ "tools": [tool("echo"), tool("wait")] })));
         faults.call = Some(Box::new(move |request| {
             if request["params"]["name"] != "wait" {
                 return Ok(Some(json!({ "result": server::echo(request) })));
