@@ -47,7 +47,7 @@ pub(crate) struct RunArguments {
     /// Print the whole outcome as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Compile and link only: no tool can run, no session is opened.
+    /// Compile and link only, and print the tools that the snippet can call: none runs, no session is opened.
     #[arg(long)]
     pub(crate) check: bool,
     /// Longest time for compiling and running, in seconds.

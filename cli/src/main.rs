@@ -45,12 +45,16 @@ fn main() -> ExitCode {
 async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         Command::Run(arguments) => {
-            let cancel = CancellationToken::new();
-            cancel_on_signal(cancel.clone()).map_err(|error| Failure {
+            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(cancel.clone(), abandon.clone()).map_err(|error| Failure {
                 code: exit::HOST,
                 message: format!("signals can't be handled: {error}"),
             })?;
-            run::run(arguments, cancel).await
+            tokio::select! {
+                done = run::run(arguments, cancel) => done,
+                // Dropping the run kills what it has started.
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
         }
         Command::DemoServer => match demo::serve_stdio().await {
             Ok(()) => Ok(exit::OK),
@@ -60,24 +64,21 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
-/// The first SIGINT, SIGTERM or SIGHUP asks the run to end in order; the second ends the process at once.
-fn cancel_on_signal(cancel: CancellationToken) -> std::io::Result<()> {
+/// The first SIGINT, SIGTERM or SIGHUP asks the run to end in order; the second one abandons it.
+fn cancel_on_signal(cancel: CancellationToken, abandon: CancellationToken) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hang_up = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
-        for attempt in 0..2 {
+        for token in [cancel, abandon] {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
                 _ = hang_up.recv() => {}
             }
-            if attempt == 0 {
-                cancel.cancel();
-            }
+            token.cancel();
         }
-        std::process::exit(i32::from(exit::CANCELLED));
     });
     Ok(())
 }

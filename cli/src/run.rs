@@ -1,6 +1,7 @@
 //! `toolsmith run`: one snippet from a file to its outcome on the terminal.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
@@ -29,12 +30,12 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn configuration(message: impl ToString) -> Self {
-        Failure { code: exit::CONFIGURATION, message: message.to_string() }
+    pub(crate) fn configuration(message: impl Display) -> Self {
+        Failure { code: exit::CONFIGURATION, message: format!("{message}") }
     }
 
-    pub(crate) fn host(message: impl ToString) -> Self {
-        Failure { code: exit::HOST, message: message.to_string() }
+    pub(crate) fn host(message: impl Display) -> Self {
+        Failure { code: exit::HOST, message: format!("{message}") }
     }
 }
 
@@ -59,7 +60,7 @@ pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> R
     };
     let outcome = execution.outcome(&request).await;
     terminal.clear_progress();
-    let code = outcome.map(|outcome| show(&outcome, arguments.json, &terminal));
+    let code = outcome.map(|outcome| show(&outcome, &arguments, &terminal));
     execution.sessions.close().await;
     code
 }
@@ -91,10 +92,10 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
 }
 
 /// Prints an outcome; gives the exit code.
-fn show(outcome: &Outcome, json: bool, terminal: &Terminal) -> u8 {
+fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> u8 {
     // A reader that is gone changes nothing about how the snippet ended.
     let mut stdout = std::io::stdout().lock();
-    if json {
+    if arguments.json {
         if let Ok(text) = serde_json::to_string(outcome) {
             let _ = writeln!(stdout, "{text}");
         }
@@ -103,7 +104,8 @@ fn show(outcome: &Outcome, json: bool, terminal: &Terminal) -> u8 {
     if terminal.line_is_open() {
         let _ = writeln!(stdout);
     }
-    for line in present::content(outcome).into_iter().chain(present::result(outcome)) {
+    let manifest = outcome.manifest.iter().filter(|_| arguments.check).cloned();
+    for line in manifest.chain(present::content(outcome)).chain(present::result(outcome)) {
         let _ = writeln!(stdout, "{line}");
     }
     if let Some(trouble) = present::trouble(outcome) {

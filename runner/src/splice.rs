@@ -30,12 +30,12 @@ pub(crate) fn splice(snippet: &Snippet) -> Spliced {
     let open = format!("{PRELUDE}{open}");
     let offset = u32::try_from(open.chars().count()).unwrap_or(u32::MAX);
     let lines = u32::try_from(snippet.text.split('\n').count()).unwrap_or(u32::MAX);
-    let text = format!("{open}{}\n{close} pub const OFFSET: u32 = {offset};\n", snippet.text);
+    let text = format!("{open}{}\n{close} pub(crate) const OFFSET: u32 = {offset};\n", snippet.text);
     Spliced { text, offset, lines }
 }
 
 fn statements(ending: Ending) -> (String, String) {
-    const ENTRY: &str = "pub async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded \
+    const ENTRY: &str = "pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded \
                          { ::bridge::encode(__body(args).await) }";
     let returns = match ending {
         Ending::Value | Ending::Returns => "impl ::bridge::tail::Outcome",
@@ -69,7 +69,23 @@ fn items(entry: &Entry) -> String {
         format!("::bridge::on_thread(|| ::bridge::encode({value})).await")
     };
     format!(
-        "#[allow(unused_variables)] pub async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded \
+        "#[allow(unused_variables)] pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded \
          {{ #[allow(unused_imports)] use ::bridge::tail::{{FinishResult as _, FinishValue as _}}; {body} }}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::splice;
+    use crate::snippet::Snippet;
+
+    /// The program in templates/snippet, which is compiled with the workspace, is what splicing gives.
+    #[test]
+    fn the_template_is_a_spliced_snippet() {
+        const TEMPLATE: &str = include_str!("../../templates/snippet/src/snippet.rs");
+        const TEXT: &str = "use tools::demo;\nlet greeting = demo::echo(\"hello\").await?;\n\
+                            println!(\"{greeting}\");\ngreeting.text().len()";
+        let spliced = splice(&Snippet::read(TEXT).unwrap());
+        assert_eq!(spliced.text, TEMPLATE, "templates/snippet/src/snippet.rs must be:\n{}", spliced.text);
+    }
 }

@@ -81,8 +81,15 @@ pub(super) fn read(path: &Path) -> Result<Config, Error> {
     let folder = std::path::absolute(path).map_err(fail)?;
     let checker = Checker { path, folder: folder.parent().unwrap_or(Path::new("/")) };
     let file: File = serde_saphyr::from_str(&text)
-        .map_err(|error| Error(format!("the configuration {shown} is wrong:\n{}", error.render())))?;
+        .map_err(|error| unreadable(&error, path))?;
     checker.config(file)
+}
+
+/// The parser's own message, with the place in the file and the lines around it.
+fn unreadable(error: &serde_saphyr::Error, path: &Path) -> Error {
+    let name = path.display().to_string();
+    let options = serde_saphyr::render_options! { source_name: Some(&name) };
+    Error(format!("the configuration {name} is wrong:\n{}", error.render_with_options(options)))
 }
 
 /// `toolsmith` as a command is this very program, wherever it lies.
@@ -103,11 +110,11 @@ impl Checker<'_> {
             let message = format!("version {:?} is not known; write \"1.0\"", version.value);
             return Err(self.wrong(&version, &message));
         }
-        let code_mode = self.code_mode(file.code_mode)?;
+        let code_mode = self.code_mode(&file.code_mode)?;
         let mut servers = Vec::new();
         for (name, entry) in file.mcp_servers {
             if entry.value.enabled {
-                servers.push(self.server(&name, entry)?);
+                servers.push(self.server(&name, &entry)?);
             }
         }
         if servers.is_empty() {
@@ -121,8 +128,8 @@ impl Checker<'_> {
         Ok(Config { servers, code_mode })
     }
 
-    fn server(&self, name: &str, entry: Spanned<ServerEntry>) -> Result<Server, Error> {
-        let at = |message: String| self.wrong(&entry, &format!("mcpServers.{name}: {message}"));
+    fn server(&self, name: &str, entry: &Spanned<ServerEntry>) -> Result<Server, Error> {
+        let at = |message: String| self.wrong(entry, &format!("mcpServers.{name}: {message}"));
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
             return Err(at("a server's name has 1 to 64 letters, digits, `_` and `-`".to_owned()));
@@ -165,7 +172,7 @@ impl Checker<'_> {
         })
     }
 
-    fn code_mode(&self, entry: CodeModeEntry) -> Result<CodeMode, Error> {
+    fn code_mode(&self, entry: &CodeModeEntry) -> Result<CodeMode, Error> {
         let mut code_mode = CodeMode::default();
         if let Some(timeout) = &entry.timeout {
             code_mode.timeout = self.seconds(timeout)?;

@@ -1,4 +1,5 @@
-#[allow(unused_imports)] use bridge::prelude::*; #[allow(unused_variables)] async fn __body(args: Args) -> ::bridge::Result<impl ::bridge::tail::Outcome> { let __tail = { let greeting = tools::demo::echo("hello").await?;
+#[allow(unused_imports)] use bridge::prelude::*; #[allow(unused_variables)] async fn __body(args: Args) -> ::bridge::Result<impl ::bridge::tail::Outcome> { let __tail = { use tools::demo;
+let greeting = demo::echo("hello").await?;
 println!("{greeting}");
 greeting.text().len()
-}; ::bridge::tail::Tail::new(__tail).finish() } pub async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded { ::bridge::encode(__body(args).await) } pub const OFFSET: u32 = 164;
+}; ::bridge::tail::Tail::new(__tail).finish() } pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded { ::bridge::encode(__body(args).await) } pub(crate) const OFFSET: u32 = 171;

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use rustix::process::Signal;
 
+use crate::endings::FOREVER;
 use crate::harness::{COLD_WATCHDOG, Run, Started, binary, json};
 
 /// The shared cache, warm, and whether this process had to build it.
@@ -115,20 +116,20 @@ fn a_snippet_is_compiled_once() {
 fn a_kill_while_a_snippet_compiles_leaves_a_good_cache() {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
-    let code = "regex::Regex::new(\"a+\")?.is_match(\"caat\")";
-    let run = || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(code);
+    let run = |code: &str| Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(code);
     for signal in [Signal::KILL, Signal::INT, Signal::TERM] {
-        let started = run().start();
+        let started = run(FOREVER).start();
         started.wait_until("the compiler", || {
             started.descendants().iter().any(|command| command.contains("--crate-name=program"))
         });
         started.signal(signal);
         let done = started.done();
         if signal != Signal::KILL {
-            done.expect("cancelled", 130);
+            let outcome = done.expect("cancelled", 130);
+            assert_eq!(outcome["error"]["evidence"]["phase"], "compiling");
         }
     }
-    assert_eq!(run().result(), true);
+    assert_eq!(run("regex::Regex::new(\"a+\")?.is_match(\"caat\")").result(), true);
 }
 
 #[test]

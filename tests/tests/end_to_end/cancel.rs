@@ -39,7 +39,7 @@ let after = rec::echo().message("still there").await?.text();
 }
 
 #[test]
-fn an_interrupt_during_a_call_cancels_it() {
+fn an_interrupt_during_a_call_ends_everything() {
     for (signal, json_output) in [(Signal::INT, true), (Signal::TERM, true), (Signal::HUP, false)] {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
@@ -56,7 +56,6 @@ fn an_interrupt_during_a_call_cancels_it() {
             let done = started.done().exits(130).says(&["cancelled while running"]);
             assert_eq!(done.stdout, "before\n");
         }
-        assert_eq!(recorded(&record, "cancelled"), 1, "{signal:?}");
     }
 }
 

@@ -7,6 +7,11 @@ use crate::harness::{assert_says, json, plain};
 /// Allowed for whatever should end long before.
 const LONG: [&str; 2] = ["--timeout", "40"];
 
+/// Keeps the compiler busy for as long as it may.
+pub(crate) const FOREVER: &str = "#[allow(long_running_const_eval)]
+const FOREVER: u64 = { let mut n = 1; while n != 0 { n = n * 3 % 1_000_003; } n };
+FOREVER";
+
 #[test]
 fn exit_codes_of_the_snippet_have_a_meaning() {
     let outcome = json("println!(\"before\"); std::process::exit(3)").expect("runtime_error", 1);
@@ -50,7 +55,7 @@ fn a_panic_names_line_and_message() {
         ("let a = 1;\nassert_eq!(a, 2, \"größer\");", "größer", (2, 1)),
         ("fn main() {\n    unreachable!(\"never\")\n}", "never", (2, 5)),
         ("let a = 1;\nstd::thread::spawn(|| panic!(\"elsewhere\")).join().unwrap();", "Any", (2, 51)),
-        ("let a = 1;\nstd::panic::panic_any(5);", "without a message", (2, 1)),
+        ("let a = 1;\nlet b: i32 = std::panic::panic_any(5); a + b", "without a message", (2, 14)),
     ];
     for (code, message, (line, column)) in cases {
         let outcome = json(code).expect("panic", 1);
@@ -96,6 +101,8 @@ fn time_is_limited_by_clock_and_processor() {
     }
     let waits = json("demo::slow(1.5).await?; tokio::time::sleep(Duration::from_millis(100)).await; 1");
     assert_eq!(waits.config(config).result(), 1);
+    let compiling = json(FOREVER).arguments(&["--timeout", "2"]).expect("timeout", 4);
+    assert_eq!(compiling["error"]["evidence"]["phase"], "compiling");
     plain("loop {}").arguments(&["--timeout", "1.5"]).done().exits(4).says(&[
         "time limit",
         "1.5 s",

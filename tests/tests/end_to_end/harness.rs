@@ -2,7 +2,7 @@
 //!
 //! What an outcome must be is left to the tests.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -333,16 +333,22 @@ fn assert_nothing_left() {
         if left.is_empty() {
             return;
         }
-        assert!(start.elapsed() < LEFTOVERS, "left behind: {left:#?}");
+        if start.elapsed() > LEFTOVERS {
+            // So that it is told once, by the test that it belongs to.
+            for id in left.keys().filter_map(|id| Pid::from_raw(id.cast_signed())) {
+                let _ = kill_process(id, Signal::KILL);
+            }
+            panic!("left behind: {left:#?}");
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-fn orphans() -> Vec<String> {
+/// Living children that no test has started, with their command lines.
+fn orphans() -> BTreeMap<u32, String> {
     let own = std::process::id();
-    let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let started = started.clone().unwrap_or_default();
+    let started = STARTED.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
     let orphans = processes().into_iter().filter(|process| process.parent == own);
     let orphans = orphans.filter(|process| !started.contains(&process.id));
-    orphans.map(|process| format!("{}: {}", process.id, command_line(process.id))).collect()
+    orphans.map(|process| (process.id, command_line(process.id))).collect()
 }

@@ -57,7 +57,7 @@ fn progress_and_content_reach_the_host() {
     let done = done.exits(0).says(&["1 of 3 step 1", "3 of 3 step 3", "0.5 of 1 half"]);
     assert!(!done.stderr.contains('\u{1b}'), "{done:#?}");
 
-    let code = "let picture = demo::image().await?;\nfor part in &picture.content { emit(part); }\nemit(Content::audio(\"AAAA\", \"audio/wav\"));\npicture.content.iter().map(|part| part.kind()).collect::<Vec<_>>()";
+    let code = "let picture = demo::image().await?;\nfor part in &picture.content { emit(part); }\nemit(Content::audio(\"AAAA\", \"audio/wav\"));\npicture.content.iter().map(|part| part.kind().to_owned()).collect::<Vec<_>>()";
     let outcome = json(code).expect("ok", 0);
     assert_eq!(outcome["result"], json!(["image", "text"]));
     let content = outcome["content"].as_array().unwrap();

@@ -4,6 +4,7 @@
 
 mod cache;
 mod cancel;
+mod configuration;
 mod confinement;
 mod diagnostics;
 mod endings;
@@ -11,3 +12,4 @@ mod forms;
 mod harness;
 mod helpers;
 mod outcome;
+mod servers;

@@ -1,0 +1,176 @@
+//! Servers of every kind of trouble, and sessions that begin afresh.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::harness::{FAULT_SERVER, assert_says, fault_entry, json, plain};
+
+const ECHO: &str = "faulty::echo().message(\"hello\").await?.text()";
+
+#[test]
+fn every_execution_has_a_session_of_its_own() {
+    let code = "let first = demo::create_note(\"a\", \"b\").await?.id;\nlet second = demo::create_note(\"c\", \"d\").await?.id;\n[first, second]";
+    for _ in 0..2 {
+        assert_eq!(json(code).result(), json!([1, 2]));
+    }
+}
+
+#[test]
+fn a_server_that_does_not_come_up_is_explained() {
+    let cases = [
+        ("exits-at-once", "", &["faulty", "exited with status 3", "no licence found"][..]),
+        ("garbage-forever", "", &["faulty", "no MCP messages"]),
+        ("silent-initialize", "    timeout: 1\n", &["faulty", "1 s"]),
+        ("silent-list", "    requestTimeout: 1\n", &["faulty", "tools/list", "1 s"]),
+        ("refuses", "", &["faulty", "licence expired"]),
+        ("malformed-initialize", "", &["faulty", "initialize"]),
+    ];
+    for (mode, more, phrases) in cases {
+        let done = json(ECHO).fault(mode, more).done().exits(7);
+        assert_eq!(done.stdout, "", "{mode}");
+        done.says(phrases);
+    }
+    let config = "mcpServers:\n  ghost: { command: no-such-mcp-server }\n";
+    json("1").config(config).done().exits(7).says(&["ghost", "no-such-mcp-server", "PATH"]);
+}
+
+#[test]
+fn the_rest_works_when_one_server_does_not() {
+    for (mode, more) in
+        [("exits-at-once", ""), ("silent-initialize", "    timeout: 1\n"), ("garbage-forever", "")]
+    {
+        let config =
+            format!("mcpServers:\n{}{}", fault_entry("faulty", mode, more), fault_entry("good", "sound", ""));
+        let done = json("good::echo().message(\"here\").await?.text()").config(&config).done();
+        let done = done.says(&["faulty"]);
+        assert_eq!(done.expect("ok", 0)["result"], "here");
+        let quiet =
+            json("good::echo().message(\"here\").await?.text()").argument("--quiet").config(&config).done();
+        assert_eq!(quiet.stderr, "", "{mode}");
+        let uses_it = json(ECHO).config(&config).expect("compile_error", 3);
+        assert_says(&uses_it["error"]["message"], &["faulty"]);
+    }
+}
+
+#[test]
+fn servers_that_only_look_bad_work() {
+    for mode in ["sound", "garbage-first", "string-ids", "chatty-stderr", "grandchild", "stubborn"] {
+        assert_eq!(json(ECHO).fault(mode, "").result(), "hello", "{mode}");
+    }
+    let pages = json("faulty::again().message(\"x\").await?.text()").fault("endless-pages", "").done();
+    assert_eq!(pages.says(&["runs in circles"]).expect("ok", 0)["result"], "x");
+}
+
+#[test]
+fn trouble_in_a_call_is_an_error_that_can_be_caught() {
+    let caught = "match faulty::echo().message(\"x\").await { Ok(answer) => answer.text(), Err(error) => format!(\"{}: {}\", error.kind, error.message) }";
+    let cases = [
+        ("dies-in-call", "", "unavailable: ", "out of cheese"),
+        ("orphan-holds-pipes", "", "unavailable: ", "exited"),
+        ("silent-call", "    requestTimeout: 1\n", "timeout: ", "1 s"),
+        ("rpc-error", "", "rejected: ", "no such"),
+        ("no-result-object", "", "protocol: ", ""),
+    ];
+    for (mode, more, kind, message) in cases {
+        let outcome = json(caught).fault(mode, more).expect("ok", 0);
+        let text = outcome["result"].as_str().unwrap();
+        assert!(text.starts_with(kind) && text.contains(message), "{mode}: {text}");
+        assert!(!text.contains('\u{1b}'), "{mode}: {text:?}");
+        assert_eq!(outcome["calls"][0]["ok"], false, "{mode}");
+
+        let outcome = json(ECHO).fault(mode, more).expect("runtime_error", 1);
+        assert_eq!(outcome["error"]["kind"], "tool", "{mode}");
+        assert_eq!(outcome["error"]["evidence"]["tool"]["server"], "faulty", "{mode}");
+    }
+    let goes_on = "let first = faulty::echo().await.is_err(); let second = faulty::echo().await.is_err(); (first, second, demo::echo(\"alive\").await?.text())";
+    let config = format!(
+        "mcpServers:\n  demo: {{ command: toolsmith, args: [demo-server] }}\n{}",
+        fault_entry("faulty", "dies-in-call", "")
+    );
+    assert_eq!(json(goes_on).config(&config).result(), json!([true, true, "alive"]));
+}
+
+#[test]
+fn odd_answers_arrive_whole() {
+    let code = "let answer = faulty::echo().await?; (answer.content[0].kind().to_owned(), answer.text(), answer.structured)";
+    let result = json(code).fault("unknown-content", "").result();
+    assert_eq!(result, json!(["hologram", "see above", { "large": 12_345_678_901_234_567_890_u64 }]));
+    let sized = |bytes: usize| {
+        format!("mcpServers:\n  faulty: {{ command: {FAULT_SERVER:?}, args: [huge-answer, \"{bytes}\"] }}\n")
+    };
+    assert_eq!(json("faulty::echo().await?.text().len()").config(&sized(10 << 20)).result(), 10 << 20);
+    let outcome =
+        json("faulty::echo().await?.text().len()").config(&sized(100 << 20)).expect("runtime_error", 1);
+    assert_eq!(outcome["error"]["kind"], "tool");
+    assert_eq!(
+        json("faulty::echo().await?.text().starts_with(\"caf\")").fault("broken-text", "").result(),
+        true
+    );
+    assert_eq!(json("let a = faulty::echo().message(\"a\").await?.text(); let b = faulty::echo().message(\"b\").await?.text(); a + &b").fault("repeats", "").result(), "ab");
+}
+
+/// The tool's input grows by a required member after the first session.
+#[test]
+fn tools_that_change_between_runs_are_compiled_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = |name: &str| {
+        let state = folder.path().join(name);
+        format!("mcpServers:\n  faulty: {{ command: {FAULT_SERVER:?}, args: [changing-tools, {state:?}] }}\n")
+    };
+    let optional = "faulty::changing().message(\"old\").await?.text()";
+    let required = "faulty::changing(\"new\").await?.text()";
+
+    // What did not fit the remembered tools fits the present ones.
+    assert_eq!(json(optional).config(&config("a")).result(), "old");
+    let done = json(required).config(&config("a")).done().says(&["have changed"]);
+    assert_eq!(done.expect("ok", 0)["result"], "new");
+
+    // What fitted the remembered tools does not fit the present ones.
+    assert_eq!(json(optional).config(&config("b")).result(), "old");
+    let outcome = json(optional).config(&config("b")).expect("compile_error", 3);
+    assert_eq!(outcome["calls_total"], 0);
+}
+
+#[test]
+fn two_servers_offer_the_same_tools_under_any_name() {
+    let entries = [
+        ("first-shop", "sound"),
+        ("Second_Shop", "sound"),
+        ("type", "sound"),
+        ("3d", "sound"),
+        ("std", "sound"),
+        ("demo", "sound"),
+    ];
+    let entries: String = entries.iter().map(|(name, mode)| fault_entry(name, mode, "")).collect();
+    let config = format!("mcpServers:\n{entries}");
+    let code = "let (a, b) = tokio::join!(first_shop::echo().message(\"1\"), second_shop::echo().message(\"2\"));\n(a?.text(), b?.text(), demo::echo().message(\"3\").await?.text(), std::cmp::max(1, 2))";
+    let outcome = json(code).config(&config).expect("ok", 0);
+    assert_eq!(outcome["result"], json!(["1", "2", "3", 2]));
+    assert_eq!(outcome["manifest"], json!(["Second_Shop.echo", "demo.echo", "first-shop.echo"]));
+    let servers: Vec<_> =
+        outcome["calls"].as_array().unwrap().iter().map(|call| call["server"].as_str().unwrap()).collect();
+    assert_eq!(servers.len(), 3, "{servers:?}");
+}
+
+#[test]
+fn only_servers_that_are_called_are_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = folder.path().join("sessions");
+    let config = format!(
+        "mcpServers:\n  demo: {{ command: toolsmith, args: [demo-server] }}\n  counted: {{ command: {FAULT_SERVER:?}, args: [changing-tools, {sessions:?}] }}\n"
+    );
+    let count = || fs::read(&sessions).unwrap().len();
+    assert_eq!(json("1").config(&config).result(), 1);
+    assert_eq!(count(), 1, "asked for its tools once");
+    assert_eq!(json("demo::echo(\"x\").await?.text()").config(&config).result(), "x");
+    assert_eq!(json("2").config(&config).result(), 2);
+    assert_eq!(count(), 1, "not started for snippets that do not call it");
+}
+
+#[test]
+fn output_goes_where_it_belongs() {
+    let done = plain(ECHO).fault("chatty-stderr", "").done().exits(0);
+    assert_eq!(done.stdout, "hello\n");
+    assert!(!done.stderr.contains("log line"), "{}", done.stderr.len());
+}
