@@ -7,11 +7,12 @@ use serde_json::Value;
 
 /// What belongs on standard output after the program's own output.
 pub(crate) fn result(outcome: &Outcome) -> Option<String> {
-    let value: Value = serde_json::from_str(outcome.result.as_ref()?.get()).ok()?;
-    match value {
-        Value::String(text) => Some(text),
-        Value::Array(_) | Value::Object(_) => serde_json::to_string_pretty(&value).ok(),
-        other => Some(other.to_string()),
+    let raw = outcome.result.as_ref()?.get();
+    match serde_json::from_str(raw) {
+        Ok(Value::String(text)) => Some(text),
+        Ok(value @ (Value::Array(_) | Value::Object(_))) => serde_json::to_string_pretty(&value).ok(),
+        // What nests too deep to be read is shown as it came.
+        _ => Some(raw.to_owned()),
     }
 }
 

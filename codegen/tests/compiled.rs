@@ -7,7 +7,7 @@ mod instances;
 mod support;
 
 #[rustfmt::skip]
-#[path = "golden/demo.rs"]
+#[path = "../../templates/tools/src/demo.rs"]
 pub mod demo;
 #[rustfmt::skip]
 #[path = "golden/everything.rs"]

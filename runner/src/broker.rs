@@ -129,10 +129,11 @@ impl Broker<'_> {
         match message {
             ToHost::Hello { .. } => return Err(Violation::Protocol("a second hello".to_owned())),
             ToHost::Call { id, tool, arguments } => {
-                if id != *next_id {
-                    return Err(Violation::Protocol(format!("call {id} where {next_id} was next")));
-                }
-                *next_id += 1;
+                // A number may be left out: a call that was too large to send has taken one.
+                *next_id = match id.checked_add(1) {
+                    Some(next) if id >= *next_id => next,
+                    _ => return Err(Violation::Protocol(format!("call {id} where {next_id} was next"))),
+                };
                 let (abort, registration) = AbortHandle::new_pair();
                 handles.insert(id, abort);
                 running.push(Abortable::new(self.call(id, &tool, arguments), registration));

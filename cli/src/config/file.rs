@@ -80,8 +80,7 @@ pub(super) fn read(path: &Path) -> Result<Config, Error> {
     let text = fs_err::read_to_string(path).map_err(fail)?;
     let folder = std::path::absolute(path).map_err(fail)?;
     let checker = Checker { path, folder: folder.parent().unwrap_or(Path::new("/")) };
-    let file: File = serde_saphyr::from_str(&text)
-        .map_err(|error| unreadable(&error, path))?;
+    let file: File = serde_saphyr::from_str(&text).map_err(|error| unreadable(&error, path))?;
     checker.config(file)
 }
 

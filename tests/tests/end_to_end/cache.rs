@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use rustix::process::Signal;
 
 use crate::endings::FOREVER;
-use crate::harness::{COLD_WATCHDOG, Run, Started, binary, json};
+use crate::harness::{COLD_WATCHDOG, Run, Started, binary, json, unique};
 
 /// The shared cache, warm, and whether this process had to build it.
 static SHARED: OnceLock<(PathBuf, bool)> = OnceLock::new();
@@ -102,7 +102,7 @@ pub(crate) fn with_the_layer_of_the_shared(cache: &Path) {
 
 #[test]
 fn a_snippet_is_compiled_once() {
-    let code = format!("// {}\nprintln!(\"again\"); 1", std::process::id());
+    let code = format!("// {}\nprintln!(\"again\"); 1", unique());
     let first = json(&code).expect("ok", 0);
     assert_eq!(first["cached"], false);
     assert_ne!(first["phases_ms"]["compile"], 0.0);
@@ -198,7 +198,7 @@ fn files_that_cannot_grow_are_told_and_harm_nothing() {
     let mut command = Command::new("sh");
     // Blocks of 512 bytes (POSIX): room for texts, not for a program.
     command.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\""]).arg(binary());
-    let code = format!("// {}\nitertools::Itertools::join(&mut [1, 2].iter(), \"-\")", std::process::id());
+    let code = format!("// {}\nitertools::Itertools::join(&mut [1, 2].iter(), \"-\")", unique());
     let done = Run::of(command, shared()).arguments(&["run", "--json", "-"]).input(&code).done();
     done.exits(7).says(&["the cache at", "help: free some space"]);
     assert_eq!(json(&code).result(), "1-2");

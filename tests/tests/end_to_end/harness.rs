@@ -162,6 +162,12 @@ pub(crate) fn fault_entry(name: &str, mode: &str, more: &str) -> String {
     format!("  {name}:\n    command: {FAULT_SERVER:?}\n    args: [{mode}]\n{more}")
 }
 
+/// A text that no other run has had: the shared cache remembers what it has seen.
+pub(crate) fn unique() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    format!("{}-{}", std::process::id(), now.as_nanos())
+}
+
 fn collect(mut pipe: impl std::io::Read + Send + 'static) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -132,6 +132,19 @@ let inner = wrapped.downcast_ref::<ToolError>().map(|error| error.kind.to_string
 }
 
 #[test]
+fn what_is_too_large_is_an_error_of_the_call() {
+    let code = "let large = demo::echo(\"x\".repeat(33 << 20)).await.map(|answer| answer.text().len());\nlet kind = large.map_err(|error| error.kind.to_string());\n(kind, demo::echo(\"goes on\").await?.text())";
+    assert_eq!(json(code).result(), json!([{ "Err": "protocol" }, "goes on"]));
+    let deep = "(0..300).fold(json!(1), |inner, _| json!([inner]))";
+    let done = plain(deep).done().exits(0);
+    assert_eq!(done.stdout, format!("{}1{}\n", "[".repeat(300), "]".repeat(300)));
+    let bytes = "use std::io::Write as _; std::io::stdout().write_all(&[b'a', 255, b'b'])?;";
+    assert_eq!(json(bytes).expect("ok", 0)["stdout"], "a\u{fffd}b");
+    let input = "let mut line = String::new(); std::io::stdin().read_line(&mut line)?";
+    assert_eq!(json(input).result(), 0, "its standard input is empty");
+}
+
+#[test]
 fn results_are_read_as_text_json_and_content() {
     let code = r#"
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::harness::{FAULT_SERVER, assert_says, fault_entry, json, plain};
+use crate::harness::{FAULT_SERVER, assert_says, fault_entry, json, plain, unique};
 
 const ECHO: &str = "faulty::echo().message(\"hello\").await?.text()";
 
@@ -58,7 +58,8 @@ fn servers_that_only_look_bad_work() {
     for mode in ["sound", "garbage-first", "string-ids", "chatty-stderr", "grandchild", "stubborn"] {
         assert_eq!(json(ECHO).fault(mode, "").result(), "hello", "{mode}");
     }
-    let pages = json("faulty::again().message(\"x\").await?.text()").fault("endless-pages", "").done();
+    let new = format!("    env: {{ RUN: {:?} }}\n", unique());
+    let pages = json("faulty::again().message(\"x\").await?.text()").fault("endless-pages", &new).done();
     assert_eq!(pages.says(&["runs in circles"]).expect("ok", 0)["result"], "x");
 }
 
@@ -130,6 +131,22 @@ fn tools_that_change_between_runs_are_compiled_anew() {
     assert_eq!(json(optional).config(&config("b")).result(), "old");
     let outcome = json(optional).config(&config("b")).expect("compile_error", 3);
     assert_eq!(outcome["calls_total"], 0);
+}
+
+/// The first session is sound, later ones come to nothing.
+#[test]
+fn a_server_that_worked_before_and_does_not_now_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    let config =
+        format!("mcpServers:\n  faulty: {{ command: {FAULT_SERVER:?}, args: [sound-once, {state:?}] }}\n");
+    assert_eq!(json(ECHO).config(&config).result(), "hello");
+    let outcome = json(ECHO).config(&config).expect("runtime_error", 1);
+    assert_eq!(outcome["error"]["kind"], "server_unavailable");
+    assert_eq!(outcome["error"]["evidence"]["server"], "faulty");
+    assert_says(&outcome["error"]["message"], &["faulty", "licence"]);
+    assert_eq!(json("1").config(&config).result(), 1, "a snippet that does not call it works");
+    json(ECHO).argument("--check").config(&config).expect("ok", 0);
 }
 
 #[test]

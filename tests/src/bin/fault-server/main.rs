@@ -34,6 +34,7 @@ fn main() -> ExitCode {
 fn run(mode: &str, argument: &str) -> io::Result<()> {
     match mode {
         "sound" => Server::default().serve(),
+        "sound-once" => sound_once(argument),
         "exits-at-once" => exits_at_once(),
         "garbage-first" => garbage_first(),
         "garbage-forever" => garbage_forever(),
@@ -91,6 +92,14 @@ fn exits_at_once() -> io::Result<()> {
     eprintln!("reading settings");
     eprintln!("fatal: no licence found");
     std::process::exit(3);
+}
+
+/// Serves the first session only, which it remembers in a file.
+fn sound_once(state: &str) -> io::Result<()> {
+    match OpenOptions::new().create_new(true).write(true).open(state) {
+        Ok(_) => Server::default().serve(),
+        Err(_) => exits_at_once(),
+    }
 }
 
 fn garbage_first() -> io::Result<()> {
