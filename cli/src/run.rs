@@ -108,6 +108,9 @@ fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> u8 
     for line in manifest.chain(present::content(outcome)).chain(present::result(outcome)) {
         let _ = writeln!(stdout, "{line}");
     }
+    for fix in &outcome.fixes {
+        terminal.note(&format!("corrected line {}: {}", fix.line, fix.after.trim()));
+    }
     if let Some(trouble) = present::trouble(outcome) {
         say(format_args!("{trouble}\n"));
     }

@@ -8,28 +8,32 @@
 //! | the spliced text | the snippet |
 
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::time::Instant;
 
 use futures::future::try_join_all;
+use tempfile::TempDir;
 
 use crate::bindings::{self, Library};
 use crate::broker::milliseconds;
 use crate::cache::{Bucket, Key};
 use crate::catalog::Catalog;
 use crate::compiler::{self, Compiled, Job};
+use crate::confined::Captured;
 use crate::diagnostics;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::manifest;
-use crate::outcome::{Diagnostic, SandboxReport};
+use crate::outcome::{Diagnostic, Fix, SandboxReport};
+use crate::repair;
 use crate::room;
 use crate::snippet::Snippet;
 use crate::splice::{self, Spliced};
 
 /// What came of a snippet's text.
 pub(crate) enum Built {
-    /// A program, and the identities of the tools that it can call.
-    Program { file: PathBuf, manifest: Vec<String> },
+    /// A program, the identities of the tools that it can call, and what of its text was corrected.
+    Program { file: PathBuf, manifest: Vec<String>, fixes: Vec<Fix> },
     /// It does not compile.
     Rejected(Vec<Diagnostic>),
 }
@@ -45,6 +49,8 @@ pub(crate) struct Report {
 
 /// The linked program's name in its folder.
 const PROGRAM: &str = "program";
+/// The corrections of its text, beside it.
+const FIXES: &str = "fixes.json";
 
 /// Builds the program of `snippet`.
 pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet) -> Result<Report> {
@@ -70,16 +76,22 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
         try_join_all(named.iter().map(|bound| bindings::ensure(cache, toolchain, layer, bound))).await?;
     report.bindings_ms = milliseconds(started);
     let started = Instant::now();
-    let (compiled, output) = compile(engine, &libraries, &spliced).await?;
-    if compiled.status.success() {
-        let folder = cache.publish(Bucket::Programs, &key, output)?;
-        report.result = program(&folder)?;
-    } else if let Some(said) = no_room(&compiled) {
-        return Err(room::error(cache, &said));
-    } else {
-        report.result = Built::Rejected(rejected(&compiled, snippet, &spliced, catalog));
+    let mut compiled = compile(engine, &libraries, &spliced).await?;
+    report.sandbox = compiled.sandbox.clone();
+    let mut diagnostics = Vec::new();
+    if !compiled.status.success() {
+        diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
+        if let Some(repaired) = repair::repair(&compiled.messages.text(), &spliced) {
+            compiled = compile(engine, &libraries, &repaired.spliced).await?;
+            keep_fixes(&compiled, &repaired.fixes)?;
+        }
     }
-    report.sandbox = compiled.sandbox;
+    report.result = if compiled.status.success() {
+        program(&cache.publish(Bucket::Programs, &key, compiled.output)?)?
+    } else {
+        // The snippet's own errors, not those of a correction that did not help.
+        Built::Rejected(diagnostics)
+    };
     report.compile_ms = milliseconds(started);
     Ok(report)
 }
@@ -89,11 +101,15 @@ fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 
-async fn compile(
-    engine: &Engine,
-    libraries: &[Library],
-    spliced: &Spliced,
-) -> Result<(Compiled, tempfile::TempDir)> {
+/// What came of a compilation, with the folder of the program.
+struct Attempt {
+    status: ExitStatus,
+    messages: Captured,
+    sandbox: SandboxReport,
+    output: TempDir,
+}
+
+async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> Result<Attempt> {
     let source = engine.cache.temporary()?;
     let output = engine.cache.temporary()?;
     let write = |name: &str, text: &str| {
@@ -110,7 +126,8 @@ async fn compile(
         arguments: &["--crate-type=bin", "--crate-name=program", "-o", PROGRAM],
         main: "main.rs",
     };
-    Ok((compiler::run(&job).await?, output))
+    let Compiled { status, messages, sandbox } = compiler::run(&job).await?;
+    Ok(Attempt { status, messages, sandbox, output })
 }
 
 fn program(folder: &Path) -> Result<Built> {
@@ -120,25 +137,43 @@ fn program(folder: &Path) -> Result<Built> {
         let message = format!("the program at {} can't be read: {error}", file.display());
         Error::new(ErrorKind::Cache, message).hint("remove the folder and try again")
     })?;
-    Ok(Built::Program { file, manifest })
+    let fixes = fs_err::read(folder.join(FIXES)).ok();
+    let fixes = fixes.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    Ok(Built::Program { file, manifest, fixes })
+}
+
+/// Puts the corrections beside the program: they are told each time that it runs.
+fn keep_fixes(compiled: &Attempt, fixes: &[Fix]) -> Result<()> {
+    let folder = compiled.output.path();
+    let text = serde_json::to_vec(fixes).map_err(|error| Error::new(ErrorKind::Cache, error.to_string()))?;
+    fs_err::write(folder.join(FIXES), text).map_err(Error::cache(folder))
 }
 
 /// What the compiler said, if it is that it had no room; that is no fault of the snippet's.
-fn no_room(compiled: &Compiled) -> Option<String> {
+fn no_room(compiled: &Attempt) -> Option<String> {
     let said = format!("{}\n{}", compiled.status, diagnostics::unplaced(&compiled.messages.text()));
     room::is_missing(&said).then_some(said)
 }
 
 /// The compiler's messages; never none, also when the compiler itself broke down.
-fn rejected(compiled: &Compiled, snippet: &Snippet, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
+fn rejected(
+    engine: &Engine,
+    compiled: &Attempt,
+    snippet: &Snippet,
+    spliced: &Spliced,
+    catalog: &Catalog,
+) -> Result<Vec<Diagnostic>> {
+    if let Some(said) = no_room(compiled) {
+        return Err(room::error(&engine.cache, &said));
+    }
     let messages = compiled.messages.text();
     let diagnostics = diagnostics::read(&messages, &snippet.text, spliced, catalog);
     if !diagnostics.is_empty() {
-        return diagnostics;
+        return Ok(diagnostics);
     }
     let plain: Vec<&str> = messages.lines().filter(|line| !line.starts_with('{')).take(12).collect();
     let message = format!("the compiler ended with {} and no error", compiled.status);
-    vec![Diagnostic {
+    Ok(vec![Diagnostic {
         level: "error".to_owned(),
         code: None,
         rendered: format!("error: {message}\n{}\n", plain.join("\n")),
@@ -146,5 +181,5 @@ fn rejected(compiled: &Compiled, snippet: &Snippet, spliced: &Spliced, catalog: 
         line: 1,
         column: 1,
         hint: Some("the compiler has limits of time and memory; simplify the snippet".to_owned()),
-    }]
+    }])
 }

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde::Deserialize;
-
 use crate::catalog::Catalog;
+use crate::messages::{Message, Span, errors};
 use crate::outcome::Diagnostic;
 use crate::snippet::SyntaxError;
 use crate::splice::Spliced;
@@ -13,38 +12,6 @@ use crate::splice::Spliced;
 pub const DIAGNOSTICS_KEPT: usize = 8;
 /// Most notes and suggestions of a diagnostic.
 const CHILDREN_KEPT: usize = 4;
-
-#[derive(Deserialize)]
-struct Message {
-    message: String,
-    code: Option<Code>,
-    level: String,
-    spans: Vec<Span>,
-    children: Vec<Message>,
-}
-
-#[derive(Deserialize)]
-struct Code {
-    code: String,
-}
-
-#[derive(Deserialize, Clone)]
-struct Span {
-    file_name: String,
-    line_start: u32,
-    line_end: u32,
-    column_start: u32,
-    column_end: u32,
-    is_primary: bool,
-    label: Option<String>,
-    suggested_replacement: Option<String>,
-    expansion: Option<Box<Expansion>>,
-}
-
-#[derive(Deserialize, Clone)]
-struct Expansion {
-    span: Span,
-}
 
 /// A place in the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,15 +24,7 @@ struct Place {
 /// Turns the compiler's messages about `spliced` into diagnostics; `text` is the snippet's.
 pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
     let reader = Reader { lines: text.split('\n').collect(), spliced, catalog };
-    messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Message>(line).ok())
-        .filter(|message| {
-            message.level.starts_with("error") && !message.message.starts_with("aborting due to")
-        })
-        .map(|message| reader.diagnostic(&message))
-        .take(DIAGNOSTICS_KEPT)
-        .collect()
+    errors(messages).map(|message| reader.diagnostic(&message)).take(DIAGNOSTICS_KEPT).collect()
 }
 
 /// What is said of no place in the source, by the compiler itself or by the linker behind it.

@@ -2,7 +2,7 @@
 //!
 //! The field names are a contract: later fields may be added, none renamed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -98,7 +98,7 @@ pub struct Diagnostic {
 }
 
 /// A correction of the snippet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// Line of the snippet, from 1.
     pub line: u32,

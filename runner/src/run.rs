@@ -134,7 +134,10 @@ impl<'a> Run<'a> {
         self.outcome.sandbox = built.sandbox;
         self.outcome.cached = built.cached;
         match built.result {
-            Built::Program { file, manifest } => Ok(Some(Program { file, manifest })),
+            Built::Program { file, manifest, fixes } => {
+                self.outcome.fixes = fixes;
+                Ok(Some(Program { file, manifest }))
+            }
             Built::Rejected(diagnostics) => {
                 let first = diagnostics.first().map_or("it does not compile", |first| &first.message);
                 self.compile_error(first);

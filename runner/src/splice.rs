@@ -3,6 +3,8 @@
 //! What opens the wrapper stands before the text in line 1, what closes it in a line of its own after the
 //! text, so that lines are the snippet's own and only the columns of line 1 have to be mapped back.
 
+use std::ops::Range;
+
 use crate::snippet::{Ending, Entry, Shape, Snippet};
 
 /// The fixed main file of every program; the spliced snippet stands beside it as `snippet.rs`.
@@ -17,6 +19,21 @@ pub(crate) struct Spliced {
     pub(crate) offset: u32,
     /// Lines of the snippet's own.
     pub(crate) lines: u32,
+    /// Bytes that close the wrapper.
+    closing: usize,
+}
+
+impl Spliced {
+    /// Where the snippet's own text stands.
+    pub(crate) fn own_bytes(&self) -> Range<usize> {
+        // What opens the wrapper is ASCII.
+        self.offset as usize..self.text.len() - self.closing
+    }
+
+    /// The same wrapper around a corrected text of the same lines.
+    pub(crate) fn with_text(&self, text: String) -> Self {
+        Spliced { text, ..*self }
+    }
 }
 
 const PRELUDE: &str = "#[allow(unused_imports)] use bridge::prelude::*; ";
@@ -30,8 +47,9 @@ pub(crate) fn splice(snippet: &Snippet) -> Spliced {
     let open = format!("{PRELUDE}{open}");
     let offset = u32::try_from(open.chars().count()).unwrap_or(u32::MAX);
     let lines = u32::try_from(snippet.text.split('\n').count()).unwrap_or(u32::MAX);
-    let text = format!("{open}{}\n{close} pub(crate) const OFFSET: u32 = {offset};\n", snippet.text);
-    Spliced { text, offset, lines }
+    let close = format!("\n{close} pub(crate) const OFFSET: u32 = {offset};\n");
+    let text = format!("{open}{}{close}", snippet.text);
+    Spliced { text, offset, lines, closing: close.len() }
 }
 
 fn statements(ending: Ending) -> (String, String) {

@@ -150,7 +150,7 @@ fn two_runs_of_the_same_new_snippet_at_once_both_work() {
 /// writes fail in the same places.
 const FULL_DISK: &str = r#"
 first() { "$0" "$@" <"$SNIPPET" >/dev/null; echo "on the full disk: exit $?" >&2; }
-if mount -t tmpfs -o size=512m tmpfs "$TOOLSMITH_CACHE_DIR" 2>/dev/null; then
+if [ -n "$ISOLATED" ] && mount -t tmpfs -o size=512m tmpfs "$TOOLSMITH_CACHE_DIR" 2>/dev/null; then
     cp -a "$LAYER/." "$TOOLSMITH_CACHE_DIR"
     cat /dev/zero 2>/dev/null >"$TOOLSMITH_CACHE_DIR/filler"
     truncate -s "-${ROOM}k" "$TOOLSMITH_CACHE_DIR/filler"
@@ -165,14 +165,13 @@ exec "$0" "$@" <"$SNIPPET"
 
 fn on_a_full_disk(layer: &Path, room: u32, snippet: &str) -> Run {
     let isolated = Command::new("unshare").args(["-Urm", "true"]).output();
-    let mut command = if isolated.is_ok_and(|output| output.status.success()) {
-        let mut command = Command::new("unshare");
+    let isolated = isolated.is_ok_and(|output| output.status.success());
+    let mut command = Command::new(if isolated { "unshare" } else { "sh" });
+    command.env("ISOLATED", if isolated { "yes" } else { "" });
+    if isolated {
         command.args(["-Urm", "sh"]);
-        command
-    } else {
-        Command::new("sh")
-    };
-    let cache = layer.join("full");
+    }
+    let cache = layer.join(format!("full-{room}"));
     fs::create_dir_all(&cache).unwrap();
     let file = layer.join("snippet.rs");
     fs::write(&file, snippet).unwrap();

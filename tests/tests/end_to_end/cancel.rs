@@ -23,7 +23,7 @@ fn a_dropped_call_is_cancelled_at_its_server() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let code = r#"
-let late = tokio::time::timeout(Duration::from_millis(200), rec::wait().message("x")).await.is_err();
+let late = tokio::time::timeout(Duration::from_millis(500), rec::wait().message("x")).await.is_err();
 let first = tokio::select! { biased; _ = rec::wait().message("y") => 1, answer = rec::echo().message("z") => { answer?; 2 } };
 let failed = concurrently(3, 0..3, |n| async move {
     if n == 0 { rec::echo().message("w").await?; bail!("enough") }
@@ -35,7 +35,9 @@ let after = rec::echo().message("still there").await?.text();
 "#;
     let result = recording(json(code), &record).result();
     assert_eq!(result, serde_json::json!([true, 2, true, "still there"]));
-    assert_eq!((recorded(&record, "call"), recorded(&record, "cancelled")), (4, 4));
+    // A call that is dropped at once may be gone before it was sent on; the first one was not.
+    let (calls, cancelled) = (recorded(&record, "call"), recorded(&record, "cancelled"));
+    assert!(calls >= 1 && calls == cancelled, "{calls} calls, {cancelled} cancelled");
 }
 
 #[test]
@@ -78,11 +80,16 @@ fn an_interrupt_while_connecting_ends_the_server() {
 
 #[test]
 fn an_interrupt_while_running_ends_the_program() {
-    for code in ["loop {}", "loop { println!(\"x\"); }", "std::thread::sleep(Duration::from_secs(600));"] {
+    for code in [
+        "loop {}",
+        "loop { println!(\"x\"); std::thread::sleep(Duration::from_millis(1)); }",
+        "std::thread::sleep(Duration::from_secs(600));",
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let record = folder.path().join("record");
-        let code =
-            format!("let _ = tokio::time::timeout(Duration::from_millis(1), rec::wait()).await; {code}");
+        let code = format!(
+            "let _call = tokio::spawn(async {{ rec::wait().await }}); tokio::task::yield_now().await; {code}"
+        );
         let started = recording(json(&code), &record).start();
         started.wait_until("the program", || recorded(&record, "call") == 1);
         started.signal(Signal::INT);

@@ -139,6 +139,7 @@ use std::io::Write as _;
 use std::os::fd::FromRawFd as _;
 let mut socket = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });
 let frame = FRAME;
+demo::echo("first").await?;
 let mut bytes = u32::try_from(frame.len())?.to_be_bytes().to_vec();
 bytes.extend_from_slice(frame.as_bytes());
 socket.write_all(&bytes)?;
@@ -148,17 +149,22 @@ println!("went on");
 
 #[test]
 fn the_broker_refuses_what_a_program_crafts() {
-    let call = r#"r#"{"call":{"id":0,"tool":"create_note","arguments":{"subject":"x","text":"y"}}}"\#"#
+    let call = r#"r#"{"call":{"id":5,"tool":"create_note","arguments":{"subject":"x","text":"y"}}}"\#"#
         .replace("\\#", "#");
     let outcome = json(&CRAFTED.replace("FRAME", &call)).expect("ok", 0);
-    assert_eq!(outcome["calls_total"], 1);
-    assert_eq!(outcome["calls"][0]["ok"], false, "{outcome:#}");
-    assert_eq!(outcome["calls"][0]["server"], "", "it reached no server: {outcome:#}");
+    assert_eq!(outcome["calls_total"], 2);
+    assert_eq!(outcome["calls"][1]["ok"], false, "{outcome:#}");
+    assert_eq!(outcome["calls"][1]["server"], "", "it reached no server: {outcome:#}");
 
     let violations = [
         ("no JSON", "\"{\"", "no message"),
         ("an unknown message", r#""{\"open_door\":{}}""#, "no message"),
-        ("a number out of order", r#""{\"call\":{\"id\":9,\"tool\":\"x\",\"arguments\":{}}}""#, "call 9"),
+        ("a number once more", r#""{\"call\":{\"id\":0,\"tool\":\"x\",\"arguments\":{}}}""#, "call 0"),
+        (
+            "the last number",
+            r#""{\"call\":{\"id\":18446744073709551615,\"tool\":\"x\",\"arguments\":{}}}""#,
+            "call 1844",
+        ),
         ("a second hello", r#""{\"hello\":{\"version\":1,\"token\":\"x\"}}""#, "second hello"),
         (
             "deep JSON",
