@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use futures::{FutureExt, Stream, stream::FuturesUnordered};
+use futures::{FutureExt, Stream, future::join_all, stream::FuturesUnordered};
 use rmcp::{
     ClientHandler, Peer, RoleClient, ServiceExt,
     model::{
@@ -24,7 +24,8 @@ use rmcp::{
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use tokio::{
-    task::AbortHandle,
+    runtime::Handle,
+    task::{AbortHandle, JoinHandle},
     time::{sleep, timeout},
 };
 
@@ -35,6 +36,9 @@ use crate::{
     process::{Process, STDIN_GRACE, spawn},
     wire::{Answer, Fault, Health, LineTransport, RawRequest, RpcError},
 };
+
+/// How long cancellations of calls may take to be written before the connection is closed.
+const CANCEL_GRACE: Duration = Duration::from_millis(500);
 
 /// How long answers that a process wrote before its end may take to be read.
 const DRAIN_GRACE: Duration = Duration::from_secs(1);
@@ -57,6 +61,8 @@ struct Inner {
     process: KillOnDrop,
     supervisor: AbortHandle,
     closing: AtomicBool,
+    /// Cancellations that are being written.
+    cancelling: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Drop for Inner {
@@ -157,6 +163,7 @@ impl Session {
                 process,
                 service: Mutex::new(Some(service)),
                 closing: AtomicBool::new(false),
+                cancelling: Mutex::default(),
             }),
         })
     }
@@ -252,6 +259,10 @@ impl Session {
     /// [`TERM_GRACE`](crate::TERM_GRACE), then kills what is left of the group. Pending calls fail.
     pub async fn close(self) {
         self.inner.closing.store(true, Ordering::Relaxed);
+        let cancelling =
+            std::mem::take(&mut *self.inner.cancelling.lock().unwrap_or_else(PoisonError::into_inner));
+        // A server that does not read has not asked for the courtesy.
+        let _ = timeout(CANCEL_GRACE, join_all(cancelling)).await;
         let service = self.inner.service.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(service) = service {
             // Takes no time, unless the server does not read and a request is stuck in the pipe.
@@ -278,7 +289,7 @@ impl Session {
                     PeerRequestOptions::no_options(),
                 )
                 .await?;
-            let mut cancel = CancelOnDrop { peer: &self.inner.peer, request: Some(handle.id.clone()) };
+            let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
             let outcome = handle.await_response().await;
             cancel.request = None;
             outcome.map(drop)
@@ -350,7 +361,7 @@ impl std::fmt::Debug for Session {
 
 /// Connects to all servers at the same time; the outcomes come in the order of `configs`, when the last one is there.
 pub async fn connect_all(configs: &[ServerConfig]) -> Vec<(String, Result<Session, Error>)> {
-    futures::future::join_all(configs.iter().map(connect_named)).await
+    join_all(configs.iter().map(connect_named)).await
 }
 
 /// Connects to all servers at the same time; each outcome comes as soon as it is there.
@@ -433,7 +444,7 @@ fn rpc(phase: Phase, error: RpcError) -> ErrorKind {
 
 /// Tells the server that nobody waits for an answer any more.
 struct CancelOnDrop<'a> {
-    peer: &'a Peer<RoleClient>,
+    inner: &'a Inner,
     request: Option<RequestId>,
 }
 
@@ -444,8 +455,14 @@ impl Drop for CancelOnDrop<'_> {
         };
         let reason = Some("the caller no longer waits for the answer".to_owned());
         let notification = CancelledNotification::new(CancelledNotificationParam::new(Some(request), reason));
-        // The first poll hands the notification over; there is nobody to wait for its being written.
-        let sending = self.peer.send_notification(notification.into());
-        let _ = tokio::task::coop::unconstrained(sending).now_or_never();
+        let peer = self.inner.peer.clone();
+        let mut sending = Box::pin(async move { drop(peer.send_notification(notification.into()).await) });
+        // The first poll hands the notification over. Closing the session waits until it is written.
+        let written = tokio::task::coop::unconstrained(&mut sending).now_or_never().is_some();
+        if let (false, Ok(runtime)) = (written, Handle::try_current()) {
+            let mut cancelling = self.inner.cancelling.lock().unwrap_or_else(PoisonError::into_inner);
+            cancelling.retain(|task| !task.is_finished());
+            cancelling.push(runtime.spawn(sending));
+        }
     }
 }

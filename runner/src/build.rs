@@ -54,7 +54,7 @@ const FIXES: &str = "fixes.json";
 
 /// Builds the program of `snippet`.
 pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet) -> Result<Report> {
-    let spliced = splice::splice(snippet);
+    let spliced = splice::splice(snippet, false);
     let named: Vec<_> = catalog.named(&snippet.identifiers).map(|(_, module)| &module.bindings).collect();
     let keys: Vec<String> = named.iter().map(|bound| bindings::key(&engine.layer, bound)).collect();
     let key = key(engine, &keys, &spliced);
@@ -81,8 +81,11 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
     let mut diagnostics = Vec::new();
     if !compiled.status.success() {
         diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
-        if let Some(repaired) = repair::repair(&compiled.messages.text(), &spliced) {
-            compiled = compile(engine, &libraries, &repaired.spliced).await?;
+        if let Some(repaired) = repair::repair(&compiled.messages.text(), &snippet.text, &spliced)
+            && let Ok(snippet) = Snippet::read(&repaired.text)
+        {
+            let spliced = splice::splice(&snippet, repaired.tail_in_place);
+            compiled = compile(engine, &libraries, &spliced).await?;
             keep_fixes(&compiled, &repaired.fixes)?;
         }
     }

@@ -24,7 +24,17 @@ struct Place {
 /// Turns the compiler's messages about `spliced` into diagnostics; `text` is the snippet's.
 pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
     let reader = Reader { lines: text.split('\n').collect(), spliced, catalog };
-    errors(messages).map(|message| reader.diagnostic(&message)).take(DIAGNOSTICS_KEPT).collect()
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    for message in errors(messages) {
+        let diagnostic = reader.diagnostic(&message);
+        // What is wrong with the last value is said of each place of the wrapper that it comes to; once will do.
+        let is_of_wrapper = message.spans.iter().all(|span| !reader.is_own(span));
+        let is_known = |other: &Diagnostic| other.line == diagnostic.line && other.code == diagnostic.code;
+        if diagnostics.len() < DIAGNOSTICS_KEPT && !(is_of_wrapper && diagnostics.iter().any(is_known)) {
+            diagnostics.push(diagnostic);
+        }
+    }
+    diagnostics
 }
 
 /// What is said of no place in the source, by the compiler itself or by the linker behind it.

@@ -11,13 +11,15 @@ use crate::splice::Spliced;
 /// A corrected text.
 #[derive(Debug)]
 pub(crate) struct Repaired {
-    /// The spliced text with the corrections.
-    pub(crate) spliced: Spliced,
+    /// The snippet's text with the corrections.
+    pub(crate) text: String,
     /// The lines that were changed.
     pub(crate) fixes: Vec<Fix>,
+    /// Whether the last expression must be turned into JSON where it is.
+    pub(crate) tail_in_place: bool,
 }
 
-/// A replacement of bytes in the spliced text.
+/// A replacement of bytes in the snippet's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Edit {
     start: usize,
@@ -33,11 +35,18 @@ const GUESSES: [(&str, &[&str]); 4] = [
     ("E0382", &["&"]),
 ];
 
-/// The text of `spliced` with what the compiler's `messages` suggest; `None` where nothing is to be done.
-pub(crate) fn repair(messages: &str, spliced: &Spliced) -> Option<Repaired> {
+/// Errors of values that outlive what they borrow from.
+const BORROWED: [&str; 3] = ["E0515", "E0597", "E0716"];
+
+/// The `text` of a snippet with what the compiler's `messages` about it, as spliced, suggest; `None` where nothing is
+/// to be done.
+pub(crate) fn repair(messages: &str, text: &str, spliced: &Spliced) -> Option<Repaired> {
+    let own = Own { text, offset: spliced.offset as usize };
     let mut edits: Vec<Edit> = Vec::new();
+    let mut tail_in_place = false;
     for message in errors(messages) {
-        let suggested = message.children.iter().find_map(|child| edits_of(&message, child, spliced));
+        tail_in_place |= BORROWED.contains(&message.code());
+        let suggested = message.children.iter().find_map(|child| own.edits(&message, child));
         for edit in suggested.into_iter().flatten() {
             // Of two suggestions for one place the first is taken: often both are the same.
             if edits.iter().all(|other| edit.end < other.start || other.end < edit.start) {
@@ -45,64 +54,70 @@ pub(crate) fn repair(messages: &str, spliced: &Spliced) -> Option<Repaired> {
             }
         }
     }
-    if edits.is_empty() {
+    if edits.is_empty() && !tail_in_place {
         return None;
     }
     edits.sort_by_key(|edit| edit.start);
-    let mut text = spliced.text.clone();
+    let mut repaired = text.to_owned();
     for edit in edits.iter().rev() {
-        text.replace_range(edit.start..edit.end, &edit.text);
+        repaired.replace_range(edit.start..edit.end, &edit.text);
     }
-    let fixes = fixes(spliced, &text);
-    Some(Repaired { spliced: spliced.with_text(text), fixes })
+    let fixes = fixes(text, &repaired);
+    Some(Repaired { text: repaired, fixes, tail_in_place })
 }
 
-/// The edits of one suggestion, if all of them may be applied.
-fn edits_of(message: &Message, child: &Message, spliced: &Spliced) -> Option<Vec<Edit>> {
-    let spans: Vec<&Span> = child.spans.iter().filter(|span| span.suggested_replacement.is_some()).collect();
-    // Alternatives stand in one suggestion as spans of the same place.
-    let alternatives = spans.windows(2).any(|pair| pair[0].byte_start == pair[1].byte_start);
-    if spans.is_empty() || alternatives {
-        return None;
-    }
-    spans.into_iter().map(|span| edit(message, span, spliced)).collect()
+/// A snippet's own text, and the bytes before it in the file that the compiler read.
+struct Own<'a> {
+    text: &'a str,
+    offset: usize,
 }
 
-fn edit(message: &Message, span: &Span, spliced: &Spliced) -> Option<Edit> {
-    let own = spliced.own_bytes();
-    let (start, end) = (span.byte_start, span.byte_end);
-    if span.file_name != "snippet.rs" || span.expansion.is_some() || start < own.start || end > own.end {
-        return None;
-    }
-    let replacement = span.suggested_replacement.as_deref()?;
-    let text = match span.suggestion_applicability.as_deref()? {
-        "MachineApplicable" => replacement.to_owned(),
-        "HasPlaceholders" => error_type(message, span, replacement, spliced)?,
-        _ => {
-            let mut guesses = GUESSES.iter().filter(|(code, _)| *code == message.code());
-            guesses.any(|(_, texts)| texts.contains(&replacement)).then(|| replacement.to_owned())?
+impl Own<'_> {
+    /// The edits of one suggestion, if all of them may be applied.
+    fn edits(&self, message: &Message, child: &Message) -> Option<Vec<Edit>> {
+        let suggested = child.spans.iter().filter(|span| span.suggested_replacement.is_some());
+        let spans: Vec<&Span> = suggested.collect();
+        // Alternatives stand in one suggestion as spans of the same place.
+        let alternatives = spans.windows(2).any(|pair| pair[0].byte_start == pair[1].byte_start);
+        if spans.is_empty() || alternatives {
+            return None;
         }
-    };
-    // Lines keep their numbers.
-    (!text.contains('\n') && !spliced.text[start..end].contains('\n')).then_some(Edit { start, end, text })
+        spans.into_iter().map(|span| self.edit(message, span)).collect()
+    }
+
+    fn edit(&self, message: &Message, span: &Span) -> Option<Edit> {
+        let start = span.byte_start.checked_sub(self.offset)?;
+        let end = span.byte_end.checked_sub(self.offset)?;
+        let before = self.text.get(start..end)?;
+        if span.file_name != "snippet.rs" || span.expansion.is_some() {
+            return None;
+        }
+        let replacement = span.suggested_replacement.as_deref()?;
+        let text = match span.suggestion_applicability.as_deref()? {
+            "MachineApplicable" => replacement.to_owned(),
+            "HasPlaceholders" if before.is_empty() => self.error_type(message, start, replacement)?,
+            _ => {
+                let mut guesses = GUESSES.iter().filter(|(code, _)| *code == message.code());
+                guesses.any(|(_, texts)| texts.contains(&replacement)).then(|| replacement.to_owned())?
+            }
+        };
+        // Lines keep their numbers.
+        (!text.contains('\n') && !before.contains('\n')).then_some(Edit { start, end, text })
+    }
+
+    /// `Ok(…)` in an `async` block whose error type nothing determines: any error converts into `anyhow::Error`.
+    fn error_type(&self, message: &Message, start: usize, replacement: &str) -> Option<String> {
+        let untyped = matches!(message.code(), "E0282" | "E0283") && replacement.ends_with(", E>");
+        (untyped && self.text[..start].ends_with("Ok")).then(|| "::<_, ::anyhow::Error>".to_owned())
+    }
 }
 
-/// `Ok(…)` in an `async` block whose error type nothing determines: any error converts into `anyhow::Error`.
-fn error_type(message: &Message, span: &Span, replacement: &str, spliced: &Spliced) -> Option<String> {
-    let untyped = matches!(message.code(), "E0282" | "E0283") && replacement.ends_with(", E>");
-    let is_ok = spliced.text[..span.byte_start].ends_with("Ok") && span.byte_start == span.byte_end;
-    (untyped && is_ok).then(|| "::<_, ::anyhow::Error>".to_owned())
-}
-
-/// The snippet's own lines that differ.
-fn fixes(spliced: &Spliced, repaired: &str) -> Vec<Fix> {
-    let offset = spliced.own_bytes().start;
-    let own = |text: &str| text[offset..].split('\n').map(str::to_owned).collect::<Vec<_>>();
-    let (before, after) = (own(&spliced.text), own(repaired));
-    let lines = before.into_iter().zip(after).zip(1..=spliced.lines);
+/// The lines that differ.
+fn fixes(before: &str, after: &str) -> Vec<Fix> {
+    let lines = before.split('\n').zip(after.split('\n')).zip(1..);
     lines
         .filter(|((before, after), _)| before != after)
-        .map(|((before, after), line)| Fix { line, before, after })
+        .map(|((before, after), line)| Fix { line, before: before.to_owned(), after: after.to_owned() })
         .collect()
 }
 
@@ -110,18 +125,30 @@ fn fixes(spliced: &Spliced, repaired: &str) -> Vec<Fix> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::repair;
+    use super::{Repaired, repair};
     use crate::snippet::Snippet;
-    use crate::splice::{Spliced, splice};
+    use crate::splice::splice;
 
-    /// A message about the first `place` in the snippet, with a suggestion to replace it.
-    fn suggestion(spliced: &Spliced, code: &str, place: &str, text: &str, applicability: &str) -> String {
-        let own = spliced.own_bytes();
-        let start = own.start + spliced.text[own].find(place).unwrap();
+    /// What is made of `text` with a suggestion to replace the first `place` in it.
+    fn repaired(text: &str, code: &str, place: &str, new: &str, applicability: &str) -> Option<Repaired> {
+        let start = text.find(place).unwrap();
+        repaired_at(text, code, start..start + place.len(), new, applicability, 0)
+    }
+
+    fn repaired_at(
+        text: &str,
+        code: &str,
+        place: std::ops::Range<usize>,
+        new: &str,
+        applicability: &str,
+        back: usize,
+    ) -> Option<Repaired> {
+        let spliced = splice(&Snippet::read(text).unwrap(), false);
+        let offset = spliced.offset as usize - back;
         let span = json!({
-            "file_name": "snippet.rs", "byte_start": start, "byte_end": start + place.len(),
+            "file_name": "snippet.rs", "byte_start": offset + place.start, "byte_end": offset + place.end,
             "line_start": 1, "line_end": 1, "column_start": 1, "column_end": 1, "is_primary": true,
-            "label": null, "suggested_replacement": text, "suggestion_applicability": applicability,
+            "label": null, "suggested_replacement": new, "suggestion_applicability": applicability,
             "expansion": null,
         });
         let message = |level: &str, spans: Value, children: Value| {
@@ -130,59 +157,50 @@ mod tests {
                 "spans": spans, "children": children,
             })
         };
-        message("error", json!([]), json!([message("help", json!([span]), json!([]))])).to_string()
-    }
-
-    fn spliced(text: &str) -> Spliced {
-        splice(&Snippet::read(text).unwrap())
+        let help = message("help", json!([span]), json!([]));
+        repair(&message("error", json!([]), json!([help])).to_string(), text, &spliced)
     }
 
     #[test]
     fn what_is_certain_is_applied_and_told() {
-        let spliced = spliced("let n = 1;\nf(n)");
-        let repaired =
-            repair(&suggestion(&spliced, "E0308", "n)", "&n)", "MachineApplicable"), &spliced).unwrap();
-        assert!(repaired.spliced.text.contains("\nf(&n)\n"), "{}", repaired.spliced.text);
+        let repaired = repaired("let n = 1;\nf(n)", "E0308", "n)", "&n)", "MachineApplicable").unwrap();
+        assert_eq!(repaired.text, "let n = 1;\nf(&n)");
         let fix = &repaired.fixes[0];
         assert_eq!((fix.line, fix.before.as_str(), fix.after.as_str()), (2, "f(n)", "f(&n)"));
-        assert_eq!(repaired.fixes.len(), 1);
-    }
-
-    #[test]
-    fn the_first_line_is_told_without_the_wrapper() {
-        let spliced = spliced("f(1)");
-        let messages = suggestion(&spliced, "E0308", "1", "Some(", "MaybeIncorrect");
-        let fixes = repair(&messages, &spliced).unwrap().fixes;
-        assert_eq!((fixes[0].before.as_str(), fixes[0].after.as_str()), ("f(1)", "f(Some()"));
+        assert_eq!((repaired.fixes.len(), repaired.tail_in_place), (1, false));
     }
 
     #[test]
     fn a_guess_is_applied_only_from_the_list() {
-        let spliced = spliced("demo::get_custmer(1)");
-        for (code, text, applicability) in [
-            ("E0425", "get_customer", "MaybeIncorrect"),
-            ("E0425", ".await", "MaybeIncorrect"),
-            ("E0308", "unwrap()", "MaybeIncorrect"),
-            ("E0308", ".await", "Unspecified\n"),
-            ("E0282", "::<T, E>", "HasPlaceholders"),
-            ("E0308", "a\nb", "MachineApplicable"),
+        let text = "demo::get_custmer(1)";
+        for (code, place, new, applicability) in [
+            ("E0425", "get_custmer", "get_customer", "MaybeIncorrect"),
+            ("E0425", "get_custmer", ".await", "MaybeIncorrect"),
+            ("E0308", "get_custmer", "unwrap()", "MaybeIncorrect"),
+            ("E0282", "get_custmer", "::<T, E>", "HasPlaceholders"),
+            ("E0308", "get_custmer", "a\nb", "MachineApplicable"),
         ] {
-            let messages = suggestion(&spliced, code, "get_custmer", text, applicability);
-            let applied = repair(&messages, &spliced).is_some();
-            assert_eq!(applied, applicability.starts_with("Unspecified"), "{code} {text} {applicability}");
+            assert!(repaired(text, code, place, new, applicability).is_none(), "{code} {new}");
         }
+        assert!(repaired(text, "E0308", "1", "Some(", "MaybeIncorrect").is_some());
+    }
+
+    #[test]
+    fn an_ok_gets_an_error_type() {
+        let repaired = repaired_at("Ok(1)", "E0282", 2..2, "::<i32, E>", "HasPlaceholders", 0).unwrap();
+        assert_eq!(repaired.text, "Ok::<_, ::anyhow::Error>(1)");
     }
 
     #[test]
     fn nothing_outside_the_snippet_is_touched() {
-        let spliced = spliced("1");
-        let messages = suggestion(&spliced, "E0308", "1", "2", "MachineApplicable");
-        let moved = messages.replace(
-            &format!("\"byte_start\":{}", spliced.own_bytes().start),
-            &format!("\"byte_start\":{}", spliced.own_bytes().start - 1),
-        );
-        assert_ne!(messages, moved);
-        assert!(repair(&messages, &spliced).is_some());
-        assert!(repair(&moved, &spliced).is_none());
+        assert!(repaired_at("1", "E0308", 0..1, "2", "MachineApplicable", 0).is_some());
+        assert!(repaired_at("1", "E0308", 0..1, "2", "MachineApplicable", 1).is_none());
+        assert!(repaired_at("1", "E0308", 0..9, "2", "MachineApplicable", 0).is_none());
+    }
+
+    #[test]
+    fn a_tail_that_borrows_is_taken_where_it_is() {
+        let repaired = repaired("a.trim()", "E0597", "a", "b", "Unspecified").unwrap();
+        assert_eq!((repaired.text.as_str(), repaired.tail_in_place), ("a.trim()", true));
     }
 }

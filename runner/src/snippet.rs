@@ -4,6 +4,7 @@
 //! Markdown fence, `#[tokio::main]`, inner attributes) is overwritten with spaces.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::thread::ScopedJoinHandle;
 
 use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
@@ -30,6 +31,8 @@ pub(crate) struct Snippet {
     pub(crate) text: String,
     /// How it becomes a program.
     pub(crate) shape: Shape,
+    /// Where its last expression stands, if that is its value.
+    pub(crate) tail: Option<Range<usize>>,
     /// Every identifier in it: a server whose module is not among them is not called.
     pub(crate) identifiers: BTreeSet<String>,
 }
@@ -46,8 +49,10 @@ pub(crate) enum Shape {
 /// How statements end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// With a value (or with `()`).
+    /// With an expression.
     Value,
+    /// With a `;` or an item: there is no value.
+    Unit,
     /// They never reach their end, and return a value before.
     Returns,
     /// They never reach their end, and return no value.
@@ -111,11 +116,15 @@ impl Snippet {
         let mut identifiers = BTreeSet::new();
         collect_identifiers(&tokens, &mut identifiers);
         let mut blanks = Vec::new();
-        let shape = shape(tokens, &mut blanks).map_err(|error| place(error, &text))?;
-        for span in blanks {
+        let mut tail = None;
+        let shape = shape(tokens, &mut blanks, &mut tail).map_err(|error| place(error, &text))?;
+        // From the end, which no blank moves: a blanked character has one byte.
+        let tail = tail.map(|range| text.len() - range.start..text.len() - range.end);
+        for span in blanks.into_iter().rev() {
             text = blank(&text, span);
         }
-        Ok(Snippet { text, shape, identifiers })
+        let tail = tail.map(|range| text.len() - range.start..text.len() - range.end);
+        Ok(Snippet { text, shape, tail, identifiers })
     }
 }
 
@@ -140,7 +149,11 @@ fn collect_identifiers(tokens: &TokenStream, identifiers: &mut BTreeSet<String>)
     }
 }
 
-fn shape(tokens: TokenStream, blanks: &mut Vec<Span>) -> Result<Shape, syn::Error> {
+fn shape(
+    tokens: TokenStream,
+    blanks: &mut Vec<Span>,
+    tail: &mut Option<Range<usize>>,
+) -> Result<Shape, syn::Error> {
     if let Ok(file) = syn::parse2::<syn::File>(tokens.clone())
         && let Some(entry) = entry(&file.items)
     {
@@ -154,7 +167,11 @@ fn shape(tokens: TokenStream, blanks: &mut Vec<Span>) -> Result<Shape, syn::Erro
     };
     let (attributes, statements) = syn::parse::Parser::parse2(parse, tokens)?;
     blanks.extend(attributes.iter().map(Spanned::span));
-    Ok(Shape::Statements(ending(&statements)))
+    let ending = ending(&statements);
+    if let (Ending::Value, Some(last)) = (ending, statements.last()) {
+        *tail = Some(last.span().byte_range());
+    }
+    Ok(Shape::Statements(ending))
 }
 
 /// The parser's error in the snippet's own text: where the text just ends, the parser names no place.
@@ -199,12 +216,16 @@ fn is_main(attribute: &Attribute) -> bool {
 }
 
 fn ending(statements: &[Stmt]) -> Ending {
-    if !flow::diverges(statements) {
-        Ending::Value
-    } else if flow::returns_value(statements) {
-        Ending::Returns
-    } else {
-        Ending::Never
+    let has_value = match statements.last() {
+        Some(Stmt::Expr(_, semicolon)) => semicolon.is_none(),
+        Some(Stmt::Macro(call)) => call.semi_token.is_none(),
+        Some(Stmt::Local(_) | Stmt::Item(_)) | None => false,
+    };
+    match (flow::diverges(statements), flow::returns_value(statements)) {
+        (true, true) => Ending::Returns,
+        (true, false) => Ending::Never,
+        (false, _) if has_value => Ending::Value,
+        (false, _) => Ending::Unit,
     }
 }
 

@@ -19,27 +19,19 @@ pub(crate) struct Spliced {
     pub(crate) offset: u32,
     /// Lines of the snippet's own.
     pub(crate) lines: u32,
-    /// Bytes that close the wrapper.
-    closing: usize,
-}
-
-impl Spliced {
-    /// Where the snippet's own text stands.
-    pub(crate) fn own_bytes(&self) -> Range<usize> {
-        // What opens the wrapper is ASCII.
-        self.offset as usize..self.text.len() - self.closing
-    }
-
-    /// The same wrapper around a corrected text of the same lines.
-    pub(crate) fn with_text(&self, text: String) -> Self {
-        Spliced { text, ..*self }
-    }
 }
 
 const PRELUDE: &str = "#[allow(unused_imports)] use bridge::prelude::*; ";
 
+/// What stands around a last expression that is turned into JSON where it is; see [`splice`].
+const TAIL: (&str, &str) = ("::bridge::tail::owned(::bridge::tail::Tail::new(", ").finish())?");
+
 /// Splices `snippet`.
-pub(crate) fn splice(snippet: &Snippet) -> Spliced {
+///
+/// `tail_in_place` turns the last expression into JSON before the snippet's variables go, so that it may borrow from
+/// them. That moves columns of its first line, and messages of the compiler would show it: it is for texts
+/// that are known to compile no other way.
+pub(crate) fn splice(snippet: &Snippet, tail_in_place: bool) -> Spliced {
     let (open, close) = match &snippet.shape {
         Shape::Statements(ending) => statements(*ending),
         Shape::Items(entry) => (String::new(), items(entry)),
@@ -47,16 +39,33 @@ pub(crate) fn splice(snippet: &Snippet) -> Spliced {
     let open = format!("{PRELUDE}{open}");
     let offset = u32::try_from(open.chars().count()).unwrap_or(u32::MAX);
     let lines = u32::try_from(snippet.text.split('\n').count()).unwrap_or(u32::MAX);
-    let close = format!("\n{close} pub(crate) const OFFSET: u32 = {offset};\n");
-    let text = format!("{open}{}{close}", snippet.text);
-    Spliced { text, offset, lines, closing: close.len() }
+    let tail = snippet.tail.clone().filter(|_| tail_in_place);
+    let (text, moved) = match tail {
+        Some(tail) => (wrap(&snippet.text, &tail), moved(&snippet.text, tail.start)),
+        None => (snippet.text.clone(), String::new()),
+    };
+    let origin = format!("::bridge::Origin::new({offset}){moved}");
+    let text = format!("{open}{text}\n{close} pub(crate) const ORIGIN: ::bridge::Origin = {origin};\n");
+    Spliced { text, offset, lines }
+}
+
+fn wrap(text: &str, tail: &Range<usize>) -> String {
+    let (open, close) = TAIL;
+    [&text[..tail.start], open, &text[tail.clone()], close, &text[tail.end..]].concat()
+}
+
+/// Tells the program where columns have moved, for the places of its panics.
+fn moved(text: &str, start: usize) -> String {
+    let line = text[..start].matches('\n').count() + 1;
+    let column = text[..start].chars().rev().take_while(|c| *c != '\n').count() + 1;
+    format!(".moved({line}, {column}, {})", TAIL.0.len())
 }
 
 fn statements(ending: Ending) -> (String, String) {
     const ENTRY: &str = "pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded \
                          { ::bridge::encode(__body(args).await) }";
     let returns = match ending {
-        Ending::Value | Ending::Returns => "impl ::bridge::tail::Outcome",
+        Ending::Value | Ending::Unit | Ending::Returns => "impl ::bridge::tail::Outcome",
         Ending::Never => "()",
     };
     let open =
@@ -66,6 +75,10 @@ fn statements(ending: Ending) -> (String, String) {
             format!("{open}let __tail = {{ "),
             format!("}}; ::bridge::tail::Tail::new(__tail).finish() }} {ENTRY}"),
         ),
+        // The type is stated: a last statement that never ends has none of its own.
+        Ending::Unit => {
+            (format!("{open}let __tail: () = {{ "), format!("}}; ::bridge::Result::Ok(__tail) }} {ENTRY}"))
+        }
         Ending::Returns | Ending::Never => (open, format!("}} {ENTRY}")),
     }
 }
@@ -103,7 +116,7 @@ mod tests {
         const TEMPLATE: &str = include_str!("../../templates/snippet/src/snippet.rs");
         const TEXT: &str = "use tools::demo;\nlet greeting = demo::echo(\"hello\").await?;\n\
                             println!(\"{greeting}\");\ngreeting.text().len()";
-        let spliced = splice(&Snippet::read(TEXT).unwrap());
+        let spliced = splice(&Snippet::read(TEXT).unwrap(), false);
         assert_eq!(spliced.text, TEMPLATE, "templates/snippet/src/snippet.rs must be:\n{}", spliced.text);
     }
 }

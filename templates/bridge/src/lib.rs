@@ -24,7 +24,7 @@ pub use content::Content;
 pub use error::{ToolError, ToolErrorKind};
 pub use helpers::{Amount, concurrently, emit, progress};
 pub use result::ToolResult;
-pub use run::{Encoded, Failure, encode, on_thread, run};
+pub use run::{Encoded, Failure, Origin, encode, on_thread, run};
 
 /// The result type of snippets: any error converts into [`anyhow::Error`] with `?`.
 pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;

@@ -3,7 +3,7 @@
 pub use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 pub use std::time::{Duration, Instant};
 
-pub use anyhow::{Context as _, anyhow, bail};
+pub use anyhow::{Context as _, anyhow, bail, ensure};
 pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 

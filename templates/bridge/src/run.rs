@@ -36,9 +36,44 @@ const STACK: usize = 8 << 20;
 
 static LAST_PANIC: Mutex<Option<PanicReport>> = Mutex::new(None);
 
-/// Runs the snippet behind `entry`; `offset` is how many characters stand before its text in line 1.
-pub fn run(offset: u32, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
-    panic::set_hook(Box::new(move |panic| note_panic(panic, offset)));
+/// Where the text of a snippet stands in its file.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin {
+    /// Characters before the text in line 1.
+    offset: u32,
+    /// Line and column of the text from which the rest of the line is moved, and by how many characters.
+    moved: Option<(u32, u32, u32)>,
+}
+
+impl Origin {
+    /// A text with `offset` characters before it in line 1.
+    #[must_use]
+    pub const fn new(offset: u32) -> Self {
+        Origin { offset, moved: None }
+    }
+
+    /// From `column` on, `line` is moved by `width` characters.
+    #[must_use]
+    pub const fn moved(mut self, line: u32, column: u32, width: u32) -> Self {
+        self.moved = Some((line, column, width));
+        self
+    }
+
+    /// The column in the text of a column in the file.
+    fn column(self, line: u32, column: u32) -> u32 {
+        let column = if line == 1 { column.saturating_sub(self.offset) } else { column };
+        match self.moved {
+            Some((moved, from, width)) if moved == line && column > from => {
+                column.saturating_sub(width).max(from)
+            }
+            _ => column,
+        }
+    }
+}
+
+/// Runs the snippet behind `entry`, whose text stands at `origin`.
+pub fn run(origin: Origin, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
+    panic::set_hook(Box::new(move |panic| note_panic(panic, origin)));
     let welcome = match client::connect() {
         Ok(welcome) if welcome.version == VERSION => welcome,
         Ok(welcome) => {
@@ -131,14 +166,11 @@ pub async fn on_thread(work: fn() -> Encoded) -> Encoded {
 }
 
 /// Prints a panic as the standard library does, in the snippet's own lines and columns, and keeps it.
-fn note_panic(panic: &PanicHookInfo<'_>, offset: u32) {
+fn note_panic(panic: &PanicHookInfo<'_>, origin: Origin) {
     let message = panic.payload_as_str().unwrap_or("a panic without a message").to_owned();
     let place = panic.location().filter(|place| place.file() == SNIPPET_FILE);
     let line = place.map(panic::Location::line);
-    let column = place.map(|place| match place.line() {
-        1 => place.column().saturating_sub(offset),
-        _ => place.column(),
-    });
+    let column = place.map(|place| origin.column(place.line(), place.column()));
     let thread = std::thread::current();
     let name = thread.name().unwrap_or("unnamed");
     match (line, column) {

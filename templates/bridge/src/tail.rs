@@ -9,6 +9,7 @@ use std::any::Any;
 use std::fmt::Display;
 
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::error::ToolError;
 
@@ -78,6 +79,14 @@ fn keep_tool_error<E: Display + 'static>(error: &E) -> anyhow::Error {
         Some(tool) => anyhow::Error::new(tool.clone()),
         None => anyhow::Error::msg(error.to_string()),
     }
+}
+
+/// A last value as JSON, which borrows from nothing.
+///
+/// # Errors
+/// The snippet's own, or that of serialising the value.
+pub fn owned<T: Outcome>(value: anyhow::Result<T>) -> anyhow::Result<Box<RawValue>> {
+    Ok(to_raw_value(&value?)?)
 }
 
 /// What a snippet may end with: anything that serialises.

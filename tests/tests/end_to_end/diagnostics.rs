@@ -32,7 +32,12 @@ fn type_errors_are_placed_exactly() {
         ("in a macro", "let a = 1;\nprintln!(\"{}\", missing);\na", "E0425", (2, 16)),
         ("in a format string", "let a = 1;\nprintln!(\"{missing}\");\na", "E0425", (2, 12)),
         ("a tail that is no result", "let a = 1;\n\nstd::thread::spawn(|| 1)", "E0277", (3, 1)),
-        ("borrowed and moved", "let s = String::new();\nlet t = s;\ns.len() + t.len()", "E0382", (3, 1)),
+        (
+            "changed while borrowed",
+            "let mut v = vec![1];\nlet a = &v;\nv.push(a.len());\na.len()",
+            "E0502",
+            (3, 1),
+        ),
     ];
     let mut wrong = Vec::new();
     for (name, code, error, place) in cases {

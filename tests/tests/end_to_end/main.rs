@@ -12,4 +12,5 @@ mod forms;
 mod harness;
 mod helpers;
 mod outcome;
+mod repairs;
 mod servers;
