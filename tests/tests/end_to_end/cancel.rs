@@ -58,6 +58,7 @@ fn an_interrupt_during_a_call_ends_everything() {
             let done = started.done().exits(130).says(&["cancelled while running"]);
             assert_eq!(done.stdout, "before\n");
         }
+        assert_eq!(recorded(&record, "cancelled"), 1, "the server is told");
     }
 }
 
