@@ -1,10 +1,12 @@
 //! The configuration: which servers there are, and what snippets may use.
 //!
-//! Reading the file's form is `config::file`'s job, expanding variables `config::variables`'; here are the
-//! checked values that everything else works with.
+//! Reading the file's form is `config::file`'s job, expanding variables `config::variables`', telling what the
+//! parser objects to `config::syntax`'; here are the checked values that everything else works with.
 
 mod file;
 mod size;
+mod syntax;
+mod text;
 mod variables;
 
 use std::collections::BTreeSet;

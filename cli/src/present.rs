@@ -44,7 +44,10 @@ pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
         }
         let _ = writeln!(text);
     }
-    let _ = write!(text, "{}: {}", name(outcome.status), error.message);
+    // What a program says of itself must not steer the terminal.
+    let is_plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let message: String = error.message.chars().filter(is_plain).collect();
+    let _ = write!(text, "{}: {message}", name(outcome.status));
     if let (Status::Panic, Some(line)) = (outcome.status, error.evidence["line"].as_u64()) {
         let _ = write!(text, " (line {line})");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::arguments::RunArguments;
 use crate::catalog::{self, ToolLists};
 use crate::config::{self, Config, Source};
 use crate::sessions::Sessions;
-use crate::terminal::{Terminal, say};
+use crate::terminal::Terminal;
 use crate::{exit, present};
 
 /// How often a program is compiled again because tools have changed while it was compiled.
@@ -42,8 +42,19 @@ impl Failure {
 /// Runs the command; gives the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.quiet, !arguments.json);
-    let code = read_snippet(&arguments.file)?;
-    let (config, source) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
+    let code = run_on(&terminal, &arguments, &cancel).await;
+    match terminal.flush().await {
+        Ok(()) => code,
+        Err(error) => Err(Failure::host(format!("the output can't be written: {error}"))),
+    }
+}
+
+async fn run_on(
+    terminal: &Terminal,
+    arguments: &RunArguments,
+    cancel: &CancellationToken,
+) -> Result<u8, Failure> {
+    let (code, config, source) = unless_cancelled(cancel, read_inputs(arguments)).await?;
     if source == Source::Demo {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE)");
         if Path::new("toolsmith.yaml").is_file() {
@@ -51,18 +62,36 @@ pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> R
                 .note("the toolsmith.yaml of this folder is used only when named: --config toolsmith.yaml");
         }
     }
-    let request = request(&arguments, code, &config, cancel.clone());
-    let mut execution = tokio::select! {
-        prepared = Execution::prepare(&config, &terminal) => prepared?,
-        () = cancel.cancelled() => {
-            return Err(Failure { code: exit::CANCELLED, message: "cancelled before the snippet was tried".to_owned() });
-        }
-    };
+    let request = request(arguments, code, &config, cancel.clone());
+    let mut execution = unless_cancelled(cancel, Execution::prepare(&config, terminal)).await?;
     let outcome = execution.outcome(&request).await;
-    terminal.clear_progress();
-    let code = outcome.map(|outcome| show(&outcome, &arguments, &terminal));
+    let code = outcome.and_then(|outcome| show(&outcome, arguments, terminal));
     execution.sessions.close().await;
     code
+}
+
+async fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        done = work => done,
+        () = cancel.cancelled() => {
+            let message = "cancelled before the snippet was tried".to_owned();
+            Err(Failure { code: exit::CANCELLED, message })
+        }
+    }
+}
+
+/// Snippet and configuration, read on a thread of their own: a pipe may have nothing to read yet.
+async fn read_inputs(arguments: &RunArguments) -> Result<(String, Config, Source), Failure> {
+    let (file, named) = (arguments.file.clone(), arguments.config.clone());
+    let reading = tokio::task::spawn_blocking(move || {
+        let code = read_snippet(&file)?;
+        let (config, source) = config::load(named.as_deref()).map_err(Failure::configuration)?;
+        Ok((code, config, source))
+    });
+    reading.await.map_err(Failure::host)?
 }
 
 fn request(arguments: &RunArguments, code: String, config: &Config, cancel: CancellationToken) -> Request {
@@ -92,29 +121,22 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
 }
 
 /// Prints an outcome; gives the exit code.
-fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> u8 {
-    // A reader that is gone changes nothing about how the snippet ended.
-    let mut stdout = std::io::stdout().lock();
+fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if arguments.json {
-        if let Ok(text) = serde_json::to_string(outcome) {
-            let _ = writeln!(stdout, "{text}");
-        }
-        return exit::of(outcome.status);
-    }
-    if terminal.line_is_open() {
-        let _ = writeln!(stdout);
+        terminal.print(&serde_json::to_string(outcome).map_err(Failure::host)?);
+        return Ok(exit::of(outcome.status));
     }
     let manifest = outcome.manifest.iter().filter(|_| arguments.check).cloned();
     for line in manifest.chain(present::content(outcome)).chain(present::result(outcome)) {
-        let _ = writeln!(stdout, "{line}");
+        terminal.print(&line);
     }
     for fix in &outcome.fixes {
         terminal.note(&format!("corrected line {}: {}", fix.line, fix.after.trim()));
     }
     if let Some(trouble) = present::trouble(outcome) {
-        say(format_args!("{trouble}\n"));
+        terminal.tell(&trouble);
     }
-    exit::of(outcome.status)
+    Ok(exit::of(outcome.status))
 }
 
 /// Everything that one snippet needs.

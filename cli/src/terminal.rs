@@ -1,14 +1,19 @@
 //! What a run shows while it is under way: progress on standard error, the program's output as it comes.
+//!
+//! A thread of its own writes: a reader that does not read holds up neither the run, nor its time limit, nor a signal.
+//! What waits is bounded by what a program may print.
 
 use std::fmt;
-use std::io::{IsTerminal as _, Write as _};
-use std::sync::Mutex;
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::{Duration, Instant};
 
 use runner::Observer;
+use tokio::sync::oneshot;
 
-/// Writes to standard error. A reader that is gone does not end the run: its tools have effects of their own.
+/// Writes to standard error, at once. A reader that is gone is no reason to fail.
 pub(crate) fn say(text: fmt::Arguments<'_>) {
-    let _ = std::io::stderr().lock().write_fmt(text);
+    let _ = io::stderr().lock().write_fmt(text);
 }
 
 /// Shows a run on the terminal.
@@ -19,45 +24,114 @@ pub(crate) struct Terminal {
     live: bool,
     /// Whether progress overwrites itself in one line.
     one_line: bool,
-    /// The end of what the program printed: whether a line is open.
+    writer: mpsc::Sender<Piece>,
     state: Mutex<State>,
+}
+
+/// What the writing thread is told.
+#[derive(Debug)]
+enum Piece {
+    Out(Vec<u8>),
+    Err(Vec<u8>),
+    /// Answers when everything before is written, with the first failure.
+    Flush(oneshot::Sender<Option<io::Error>>),
 }
 
 #[derive(Debug, Default)]
 struct State {
+    /// Whether the program's output ended in the middle of a line.
     stdout_open: bool,
     progress_shown: bool,
+    /// When the program's own progress was shown last, and whether that was its last step.
+    program_progress: Option<(Instant, bool)>,
 }
+
+/// How often the program's own progress is shown at the most.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Terminal {
     /// Shows progress unless `quiet`, and the program's output if `live`.
     pub(crate) fn new(quiet: bool, live: bool) -> Self {
-        Terminal { quiet, live, one_line: std::io::stderr().is_terminal(), state: Mutex::default() }
+        let (writer, pieces) = mpsc::channel();
+        std::thread::spawn(move || write(&pieces));
+        Terminal { quiet, live, one_line: io::stderr().is_terminal(), writer, state: Mutex::default() }
     }
 
     /// Says something that is no error, unless quiet.
     pub(crate) fn note(&self, message: &str) {
         if !self.quiet {
-            self.clear_progress();
-            say(format_args!("toolsmith: {message}\n"));
+            self.tell(&format!("toolsmith: {message}"));
         }
     }
 
-    /// Whether the program's output ended in the middle of a line.
-    pub(crate) fn line_is_open(&self) -> bool {
-        self.state().stdout_open
+    /// A line on standard error.
+    pub(crate) fn tell(&self, text: &str) {
+        self.clear_progress();
+        self.send(Piece::Err(format!("{text}\n").into_bytes()));
     }
 
-    /// Removes the progress line, if there is one.
-    pub(crate) fn clear_progress(&self) {
+    /// A line on standard output, after whatever the program printed.
+    pub(crate) fn print(&self, text: &str) {
+        self.clear_progress();
+        let end = if std::mem::take(&mut self.state().stdout_open) { "\n" } else { "" };
+        self.send(Piece::Out(format!("{end}{text}\n").into_bytes()));
+    }
+
+    /// Waits until everything is written.
+    ///
+    /// # Errors
+    /// Where standard output took no more, for another reason than that nobody reads it.
+    pub(crate) async fn flush(&self) -> io::Result<()> {
+        self.clear_progress();
+        if std::mem::take(&mut self.state().stdout_open) {
+            self.send(Piece::Out(b"\n".to_vec()));
+        }
+        let (done, written) = oneshot::channel();
+        self.send(Piece::Flush(done));
+        match written.await {
+            Ok(Some(error)) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn clear_progress(&self) {
         if std::mem::take(&mut self.state().progress_shown) {
-            say(format_args!("\r\x1b[K"));
+            self.send(Piece::Err(b"\r\x1b[K".to_vec()));
         }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn send(&self, piece: Piece) {
+        // The thread ends only with this sender.
+        let _ = self.writer.send(piece);
     }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn write(pieces: &mpsc::Receiver<Piece>) {
+    let mut failed = None;
+    while let Ok(piece) = pieces.recv() {
+        match piece {
+            Piece::Out(bytes) => {
+                let mut stdout = io::stdout().lock();
+                if let Err(error) = stdout.write_all(&bytes).and_then(|()| stdout.flush())
+                    // A reader that is gone changes nothing about how the snippet ends.
+                    && error.kind() != io::ErrorKind::BrokenPipe
+                {
+                    failed = failed.or(Some(error));
+                }
+            }
+            Piece::Err(bytes) => drop(io::stderr().lock().write_all(&bytes)),
+            Piece::Flush(done) => drop(done.send(failed.take())),
+        }
+    }
+}
+
+/// A number that a program names, in a bounded number of digits.
+fn short(number: f64) -> String {
+    if number.abs() < 1e15 { number.to_string() } else { format!("{number:e}") }
 }
 
 impl Observer for Terminal {
@@ -67,9 +141,9 @@ impl Observer for Terminal {
         }
         if self.one_line {
             self.state().progress_shown = true;
-            say(format_args!("\r\x1b[Ktoolsmith: {message}"));
+            self.send(Piece::Err(format!("\r\x1b[Ktoolsmith: {message}").into_bytes()));
         } else {
-            say(format_args!("toolsmith: {message}\n"));
+            self.send(Piece::Err(format!("toolsmith: {message}\n").into_bytes()));
         }
     }
 
@@ -77,21 +151,27 @@ impl Observer for Terminal {
         if self.live {
             self.clear_progress();
             self.state().stdout_open = bytes.last() != Some(&b'\n');
-            // As with standard error: a reader that is gone does not end the run.
-            let mut stdout = std::io::stdout().lock();
-            let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+            self.send(Piece::Out(bytes.to_vec()));
         }
     }
 
     fn stderr(&self, bytes: &[u8]) {
         if self.live {
             self.clear_progress();
-            let _ = std::io::stderr().lock().write_all(bytes);
+            self.send(Piece::Err(bytes.to_vec()));
         }
     }
 
     fn program_progress(&self, done: f64, total: f64, message: &str) {
+        let (now, is_final) = (Instant::now(), done >= total);
+        let last = self.state().program_progress;
+        // The last step is shown whenever it comes, but no flood of last steps.
+        let is_early = last.is_some_and(|(last, _)| now.duration_since(last) < PROGRESS_INTERVAL);
+        if is_early && (!is_final || last.is_some_and(|(_, was_final)| was_final)) {
+            return;
+        }
+        self.state().program_progress = Some((now, is_final));
         let message: String = message.chars().filter(|c| !c.is_control()).take(200).collect();
-        self.progress(&format!("{done} of {total} {message}"));
+        self.progress(&format!("{} of {} {message}", short(done), short(total)));
     }
 }

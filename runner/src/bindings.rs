@@ -32,7 +32,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The key that the bindings are kept under.
 pub(crate) fn key(layer: &Layer, bindings: &codegen::Bindings) -> String {
-    Key::new("bindings 2")
+    Key::new("bindings 1")
         .part(&layer.key)
         .part(codegen::VERSION.to_le_bytes())
         .part(&bindings.module)

@@ -8,8 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use bridge::wire::{CallFailure, FRAME_LIMIT, FailureKind, Finish, ToHost, ToProgram, VERSION, Welcome};
+use bytes::BytesMut;
 use futures::future::{AbortHandle, Abortable, BoxFuture};
-use futures::stream::{FuturesUnordered, SplitSink, StreamExt};
+use futures::stream::{FuturesUnordered, SplitStream, StreamExt};
 use futures::{FutureExt, SinkExt};
 use serde_json::value::RawValue;
 use tokio::net::UnixStream;
@@ -22,10 +23,14 @@ use crate::outcome::CallRecord;
 
 /// Calls in flight beyond which the program's frames are left waiting.
 pub const CALLS_IN_FLIGHT: usize = 256;
+/// Bytes of arguments in flight beyond which the program's frames are left waiting (64 MiB).
+pub const BYTES_IN_FLIGHT: usize = 64 << 20;
 /// Calls that an outcome names one by one; the rest is only counted.
 pub const CALLS_KEPT: usize = 1000;
 /// Bytes of content parts that a program may emit (16 MiB).
 pub const CONTENT_LIMIT: usize = 16 << 20;
+/// Content parts that a program may emit.
+pub const PARTS_LIMIT: usize = 10_000;
 
 /// What a program has done so far; outlives a broker that is dropped in the middle.
 #[derive(Debug, Default)]
@@ -46,7 +51,7 @@ pub(crate) enum Violation {
     #[error("the program broke the broker's protocol: {0}")]
     Protocol(String),
     /// More content parts than the outcome can hold.
-    #[error("it emitted more than {CONTENT_LIMIT} bytes of content and was stopped")]
+    #[error("it emitted more than {CONTENT_LIMIT} bytes or {PARTS_LIMIT} parts of content and was stopped")]
     Content,
 }
 
@@ -71,38 +76,55 @@ struct Completed {
     answer: Result<Box<RawValue>, CallFailure>,
 }
 
+/// The calls in flight.
+#[derive(Default)]
+struct Flight<'a> {
+    running: Running<'a>,
+    /// What ends a call early, and the bytes of its arguments.
+    handles: HashMap<u64, (AbortHandle, usize)>,
+    bytes: usize,
+    next_id: u64,
+}
+
+impl Flight<'_> {
+    fn has_room(&self) -> bool {
+        self.running.len() < CALLS_IN_FLIGHT && self.bytes < BYTES_IN_FLIGHT
+    }
+
+    /// Takes a call out, if it is in flight.
+    fn remove(&mut self, id: u64) -> Option<AbortHandle> {
+        let (handle, bytes) = self.handles.remove(&id)?;
+        self.bytes -= bytes;
+        Some(handle)
+    }
+}
+
 impl Broker<'_> {
     /// Serves the program until it closes its end.
     pub(crate) async fn serve(&self, stream: UnixStream) -> Result<(), Violation> {
         let codec = LengthDelimitedCodec::builder().max_frame_length(FRAME_LIMIT).new_codec();
         let mut frames: Frames = Framed::new(stream, codec);
         let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
-        let (mut sink, mut stream) = {
-            if send(&mut frames, &ToProgram::Welcome(welcome)).await.is_err() {
-                return Ok(());
-            }
-            frames.split()
-        };
-        match stream.next().await {
+        // A program that ended before it was welcomed says by its end what there is to say.
+        let _ = send(&mut frames, &ToProgram::Welcome(welcome)).await;
+        let (mut sink, stream) = frames.split();
+        let mut incoming = Incoming { stream, paused: false };
+        match incoming.next().await? {
             None => return Ok(()),
-            Some(frame) => self.check_hello(&frame.map_err(broken)?)?,
+            Some(frame) => self.check_hello(&frame)?,
         }
-        let mut running = Running::new();
-        let mut handles: HashMap<u64, AbortHandle> = HashMap::new();
-        let mut next_id = 0;
+        let mut flight = Flight::default();
         loop {
             tokio::select! {
-                frame = stream.next(), if running.len() < CALLS_IN_FLIGHT => {
-                    let Some(frame) = frame else { return Ok(()) };
-                    let message = decode(&frame.map_err(broken)?)?;
-                    self.handle(message, &mut next_id, &running, &mut handles)?;
-                }
-                Some(completed) = running.next(), if !running.is_empty() => {
-                    // A program that no longer reads has ended, or its time will.
-                    if let Ok(completed) = completed
-                        && self.complete(completed, &mut handles, &mut sink).await.is_err()
-                    {
-                        return Ok(());
+                frame = incoming.next(), if flight.has_room() => match frame? {
+                    None => return Ok(()),
+                    Some(frame) => self.handle(decode(&frame)?, &mut flight)?,
+                },
+                Some(completed) = flight.running.next(), if !flight.running.is_empty() => {
+                    if let Ok(completed) = completed {
+                        let reply = self.complete(completed, &mut flight);
+                        // A program that takes no answers has ended; what it sent before is still to be read.
+                        let _ = send(&mut sink, &reply).await;
                     }
                 }
             }
@@ -119,27 +141,24 @@ impl Broker<'_> {
         }
     }
 
-    fn handle<'a>(
-        &'a self,
-        message: ToHost,
-        next_id: &mut u64,
-        running: &Running<'a>,
-        handles: &mut HashMap<u64, AbortHandle>,
-    ) -> Result<(), Violation> {
+    fn handle<'a>(&'a self, message: ToHost, flight: &mut Flight<'a>) -> Result<(), Violation> {
         match message {
             ToHost::Hello { .. } => return Err(Violation::Protocol("a second hello".to_owned())),
             ToHost::Call { id, tool, arguments } => {
                 // A number may be left out: a call that was too large to send has taken one.
-                *next_id = match id.checked_add(1) {
-                    Some(next) if id >= *next_id => next,
-                    _ => return Err(Violation::Protocol(format!("call {id} where {next_id} was next"))),
+                let next = flight.next_id;
+                flight.next_id = match id.checked_add(1) {
+                    Some(after) if id >= next => after,
+                    _ => return Err(Violation::Protocol(format!("call {id} where {next} was next"))),
                 };
+                let bytes = arguments.get().len();
                 let (abort, registration) = AbortHandle::new_pair();
-                handles.insert(id, abort);
-                running.push(Abortable::new(self.call(id, &tool, arguments), registration));
+                flight.handles.insert(id, (abort, bytes));
+                flight.bytes += bytes;
+                flight.running.push(Abortable::new(self.call(id, &tool, arguments), registration));
             }
             ToHost::Cancel { id } => {
-                if let Some(handle) = handles.remove(&id) {
+                if let Some(handle) = flight.remove(id) {
                     handle.abort();
                 }
             }
@@ -187,31 +206,27 @@ impl Broker<'_> {
         Completed { id, record, answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
     }
 
-    async fn complete(
-        &self,
-        completed: Completed,
-        handles: &mut HashMap<u64, AbortHandle>,
-        sink: &mut SplitSink<Frames, bytes::Bytes>,
-    ) -> io::Result<()> {
+    fn complete(&self, completed: Completed, flight: &mut Flight<'_>) -> ToProgram {
         let Completed { id, record, answer } = completed;
-        handles.remove(&id);
-        {
-            let mut ledger = self.ledger();
-            if ledger.calls.len() < CALLS_KEPT {
-                ledger.calls.push(record);
-            }
+        flight.remove(id);
+        let mut ledger = self.ledger();
+        if ledger.calls.len() < CALLS_KEPT {
+            ledger.calls.push(record);
         }
-        let reply = match answer {
+        match answer {
             Ok(result) => ToProgram::Reply { id, result },
             Err(failure) => ToProgram::Failure { id, failure },
-        };
-        send(sink, &reply).await
+        }
     }
 
     fn emit(&self, content: Box<RawValue>) -> Result<(), Violation> {
+        // Read as what it must be, which also bounds how deep it nests.
+        if serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(content.get()).is_err() {
+            return Err(Violation::Protocol("a content part that is no object".to_owned()));
+        }
         let mut ledger = self.ledger();
         ledger.content_bytes += content.get().len();
-        if ledger.content_bytes > CONTENT_LIMIT {
+        if ledger.content_bytes > CONTENT_LIMIT || ledger.content.len() >= PARTS_LIMIT {
             return Err(Violation::Content);
         }
         ledger.content.push(content);
@@ -220,6 +235,33 @@ impl Broker<'_> {
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         lock(self.ledger)
+    }
+}
+
+/// The program's frames.
+struct Incoming {
+    stream: SplitStream<Frames>,
+    /// The reader pauses once after each error.
+    paused: bool,
+}
+
+impl Incoming {
+    /// The next frame; `None` at the end.
+    ///
+    /// A program that ends with answers unread resets the connection. That is its end, not a breach: what it sent
+    /// before is still there, and is read on.
+    async fn next(&mut self) -> Result<Option<BytesMut>, Violation> {
+        loop {
+            match self.stream.next().await {
+                Some(Ok(frame)) => return Ok(Some(frame)),
+                Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                    return Err(Violation::Protocol(error.to_string()));
+                }
+                Some(Err(_)) => self.paused = true,
+                None if std::mem::take(&mut self.paused) => {}
+                None => return Ok(None),
+            }
+        }
     }
 }
 
@@ -238,11 +280,6 @@ where
 fn decode(frame: &[u8]) -> Result<ToHost, Violation> {
     serde_json::from_slice(frame)
         .map_err(|error| Violation::Protocol(format!("a frame that is no message: {error}")))
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
-fn broken(error: io::Error) -> Violation {
-    Violation::Protocol(error.to_string())
 }
 
 /// An answer that fits into a frame, with some room for what stands around it.

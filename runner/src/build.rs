@@ -67,8 +67,11 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
         sandbox: SandboxReport::default(),
     };
     if let Some(folder) = engine.cache.entry(Bucket::Programs, &key) {
-        report.result = program(&folder)?;
-        return Ok(report);
+        if let Ok(program) = program(&folder) {
+            report.result = program;
+            return Ok(report);
+        }
+        engine.cache.discard(Bucket::Programs, &key);
     }
     report.cached = false;
     let Engine { cache, toolchain, layer } = engine;
@@ -133,15 +136,18 @@ async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> R
     Ok(Attempt { status, messages, sandbox, output })
 }
 
+/// The program in `folder`; an error where it is damaged.
 fn program(folder: &Path) -> Result<Built> {
     let file = folder.join(PROGRAM);
     let bytes = fs_err::read(&file).map_err(Error::cache(folder))?;
-    let manifest = manifest::read(&bytes).map_err(|error| {
-        let message = format!("the program at {} can't be read: {error}", file.display());
-        Error::new(ErrorKind::Cache, message).hint("remove the folder and try again")
-    })?;
-    let fixes = fs_err::read(folder.join(FIXES)).ok();
-    let fixes = fixes.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
+    let torn = |name: &str, error: String| {
+        Error::cache(folder)(std::io::Error::other(format!("the file {name} is damaged: {error}")))
+    };
+    let manifest = manifest::read(&bytes).map_err(|error| torn(PROGRAM, error.to_string()))?;
+    let fixes = match fs_err::read(folder.join(FIXES)) {
+        Ok(text) => serde_json::from_slice(&text).map_err(|error| torn(FIXES, error.to_string()))?,
+        Err(_) => Vec::new(),
+    };
     Ok(Built::Program { file, manifest, fixes })
 }
 

@@ -35,8 +35,8 @@ pub(crate) struct Compiled {
     pub(crate) sandbox: SandboxReport,
 }
 
-/// Most bytes kept of the compiler's messages.
-const MESSAGES_LIMIT: usize = 1 << 20;
+/// Most bytes kept of the compiler's messages (16 MiB): one may quote a line of a megabyte several times.
+const MESSAGES_LIMIT: usize = 16 << 20;
 
 /// Flags of every compilation.
 const FLAGS: [&str; 11] = [

@@ -10,6 +10,9 @@ use crate::splice::Spliced;
 
 /// Most diagnostics given back; the first ones are the causes.
 pub const DIAGNOSTICS_KEPT: usize = 8;
+/// Most characters shown of a line, and of those before the place that is meant.
+const EXCERPT: usize = 240;
+const CONTEXT: usize = 120;
 /// Most notes and suggestions of a diagnostic.
 const CHILDREN_KEPT: usize = 4;
 
@@ -198,11 +201,14 @@ fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str
     let text = lines.get(line as usize - 1).copied().unwrap_or("");
     let number = line.to_string();
     let gutter = " ".repeat(number.len());
-    let indent: String =
-        text.chars().take(column as usize - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-    let marks = "^".repeat(width.min(80) as usize);
+    // Of a long line only the part around the place is shown.
+    let first = (column as usize - 1).saturating_sub(CONTEXT);
+    let shown: String = text.chars().skip(first).take(EXCERPT).collect();
+    let tab = |c: char| if c == '\t' { '\t' } else { ' ' };
+    let indent: String = shown.chars().take(column as usize - 1 - first).map(tab).collect();
+    let marks = "^".repeat((width as usize).min(EXCERPT - CONTEXT));
     // Writing to a string does not fail.
     let _ = writeln!(rendered, "{gutter}--> {line}:{column}");
-    let _ = writeln!(rendered, "{number} | {text}");
+    let _ = writeln!(rendered, "{number} | {shown}");
     let _ = writeln!(rendered, "{gutter} | {}", format!("{indent}{marks} {label}").trim_end());
 }

@@ -1,27 +1,31 @@
 //! Takes a snippet out of the Markdown that models like to wrap it in, without moving a line.
 
-/// `code` with its Markdown fence, and all prose around the first fenced block, as empty lines.
+use proc_macro2::LineColumn;
+
+use crate::snippet::SyntaxError;
+
+/// `code` with its Markdown fence, and all prose around the fenced block, as empty lines; `None` where nothing is fenced.
 ///
-/// Only text that starts with a fence, or that has a fenced block marked as Rust, is treated as Markdown:
-/// backticks elsewhere belong to the code.
-pub(crate) fn unfence(code: &str) -> String {
+/// A first line that is a fence, or a fence marked as Rust, makes it Markdown.
+pub(crate) fn unfence(code: &str) -> Result<Option<String>, SyntaxError> {
     let lines: Vec<&str> = code.split('\n').collect();
-    let Some(open) = lines.iter().position(|line| !line.trim().is_empty()) else {
-        return code.to_owned();
-    };
-    let open = match fence(lines[open]) {
-        Some(_) => open,
-        None => match lines.iter().position(|line| fence(line).is_some_and(is_rust)) {
-            Some(open) => open,
-            None => return code.to_owned(),
-        },
+    let first = lines.iter().position(|line| !line.trim().is_empty());
+    let at_once = first.filter(|first| fence(lines[*first]).is_some());
+    let is_rust_fence = |line: &&str| fence(line).is_some_and(is_rust);
+    let Some(open) = at_once.or_else(|| lines.iter().position(is_rust_fence)) else {
+        return Ok(None);
     };
     let close = lines[open + 1..].iter().position(|line| fence(line) == Some(""));
     let close = close.map_or(lines.len(), |offset| open + 1 + offset);
+    let rest = lines.get(close + 1..).unwrap_or_default();
+    if let Some(second) = rest.iter().position(is_rust_fence) {
+        let message = "a second block of code: put the whole program into one";
+        return Err(SyntaxError::at(message, LineColumn { line: close + 2 + second, column: 0 }));
+    }
     let keep = |(index, line): (usize, &&str)| {
         if index > open && index < close { (*line).to_owned() } else { String::new() }
     };
-    lines.iter().enumerate().map(keep).collect::<Vec<_>>().join("\n")
+    Ok(Some(lines.iter().enumerate().map(keep).collect::<Vec<_>>().join("\n")))
 }
 
 /// What follows the backticks of a fence line.
@@ -43,15 +47,25 @@ mod tests {
 
     #[test]
     fn lines_keep_their_numbers() {
-        assert_eq!(unfence("```rust\nlet x = 1;\nx\n```\n"), "\nlet x = 1;\nx\n\n");
-        assert_eq!(unfence("Here it is:\n\n```rust\n42\n```\nIt works."), "\n\n\n42\n\n");
-        assert_eq!(unfence("```\n42"), "\n42");
+        for (code, text) in [
+            ("```rust\nlet x = 1;\nx\n```\n", "\nlet x = 1;\nx\n\n"),
+            ("Here it is:\n\n```rust\n42\n```\nIt works.", "\n\n\n42\n\n"),
+            ("```\n42", "\n42"),
+        ] {
+            assert_eq!(unfence(code).unwrap().as_deref(), Some(text));
+        }
     }
 
     #[test]
-    fn code_is_left_alone() {
-        for code in ["42", "", "\n\n", "let text = \"\n```\n\";\ntext.len()", "// ```rust is a fence\n1"] {
-            assert_eq!(unfence(code), code);
+    fn what_has_no_fence_is_no_markdown() {
+        for code in ["42", "", "\n\n", "a `b` c", "text\n```python\n1\n```"] {
+            assert_eq!(unfence(code).unwrap(), None, "{code}");
         }
+    }
+
+    #[test]
+    fn of_two_blocks_none_is_chosen() {
+        let error = unfence("```rust\n1\n```\nand\n```rust\n2\n```").unwrap_err();
+        assert_eq!((error.line, error.column), (5, 1));
     }
 }

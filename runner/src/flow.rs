@@ -2,13 +2,17 @@
 //!
 //! Types would know better, but they are known only to the compiler, and the wrapper must be chosen before.
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Item, Macro, Stmt};
 
 /// Whether control can never come to the end of `statements`.
 pub(crate) fn diverges(statements: &[Stmt]) -> bool {
     match statements.iter().rfind(|statement| !matches!(statement, Stmt::Item(_))) {
-        Some(Stmt::Expr(expression, _)) => expression_diverges(expression),
+        Some(Stmt::Expr(expression, _)) => {
+            expression_diverges(expression) || ends_in_imported_exit(statements)
+        }
         Some(Stmt::Macro(statement)) => macro_diverges(&statement.mac),
         _ => false,
     }
@@ -46,13 +50,30 @@ fn macro_diverges(call: &Macro) -> bool {
     matches!(name.as_deref(), Some("panic" | "todo" | "unimplemented" | "unreachable" | "bail"))
 }
 
-/// `std::process::exit(…)` and `abort()`, however they are imported.
+/// `process::exit(…)` and `process::abort()`. A bare `exit` may be anybody's: see [`ends_in_imported_exit`].
 fn is_exit(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
-    let names: Vec<String> =
-        path.path.segments.iter().rev().take(2).map(|segment| segment.ident.to_string()).collect();
-    matches!(names.first().map(String::as_str), Some("exit" | "abort"))
-        && names.get(1).is_none_or(|module| module == "process")
+    let mut names = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    is_exit_name(names.next().as_deref()) && names.next().as_deref() == Some("process")
+}
+
+fn is_exit_name(name: Option<&str>) -> bool {
+    matches!(name, Some("exit" | "abort"))
+}
+
+/// Whether the last of `statements` is a bare `exit(…)` that they import from `std::process`.
+fn ends_in_imported_exit(statements: &[Stmt]) -> bool {
+    let Some(Stmt::Expr(Expr::Call(call), _)) = statements.last() else { return false };
+    let Expr::Path(path) = &*call.func else { return false };
+    let name = path.path.get_ident().map(ToString::to_string);
+    let imports = |statement: &Stmt| match statement {
+        Stmt::Item(Item::Use(import)) => {
+            let names = import.to_token_stream().to_string();
+            names.contains("process") && name.as_ref().is_some_and(|name| names.contains(name))
+        }
+        _ => false,
+    };
+    is_exit_name(name.as_deref()) && statements.iter().any(imports)
 }
 
 fn has_break(body: &Block) -> bool {
@@ -62,12 +83,24 @@ fn has_break(body: &Block) -> bool {
             // A break of an inner loop counts as well: then the end is taken to be reachable.
             self.0 = true;
         }
+        fn visit_macro(&mut self, call: &'ast Macro) {
+            // What a macro makes of its tokens is not known: `tokio::select! { _ = timer => break }`.
+            self.0 |= names_break(call.tokens.clone());
+        }
         fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
         fn visit_item(&mut self, _: &'ast Item) {}
     }
     let mut breaks = Breaks(false);
     breaks.visit_block(body);
     breaks.0
+}
+
+fn names_break(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(name) => name == "break",
+        TokenTree::Group(group) => names_break(group.stream()),
+        TokenTree::Literal(_) | TokenTree::Punct(_) => false,
+    })
 }
 
 /// Whether `statements` hold a `return` of their own with anything but an `Err`.

@@ -14,9 +14,15 @@ use crate::policies::Limits;
 use crate::program::Ended;
 
 /// Sets status, result and error of a program that has ended.
-pub(crate) fn ended(outcome: &mut Outcome, ended: &Ended, ledger: &mut Ledger, limits: &Limits) {
+pub(crate) fn ended(
+    outcome: &mut Outcome,
+    ended: &Ended,
+    ledger: &mut Ledger,
+    limits: &Limits,
+    ran: Duration,
+) {
     match ended {
-        Ended::Exited(status) => exited(outcome, *status, ledger, limits),
+        Ended::Exited(status) => exited(outcome, *status, ledger, limits, ran),
         Ended::Output => {
             let limit = limits.output;
             let message = format!("it printed more than {limit} bytes and was stopped");
@@ -49,7 +55,7 @@ pub(crate) fn cancelled(outcome: &mut Outcome, phase: &str) {
     outcome.fail(Status::Cancelled, Failure::new("cancelled", message, json!({ "phase": phase })));
 }
 
-fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut Ledger, limits: &Limits) {
+fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut Ledger, limits: &Limits, ran: Duration) {
     match (ledger.finish.take(), status.code()) {
         (Some(Finish::Ok { result }), Some(0)) => {
             outcome.status = Status::Ok;
@@ -63,7 +69,7 @@ fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut Ledger, limits
             let failure = Failure::new("exit", message, json!({ "code": code }));
             outcome.fail(Status::RuntimeError, failure);
         }
-        (_, None) => signalled(outcome, status.signal().unwrap_or(0), limits),
+        (_, None) => signalled(outcome, status.signal().unwrap_or(0), limits, ran),
     }
 }
 
@@ -75,17 +81,26 @@ fn error(outcome: &mut Outcome, report: ErrorReport) {
         (false, Some(_)) => (Status::RuntimeError, "tool"),
         (false, None) => (Status::RuntimeError, "error"),
     };
-    outcome.fail(status, Failure::new(kind, report.message, evidence));
+    outcome.fail(status, Failure::new(kind, shortened(report.message), evidence));
+}
+
+/// A message that is no longer than what programs that keep to the rules send.
+fn shortened(mut message: String) -> String {
+    const LIMIT: usize = 66 << 10;
+    message.truncate(message.floor_char_boundary(LIMIT));
+    message
 }
 
 fn panicked(outcome: &mut Outcome, report: PanicReport) {
     let PanicReport { message, line, column } = report;
     let evidence = json!({ "line": line, "column": column });
-    outcome.fail(Status::Panic, Failure::new("panic", message, evidence));
+    outcome.fail(Status::Panic, Failure::new("panic", shortened(message), evidence));
 }
 
-fn signalled(outcome: &mut Outcome, signal: i32, limits: &Limits) {
-    let (status, failure) = if signal == Signal::XCPU.as_raw() {
+fn signalled(outcome: &mut Outcome, signal: i32, limits: &Limits, ran: Duration) {
+    // A program that ignores SIGXCPU is killed a second later.
+    let outlived_cpu = signal == Signal::KILL.as_raw() && ran.as_secs() >= limits.cpu_seconds;
+    let (status, failure) = if signal == Signal::XCPU.as_raw() || outlived_cpu {
         let seconds = limits.cpu_seconds;
         let message = format!("it used more than {seconds} s of processor time");
         (Status::Timeout, Failure::new("cpu", message, json!({ "limit": "cpu", "seconds": seconds })))

@@ -85,6 +85,8 @@ pub(crate) async fn ensure(cache: &Cache, toolchain: &Toolchain, observer: &dyn 
     if let Some(layer) = open(cache, &key) {
         return Ok(layer);
     }
+    // What can't be opened under the lock is nobody's work under way: it is damaged.
+    cache.discard(Bucket::Layers, &key);
     observer
         .progress("first use: building the crates that snippets are compiled against (once, about a minute)");
     let build = cache.temporary()?;
@@ -265,4 +267,36 @@ fn tail(text: &str) -> String {
     const LINES: usize = 12;
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(LINES)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::{Bucket, Cache, open};
+
+    #[test]
+    fn a_damaged_layer_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let library = "libbridge-1.rlib";
+        let index = "{\"crates\":{\"bridge\":\"libbridge-1.rlib\"}}";
+        let publish = || {
+            let built = cache.temporary().unwrap();
+            fs_err::write(built.path().join(library), "a library").unwrap();
+            fs_err::write(built.path().join("index.json"), index).unwrap();
+            cache.publish(Bucket::Layers, "key", built).unwrap()
+        };
+        let entry = publish();
+        assert_eq!(open(&cache, "key").unwrap().crates["bridge"], library);
+        File::options().write(true).open(entry.join(library)).unwrap().set_len(4).unwrap();
+        assert!(open(&cache, "key").is_none());
+        // Of the right length, and still no index.
+        let entry = publish();
+        fs_err::write(entry.join("index.json"), index.replace('{', "[")).unwrap();
+        assert!(open(&cache, "key").is_none());
+        cache.discard(Bucket::Layers, "key");
+        publish();
+        assert!(open(&cache, "key").is_some());
+    }
 }

@@ -39,7 +39,7 @@ mod splice;
 mod toolchain;
 
 pub use bridge::wire::{CallFailure, FailureKind};
-pub use broker::{CALLS_IN_FLIGHT, CALLS_KEPT, CONTENT_LIMIT};
+pub use broker::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CALLS_KEPT, CONTENT_LIMIT, PARTS_LIMIT};
 pub use cache::{BINDINGS_KEPT, Bucket, Cache, FILES_KEPT, LAYERS_KEPT, PROGRAMS_KEPT};
 pub use catalog::{Catalog, ServerModule};
 pub use depth::CHAIN_LIMIT;

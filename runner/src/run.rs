@@ -196,7 +196,8 @@ impl<'a> Run<'a> {
     }
 
     async fn execute(&mut self, file: PathBuf, allowed: HashMap<String, ToolName>) -> Result<()> {
-        self.phase = Phase::Running(Instant::now());
+        let started = Instant::now();
+        self.phase = Phase::Running(started);
         let broker = Broker {
             token: token()?,
             args: self.request.args.clone(),
@@ -208,7 +209,8 @@ impl<'a> Run<'a> {
         let limits = &self.request.limits;
         let ended = program::run(&file, limits, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
-        judge::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), limits);
+        let ran = started.elapsed();
+        judge::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), limits, ran);
         Ok(())
     }
 

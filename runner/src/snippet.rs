@@ -110,7 +110,18 @@ impl Snippet {
             let message = format!("{} bytes of code; the limit is {SNIPPET_LIMIT}", code.len());
             return Err(SyntaxError::at(message, START));
         }
-        let mut text = fence::unfence(code);
+        let code = code.strip_prefix('\u{feff}').unwrap_or(code);
+        // What reads as Rust is Rust, also where a string or a comment in it holds a fence.
+        match Snippet::parse_text(code.to_owned()) {
+            Ok(snippet) => Ok(snippet),
+            Err(error) => match fence::unfence(code)? {
+                Some(text) => Snippet::parse_text(text),
+                None => Err(error),
+            },
+        }
+    }
+
+    fn parse_text(mut text: String) -> Result<Self, SyntaxError> {
         let tokens = tokens(&text)?;
         depth::check(tokens.clone())?;
         let mut identifiers = BTreeSet::new();

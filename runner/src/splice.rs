@@ -24,7 +24,8 @@ pub(crate) struct Spliced {
 const PRELUDE: &str = "#[allow(unused_imports)] use bridge::prelude::*; ";
 
 /// What stands around a last expression that is turned into JSON where it is; see [`splice`].
-const TAIL: (&str, &str) = ("::bridge::tail::owned(::bridge::tail::Tail::new(", ").finish())?");
+const TAIL: (&str, &str) =
+    ("::bridge::tail::owned((&mut ::bridge::tail::Tail::new(&::bridge::tail::place(", "))).finish())?");
 
 /// Splices `snippet`.
 ///
@@ -73,7 +74,9 @@ fn statements(ending: Ending) -> (String, String) {
     match ending {
         Ending::Value => (
             format!("{open}let __tail = {{ "),
-            format!("}}; ::bridge::tail::Tail::new(__tail).finish() }} {ENTRY}"),
+            format!(
+                "}}; (&mut ::bridge::tail::Tail::new(&::bridge::tail::place(__tail))).finish() }} {ENTRY}"
+            ),
         ),
         // The type is stated: a last statement that never ends has none of its own.
         Ending::Unit => {
@@ -90,7 +93,7 @@ fn items(entry: &Entry) -> String {
     let awaited = if *is_async { format!("{call}.await") } else { call };
     // A plain `()` has no method of a tail to resolve against, so it is named.
     let value = if *returns {
-        format!("::bridge::tail::Tail::new({awaited}).finish()")
+        format!("(&mut ::bridge::tail::Tail::new(&::bridge::tail::place({awaited}))).finish()")
     } else {
         format!("::bridge::Result::Ok({awaited})")
     };
@@ -101,7 +104,7 @@ fn items(entry: &Entry) -> String {
     };
     format!(
         "#[allow(unused_variables)] pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded \
-         {{ #[allow(unused_imports)] use ::bridge::tail::{{FinishResult as _, FinishValue as _}}; {body} }}"
+         {{ #[allow(unused_imports)] use ::bridge::tail::*; {body} }}"
     )
 }
 

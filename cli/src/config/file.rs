@@ -3,21 +3,19 @@
 //! YAML, and so JSON. Every error names file, line, column and what to do.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
-use super::{CodeMode, Config, Error, Filter, Permission, Server, size, variables};
+use super::{CodeMode, Config, Error, Filter, Permission, Server, size, syntax, text, variables};
 
-/// Largest configuration file, in bytes (1 MiB).
-const FILE_LIMIT: u64 = 1 << 20;
 /// Most seconds of a time-out: a day.
 const LONGEST_SECONDS: f64 = 86_400.0;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields, rename_all = "camelCase", expecting = "the keys of a configuration")]
 struct File {
     #[serde(default)]
     version: Option<Spanned<String>>,
@@ -28,7 +26,7 @@ struct File {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields, rename_all = "camelCase", expecting = "the keys of a server")]
 struct ServerEntry {
     #[serde(default, rename = "type", alias = "transport")]
     transport: Option<Spanned<String>>,
@@ -37,7 +35,7 @@ struct ServerEntry {
     args: Vec<Spanned<String>>,
     #[serde(default)]
     env: BTreeMap<String, Spanned<String>>,
-    cwd: Option<PathBuf>,
+    cwd: Option<Spanned<String>>,
     timeout: Option<Spanned<f64>>,
     request_timeout: Option<Spanned<f64>>,
     #[serde(default = "yes")]
@@ -49,7 +47,7 @@ struct ServerEntry {
 }
 
 #[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(deny_unknown_fields, rename_all = "camelCase", expecting = "the keys of codeMode")]
 struct CodeModeEntry {
     timeout: Option<Spanned<f64>>,
     memory: Option<Spanned<String>>,
@@ -66,29 +64,13 @@ fn yes() -> bool {
 /// Reads and checks a file.
 pub(super) fn read(path: &Path) -> Result<Config, Error> {
     let shown = path.display();
-    let fail = |error: std::io::Error| {
-        Error(format!(
-            "the configuration {shown} can't be read: {error}\nhelp: check the path given to --config"
-        ))
-    };
-    let length = fs_err::metadata(path).map_err(fail)?.len();
-    if length > FILE_LIMIT {
-        return Err(Error(format!(
-            "the configuration {shown} has {length} bytes; the limit is {FILE_LIMIT}"
-        )));
-    }
-    let text = fs_err::read_to_string(path).map_err(fail)?;
-    let folder = std::path::absolute(path).map_err(fail)?;
+    let text = text::read(path)?;
+    let folder = std::path::absolute(path)
+        .map_err(|error| Error(format!("the folder of the configuration {shown} is not known: {error}")))?;
     let checker = Checker { path, folder: folder.parent().unwrap_or(Path::new("/")) };
-    let file: File = serde_saphyr::from_str(&text).map_err(|error| unreadable(&error, path))?;
+    let file: File =
+        serde_saphyr::from_str(&text).map_err(|error| Error(syntax::explain(&error, path, &text)))?;
     checker.config(file)
-}
-
-/// The parser's own message, with the place in the file and the lines around it.
-fn unreadable(error: &serde_saphyr::Error, path: &Path) -> Error {
-    let name = path.display().to_string();
-    let options = serde_saphyr::render_options! { source_name: Some(&name) };
-    Error(format!("the configuration {name} is wrong:\n{}", error.render_with_options(options)))
 }
 
 /// `toolsmith` as a command is this very program, wherever it lies.
@@ -161,13 +143,19 @@ impl Checker<'_> {
 
     fn transport(&self, command: &Spanned<String>, entry: &ServerEntry) -> Result<mcp::Transport, Error> {
         let args = entry.args.iter().map(|value| self.expand(value)).collect::<Result<_, _>>()?;
-        let env = entry.env.iter().map(|(name, value)| Ok((name.clone(), self.expand(value)?)));
-        let cwd = entry.cwd.as_ref().map(|folder| self.folder.join(folder));
+        let env = entry.env.iter().map(|(name, value)| Ok((self.variable(name, value)?, self.expand(value)?)));
+        if let Some(folder) = &entry.cwd {
+            self.without_nul(folder, &folder.value)?;
+        }
+        let program = self.expand(command)?;
+        if program.is_empty() {
+            return Err(self.wrong(command, "the command is empty; set its variable, or write a program"));
+        }
         Ok(mcp::Transport::Stdio {
-            command: own_program(self.expand(command)?)?,
+            command: own_program(program)?,
             args,
             env: env.collect::<Result<_, Error>>()?,
-            cwd,
+            cwd: entry.cwd.as_ref().map(|folder| self.folder.join(&folder.value)),
         })
     }
 
@@ -194,12 +182,15 @@ impl Checker<'_> {
     }
 
     fn seconds(&self, value: &Spanned<f64>) -> Result<Duration, Error> {
-        if value.value > 0.0 && value.value <= LONGEST_SECONDS {
-            return Ok(Duration::from_secs_f64(value.value));
-        }
-        let message =
-            format!("{} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
-        Err(self.wrong(value, &message))
+        let seconds = Some(value.value).filter(|seconds| *seconds <= LONGEST_SECONDS);
+        // What is shorter than a nanosecond becomes nothing.
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        time.filter(|time| !time.is_zero()).ok_or_else(|| {
+            // The debug form is the short one: 1e300, not 301 digits.
+            let message =
+                format!("{:?} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
+            self.wrong(value, &message)
+        })
     }
 
     fn size(&self, value: &Spanned<String>, least: u64) -> Result<u64, Error> {
@@ -220,8 +211,30 @@ impl Checker<'_> {
     }
 
     fn expand(&self, value: &Spanned<String>) -> Result<String, Error> {
+        self.without_nul(value, &value.value)?;
         variables::expand(&value.value, |name| std::env::var(name).ok())
             .map_err(|message| self.wrong(value, &message))
+    }
+
+    /// The name of an environment variable; it is told with the place of its value.
+    fn variable(&self, name: &str, value: &Spanned<String>) -> Result<String, Error> {
+        self.without_nul(value, name)?;
+        if name.is_empty() || name.contains('=') {
+            let message = format!(
+                "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
+                 write `env: {{ NAME: value }}`"
+            );
+            return Err(self.wrong(value, &message));
+        }
+        Ok(name.to_owned())
+    }
+
+    /// Programs are started with texts that end at the first NUL (execve(2)).
+    fn without_nul(&self, place: &Spanned<String>, text: &str) -> Result<(), Error> {
+        if text.contains('\0') {
+            return Err(self.wrong(place, "a NUL character can't be passed to a program; remove it"));
+        }
+        Ok(())
     }
 
     fn wrong<T>(&self, value: &Spanned<T>, message: &str) -> Error {

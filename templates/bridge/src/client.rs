@@ -5,9 +5,10 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
+use std::net::Shutdown;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use serde_json::Value;
@@ -25,6 +26,8 @@ type Answer = Result<Box<RawValue>, CallFailure>;
 struct Connection {
     writer: Mutex<Writer>,
     calls: Mutex<Calls>,
+    /// Signalled when no more answers will come.
+    ended: Condvar,
 }
 
 struct Writer {
@@ -56,8 +59,11 @@ pub(crate) fn connect() -> io::Result<Welcome> {
     let hello = ToHost::Hello { version: VERSION, token: welcome.token.clone() };
     write_frame(&mut stream, &hello)?;
     let reader = stream.try_clone()?;
-    let connection =
-        Connection { writer: Mutex::new(Writer { stream, next_id: 0 }), calls: Mutex::default() };
+    let connection = Connection {
+        writer: Mutex::new(Writer { stream, next_id: 0 }),
+        calls: Mutex::default(),
+        ended: Condvar::new(),
+    };
     if CONNECTION.set(connection).is_err() {
         return Err(io::Error::other("the program is connected already"));
     }
@@ -72,6 +78,21 @@ pub(crate) fn connect() -> io::Result<Welcome> {
 pub(crate) fn send(message: &ToHost) -> io::Result<()> {
     let connection = connection()?;
     write_frame(&mut lock(&connection.writer).stream, message)
+}
+
+/// Says that nothing more will be sent, and waits until the host has taken everything and hung up.
+pub(crate) fn finish(message: &ToHost) -> io::Result<()> {
+    let connection = connection()?;
+    let mut writer = lock(&connection.writer);
+    write_frame(&mut writer.stream, message)?;
+    writer.stream.shutdown(Shutdown::Write)?;
+    drop(writer);
+    // Answers that nobody waits for any more: closing before they are read would reset the connection.
+    let mut calls = lock(&connection.calls);
+    while calls.ended.is_none() {
+        calls = connection.ended.wait(calls).unwrap_or_else(PoisonError::into_inner);
+    }
+    Ok(())
 }
 
 fn connection() -> io::Result<&'static Connection> {
@@ -166,6 +187,7 @@ fn read_answers(mut stream: UnixStream) {
     let Some(connection) = CONNECTION.get() else { return };
     let mut calls = lock(&connection.calls);
     calls.ended = Some(reason);
+    connection.ended.notify_all();
     let slots: Vec<Slot> = calls.slots.drain().map(|(_, slot)| slot).collect();
     drop(calls);
     for slot in slots {

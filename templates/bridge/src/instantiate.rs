@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use crate::tail::{FinishResult, FinishValue, Tail};
+use crate::tail::{FinishAnyhow, FinishDisplay, FinishValue, Tail, place};
 use crate::{Args, Content, ToolError, ToolResult, encode};
 
 /// The types that snippets most often hold; what drops, clones and serialises them is instantiated.
@@ -32,9 +32,9 @@ pub fn instantiate(mut common: Common, error: ToolError) -> anyhow::Result<Strin
     macro_rules! tails {
         ($($value:expr),* $(,)?) => {
             $(
-                drop(encode(Tail::new($value).finish()));
-                drop(encode(Tail::new(anyhow::Result::Ok($value)).finish()));
-                drop(encode(Tail::new(Result::<_, ToolError>::Ok($value)).finish()));
+                drop(encode((&mut Tail::new(&place($value))).finish()));
+                drop(encode((&mut Tail::new(&place(anyhow::Result::Ok($value)))).finish()));
+                drop(encode((&mut Tail::new(&place(Result::<_, ToolError>::Ok($value)))).finish()));
             )*
         };
     }

@@ -7,5 +7,7 @@ pub use anyhow::{Context as _, anyhow, bail, ensure};
 pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 
-pub use crate::tail::{FinishResult as _, FinishValue as _};
+pub use crate::tail::{
+    FinishAnyhow as _, FinishDebug as _, FinishDisplay as _, FinishError as _, FinishValue as _,
+};
 pub use crate::{Args, Content, Result, ToolError, ToolErrorKind, ToolResult, concurrently, emit, progress};

@@ -21,6 +21,9 @@ pub type Encoded = Result<Box<RawValue>, Failure>;
 #[derive(Debug)]
 pub struct Failure(ErrorReport);
 
+/// Most bytes of the message of an error or a panic that are told (64 KiB).
+const MESSAGE_LIMIT: usize = 64 << 10;
+
 /// The file that the snippet's text stands in, as panics name it.
 const SNIPPET_FILE: &str = "snippet.rs";
 
@@ -92,7 +95,7 @@ pub fn run(origin: Origin, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encode
         Ok(Err(Failure(report))) => (Finish::Error(report), EXIT_ERROR),
         Err(payload) => (Finish::Panic(panic_report(&*payload)), EXIT_PANIC),
     };
-    match client::send(&ToHost::Finish(finish)) {
+    match client::finish(&ToHost::Finish(finish)) {
         Ok(()) => ExitCode::from(code),
         Err(error) => {
             eprintln!("the result did not reach the host: {error}");
@@ -142,7 +145,17 @@ fn failure(error: &anyhow::Error) -> Failure {
         server: error.server.clone(),
         tool: error.tool.clone(),
     });
-    Failure(ErrorReport { message: format!("{error:#}"), tool })
+    Failure(ErrorReport { message: shortened(format!("{error:#}")), tool })
+}
+
+/// A message of at most [`MESSAGE_LIMIT`] bytes.
+fn shortened(mut message: String) -> String {
+    if message.len() > MESSAGE_LIMIT {
+        let whole = message.len();
+        message.truncate(message.floor_char_boundary(MESSAGE_LIMIT));
+        message.push_str(&format!("… ({whole} bytes in all)"));
+    }
+    message
 }
 
 fn too_large(length: usize) -> ErrorReport {
@@ -180,7 +193,7 @@ fn note_panic(panic: &PanicHookInfo<'_>, origin: Origin) {
         _ => eprintln!("thread '{name}' panicked:\n{message}"),
     }
     let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-    *last = Some(PanicReport { message, line, column });
+    *last = Some(PanicReport { message: shortened(message), line, column });
 }
 
 fn panic_report(payload: &(dyn std::any::Any + Send)) -> PanicReport {

@@ -230,22 +230,50 @@ fn a_cache_that_cannot_be_used_is_told() {
     }
 }
 
+/// The files named `name` in the entries of a bucket, at least one.
+fn files(cache: &Path, bucket: &str, is_meant: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let entries = fs::read_dir(cache.join(bucket)).unwrap().flatten();
+    let files = entries.flat_map(|entry| fs::read_dir(entry.path()).unwrap().flatten());
+    let meant = files.filter(|file| is_meant(file.file_name().to_str().unwrap()));
+    let found: Vec<_> = meant.map(|file| file.path()).collect();
+    assert!(!found.is_empty(), "nothing to damage in {bucket}");
+    found
+}
+
 #[test]
-fn a_damaged_cache_is_told_or_repaired() {
+fn a_damaged_cache_heals() {
+    type Damage = fn(&Path) -> std::io::Result<()>;
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
-    let run =
-        || Run::new(cache.path()).arguments(&["run", "--json", "-"]).input("demo::echo(\"x\").await?.text()");
-    assert_eq!(run().result(), "x");
-    for bucket in ["catalogs-v1", "toolchains-v1"] {
+    let run = |code: &str| Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(code);
+    let code = "demo::echo(\"x\").await?.text()";
+    assert_eq!(run(code).result(), "x");
+    for bucket in ["catalogs-v1", "toolchains-v1", "generated-v1"] {
         for file in fs::read_dir(cache.path().join(bucket)).unwrap().flatten() {
             fs::write(file.path(), "{ torn").unwrap();
         }
     }
-    assert_eq!(run().result(), "x");
-    for program in fs::read_dir(cache.path().join("programs-v1")).unwrap().flatten() {
-        fs::write(program.path().join("program"), "torn").unwrap();
+    assert_eq!(run(code).result(), "x");
+
+    let truncate: Damage = |file| fs::OpenOptions::new().write(true).open(file)?.set_len(1000);
+    let overwrite: Damage = |file| fs::write(file, vec![b'x'; fs::metadata(file)?.len().try_into().unwrap()]);
+    let lock: Damage = |file| fs::set_permissions(file, fs::Permissions::from_mode(0o644));
+    for (what, damage) in
+        [("truncated", truncate), ("missing", |file| fs::remove_file(file)), ("torn", overwrite), ("mode", lock)]
+    {
+        for file in files(cache.path(), "programs-v1", |name| name == "program") {
+            damage(&file).unwrap();
+        }
+        let outcome = run(code).expect("ok", 0);
+        assert_eq!((&outcome["result"], &outcome["cached"]), (&"x".into(), &false.into()), "{what}");
+        assert_eq!(run(code).expect("ok", 0)["cached"], true, "{what}");
     }
-    let done = run().done();
-    assert!(!done.stderr.contains("panicked"), "{done:#?}");
+    let damages: [(&str, Damage); 2] = [("truncated", truncate), ("missing", |file| fs::remove_file(file))];
+    for (what, damage) in damages {
+        for file in files(cache.path(), "bindings-v1", |name| name.ends_with(".rlib")) {
+            damage(&file).unwrap();
+        }
+        // Another program: the first one needs no library.
+        assert_eq!(run(&format!("// {what}\n{code}")).result(), "x");
+    }
 }

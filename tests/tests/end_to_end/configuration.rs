@@ -41,6 +41,15 @@ fn what_is_wrong_is_told_with_its_place() {
             &["given.yaml:4:", "TOOLSMITH_NO_SUCH_VARIABLE", "not set"],
         ),
         ("mcpServers:\n  a: { command: x, args: [\"${UNCLOSED\"] }\n", &["given.yaml:2:", "}"]),
+        ("mcpServers:\n  a: { command: \"x\\0\" }\n", &["given.yaml:2:17:", "NUL"]),
+        ("mcpServers:\n  a: { command: x, args: [\"x\\0\"] }\n", &["given.yaml:2:27:", "NUL"]),
+        ("mcpServers:\n  a: { command: x, cwd: \"x\\0\" }\n", &["given.yaml:2:25:", "NUL"]),
+        ("mcpServers:\n  a: { command: x, env: { A: \"\\0\" } }\n", &["given.yaml:2:30:", "NUL"]),
+        ("mcpServers:\n  a: { command: x, env: { \"A=B\": c } }\n", &["given.yaml:2:", "\"A=B\"", "NAME"]),
+        ("mcpServers:\n  a: { command: x, env: { \"\": c } }\n", &["given.yaml:2:", "\"\"", "NAME"]),
+        ("mcpServers:\n  a: { command: x, timeout: 1e300 }\n", &["given.yaml:2:29: 1e300 is out of range"]),
+        ("mcpServers:\n  a: { command: x, timeout: 1e-300 }\n", &["1e-300 is out of range"]),
+        ("mcpServers:\n  a: { command: x }\n---\na: 1\n", &["given.yaml:4:1:", "second document", "4 | a: 1"]),
     ];
     let mut wrong = Vec::new();
     for (text, phrases) in cases {
@@ -52,7 +61,8 @@ fn what_is_wrong_is_told_with_its_place() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     plain("1").arguments(&["--config", "no-such.yaml"]).done().exits(2).says(&["no-such.yaml", "help"]);
-    plain("1").arguments(&["--config", "/"]).done().exits(2);
+    plain("1").arguments(&["--config", "/"]).done().exits(2).says(&["folder", "help"]);
+    plain("1").arguments(&["--config", "/dev/zero"]).done().exits(2).says(&["neither a file nor a pipe"]);
     let bomb =
         format!("a: &a [x, x]\n{}", (0..40).map(|n| format!("b{n}: &b{n} [*a, *a]\n")).collect::<String>());
     plain("1").config(&bomb).done().exits(2);
@@ -78,6 +88,52 @@ fn json_configurations_and_the_users_own_are_read() {
     let done = run.done();
     assert!(!done.stderr.contains("demo server"), "{done:#?}");
     assert_eq!(done.expect("ok", 0)["result"], "user");
+}
+
+#[test]
+fn a_configuration_may_come_through_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let snippet = folder.path().join("snippet.rs");
+    std::fs::write(&snippet, "faulty::echo().message(\"piped\").await?.text()").unwrap();
+    let run = |config: &[u8]| {
+        let arguments = ["run", "--json", "--config", "/dev/stdin", snippet.to_str().unwrap()];
+        Run::new(shared()).arguments(&arguments).input(config)
+    };
+    let config = format!("mcpServers:\n{}", fault_entry("faulty", "sound", ""));
+    assert_eq!(run(config.as_bytes()).result(), "piped");
+    run(&b"#\n".repeat(1 << 20)).done().exits(2).says(&["/dev/stdin", "limit"]);
+    run(b"a: b\nb: \xff\n").done().exits(2).says(&["/dev/stdin:2:4:", "UTF-8"]);
+}
+
+#[test]
+fn messages_are_for_users_and_name_the_place_once() {
+    let long = format!("mcpServers: {{ {}: {{ comand: x }} }}\n", "x".repeat(500));
+    let texts = [
+        "mcpServers: [not, a, map]\n",
+        "mcpServers:\n  a: { command: x, args: 7 }\n",
+        "mcpServers:\n  a: { command: x }\n  a: { command: y }\n",
+        "mcpServers:\n  a: { command: x }\n---\na: 1\n",
+        "mcpServers:\n  a: { command: x }\ncodeMode: { cpu: -1 }\n",
+        "mcpServers:\n  a: { command: x, enabled: 7 }\n",
+        "mcpServers:\n  a: x\n",
+        &long,
+    ];
+    for text in texts {
+        let done = plain("1").config(text).done().exits(2);
+        for word in ["Options", "Policy", "from_str", "u64", "struct", "mapping start", "sequence start"] {
+            assert!(!done.stderr.contains(word), "{word:?} in {done:#?}");
+        }
+        // The mark stands under the character that the place names.
+        let lines: Vec<&str> = done.stderr.lines().collect();
+        let first = lines.iter().position(|line| line.contains("given.yaml:")).unwrap();
+        let place = lines[first].split("given.yaml:").nth(1).unwrap();
+        let mut numbers = place.split(':').map(|number| number.parse::<usize>());
+        let (line, column) = (numbers.next().unwrap().unwrap(), numbers.next().unwrap().unwrap());
+        let named = text.lines().nth(line - 1).unwrap().chars().nth(column - 1).unwrap();
+        let mark = lines[first + 3].chars().position(|c| c == '^').unwrap();
+        assert_eq!(lines[first + 2].chars().nth(mark), Some(named), "{done:#?}");
+        assert_eq!(done.stderr.matches("given.yaml").count(), 1, "{done:#?}");
+    }
 }
 
 #[test]

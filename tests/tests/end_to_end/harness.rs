@@ -192,6 +192,14 @@ impl Started {
 
     /// Waits until `condition` holds while the run goes on.
     #[track_caller]
+    /// Whether it handles `signal` itself.
+    pub(crate) fn handles(&self, signal: Signal) -> bool {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+        caught & (1 << (signal.as_raw() - 1)) != 0
+    }
+
     pub(crate) fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
         let start = Instant::now();
         while !condition() {

@@ -51,7 +51,7 @@ fn many_calls_work() {
 #[test]
 fn progress_and_content_reach_the_host() {
     let done = plain(
-        "for n in 1..=3 { progress(n, 3, format!(\"step {n}\")); }\nprogress(0.5, 1.0, \"half\\u{1b}[31m\");",
+        "for n in 1..=3 { progress(n, 3, format!(\"step {n}\")); }\ntokio::time::sleep(Duration::from_millis(200)).await;\nprogress(0.5, 1.0, \"half\\u{1b}[31m\");",
     )
     .done();
     let done = done.exits(0).says(&["1 of 3 step 1", "3 of 3 step 3", "0.5 of 1 half"]);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
+mod adversity;
 mod cache;
 mod cancel;
 mod configuration;

@@ -97,7 +97,9 @@ fn memory(rules: &mut Rules) -> Built<()> {
     when(rules, libc::SYS_mprotect, vec![no_exec()?])?;
     when(rules, libc::SYS_mmap, vec![no_exec()?, no_grow()?, long(0, Eq, 0)?])?;
     when(rules, libc::SYS_mmap, vec![no_exec()?, no_grow()?, long(0, Ge, LOWEST_PROGRAM_ADDRESS)?])?;
-    when(rules, libc::SYS_mremap, vec![int(3, MaskedEq(libc::MREMAP_FIXED as u64), 0)?])?;
+    // With MREMAP_DONTUNMAP the new address is used as well, as a hint.
+    let addressed = (libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP) as u64;
+    when(rules, libc::SYS_mremap, vec![int(3, MaskedEq(addressed), 0)?])?;
     when(rules, libc::SYS_mremap, vec![long(4, Ge, LOWEST_PROGRAM_ADDRESS)?])
 }
 

@@ -1,0 +1,121 @@
+//! What the YAML parser objects to, told to people who write configurations: place, message, the line.
+//!
+//! The parser's own texts are partly for those who call it; what they say about its options is replaced here.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde_saphyr::{Error, Localizer, Location, MessageFormatter, SnippetMode, UserMessageFormatter};
+
+/// Characters of a long line that are shown before and behind the place.
+const AROUND: usize = 40;
+
+/// `FILE:LINE:COLUMN: message`, and the line with a mark under the place.
+pub(super) fn explain(error: &Error, path: &Path, text: &str) -> String {
+    let options = serde_saphyr::render_options! { formatter: &Messages, snippets: SnippetMode::Off };
+    let message = error.render_with_options(options);
+    let shown = path.display();
+    match error.location().filter(|place| *place != Location::UNKNOWN) {
+        Some(place) => {
+            let (line, column) = (place.line(), place.column());
+            format!("{shown}:{line}:{column}: {message}{}", excerpt(text, line, column))
+        }
+        None => format!("the configuration {shown} is wrong: {message}"),
+    }
+}
+
+/// The line numbered `line`, cut where it is long, with a mark under the character numbered `column`. Both count
+/// from 1. Empty if the place is behind the text's end.
+fn excerpt(text: &str, line: u64, column: u64) -> String {
+    let number = line.to_string();
+    let index = |place: u64| usize::try_from(place.saturating_sub(1)).unwrap_or(usize::MAX);
+    let Some(line) = text.lines().nth(index(line)) else { return String::new() };
+    let from = index(column).saturating_sub(AROUND);
+    let mut characters = line.chars().skip(from);
+    // Control characters may steer a terminal; each stays one column wide.
+    let shown: String =
+        characters.by_ref().take(2 * AROUND).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let before = if from > 0 { "…" } else { "" };
+    let behind = if characters.next().is_some() { "…" } else { "" };
+    let margin = " ".repeat(number.len());
+    let indent = " ".repeat(index(column) - from + before.chars().count());
+    format!("\n{margin} |\n{number} | {before}{shown}{behind}\n{margin} | {indent}^")
+}
+
+/// The parser's messages for users, and own ones where those speak of its interface.
+struct Messages;
+
+impl MessageFormatter for Messages {
+    fn localizer(&self) -> &dyn Localizer {
+        &Messages
+    }
+
+    fn format_message<'a>(&self, error: &'a Error) -> Cow<'a, str> {
+        let message = match error {
+            Error::WithSnippet { error, .. } => return self.format_message(error),
+            Error::DuplicateMappingKey { key: Some(key), .. } => {
+                return Cow::Owned(format!("the key `{key}` is here a second time; keep one of them"));
+            }
+            Error::SerdeUnknownField { field, expected, .. } => {
+                return Cow::Owned(format!("the key `{field}` is not known; write one of {}", expected.join(", ")));
+            }
+            Error::MultipleDocuments { .. } => {
+                "a second document begins here; keep one, and remove the line `---` between them"
+            }
+            Error::Unexpected { expected: "mapping start", .. } => {
+                "keys with values are expected here; write `key: value` lines, or { key: value }"
+            }
+            Error::Unexpected { expected: "sequence start", .. } => {
+                "a list is expected here; write [first, second]"
+            }
+            Error::Unexpected { expected: "string scalar" | "scalar", .. } => {
+                "a single value is expected here, not a list or keys with values"
+            }
+            Error::InvalidScalar { ty: "u64", .. } => "a whole number is expected here, such as 60",
+            Error::InvalidScalar { ty: "floating point", .. } => "a number is expected here, such as 2.5",
+            Error::InvalidScalar { ty: "boolean", .. } | Error::InvalidBooleanStrict { .. } => {
+                "true or false is expected here"
+            }
+            Error::NullIntoString { .. } => "a text is expected here; write one, or \"\" for the empty text",
+            Error::Budget { .. }
+            | Error::AliasReplayCounterOverflow { .. }
+            | Error::AliasReplayLimitExceeded { .. }
+            | Error::AliasExpansionLimitExceeded { .. }
+            | Error::AliasReplayStackDepthExceeded { .. } => {
+                "the file is nested too deeply, or repeats too much by aliases; make it simpler"
+            }
+            Error::UnknownAnchor { .. } => "this alias names no anchor; write `&name` before the value it stands for",
+            other => return UserMessageFormatter.format_message(other),
+        };
+        Cow::Borrowed(message)
+    }
+}
+
+impl Localizer for Messages {
+    /// The place stands at the start of the line.
+    fn attach_location<'a>(&self, message: Cow<'a, str>, _place: Location) -> Cow<'a, str> {
+        message
+    }
+
+    fn alias_used_at(&self, _place: Location) -> String {
+        String::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::excerpt;
+
+    #[test]
+    fn the_mark_is_under_the_place() {
+        assert_eq!(excerpt("a\nbcd\n", 2, 2), "\n  |\n2 | bcd\n  |  ^");
+        let long = format!("{}X{}", "é".repeat(500), "z".repeat(500));
+        let shown = excerpt(&long, 1, 501);
+        let lines: Vec<&str> = shown.lines().collect();
+        let mark = lines[3].chars().position(|c| c == '^').unwrap();
+        assert_eq!(lines[2].chars().nth(mark), Some('X'), "{shown}");
+        assert!(lines[2].ends_with('…') && lines[2].chars().count() < 100, "{shown}");
+        assert_eq!(excerpt("a", 7, 1), "");
+        assert!(!excerpt("a\u{1b}[31m", 1, 1).contains('\u{1b}'));
+    }
+}

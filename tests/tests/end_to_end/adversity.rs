@@ -1,0 +1,95 @@
+//! What was wrong once: outcomes that depended on a race, on what a text quotes, or on what an error can say.
+
+use std::process::Command;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::harness::{Run, assert_says, binary, json as run};
+
+/// A program that ends while answers are under way to it has ended all the same.
+#[test]
+fn answers_in_flight_do_not_change_the_end() {
+    let code = "use futures::StreamExt;\n\
+                let calls = (0..50).map(|i| demo::echo(format!(\"{i}\")));\n\
+                let mut calls: futures::stream::FuturesUnordered<_> = calls.collect();\n\
+                calls.next().await.unwrap()?.text().is_empty()";
+    let failing = "concurrently(16, 0..40, |i| async move {\n    \
+                   if i == 3 { bail!(\"stop at three\") }\n    \
+                   Ok(demo::echo(format!(\"{i}\")).await?.text())\n}).await?";
+    for _ in 0..10 {
+        assert_eq!(run(code).result(), false);
+        let outcome = run(failing).expect("runtime_error", 1);
+        assert_says(&outcome["error"]["message"], &["stop at three"]);
+    }
+}
+
+#[test]
+fn a_fence_in_a_string_or_a_comment_is_no_fence() {
+    for code in [
+        "let text = r#\"# Title\n```rust\nlet x = 1; x\n```\n\"#;\ntext.len()",
+        "/*\n```rust\n1\n```\n*/\n33",
+    ] {
+        assert_eq!(run(code).result(), 33, "{code}");
+    }
+    let two = "```rust\n1\n```\nand\n```rust\n2\n```";
+    let outcome = run(two).expect("compile_error", 3);
+    assert_eq!(outcome["diagnostics"][0]["line"], 5);
+    assert_eq!(run("\u{feff}42").result(), 42);
+}
+
+#[test]
+fn an_error_of_any_type_is_an_error() {
+    for (derived, says) in
+        [("#[derive(Debug)]", "Silent"), ("#[derive(Serialize)]", "Silent"), ("", "Silent")]
+    {
+        let code = format!(
+            "{derived} struct Silent;\nfn go() -> std::result::Result<i32, Silent> {{ Err(Silent) }}\ngo()"
+        );
+        let outcome = run(&code).expect("runtime_error", 1);
+        assert_says(&outcome["error"]["message"], &[says]);
+    }
+}
+
+#[test]
+fn a_program_that_ignores_the_signal_is_out_of_time_as_well() {
+    let code = "unsafe extern \"C\" { fn signal(number: i32, action: usize) -> usize; }\n\
+                unsafe { signal(24, 1); }\nloop { std::hint::black_box(1); }";
+    let config = "mcpServers: { demo: { command: toolsmith, args: [demo-server] } }\ncodeMode: { cpu: 1 }\n";
+    let outcome = run(code).config(config).expect("timeout", 4);
+    assert_eq!(outcome["error"]["kind"], "cpu");
+}
+
+#[test]
+fn what_is_no_content_part_is_refused() {
+    // The frame is written by hand: `emit` can't make it.
+    let code = "use std::io::Write as _;\nuse std::os::fd::FromRawFd as _;\n\
+                let mut broker = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });\n\
+                let text = \"{\\\"emit\\\":{\\\"content\\\":1}}\";\n\
+                broker.write_all(&(text.len() as u32).to_be_bytes())?;\nbroker.write_all(text.as_bytes())?;\n\
+                tokio::time::sleep(Duration::from_secs(30)).await;";
+    let outcome = run(code).expect("sandbox_violation", 6);
+    assert_says(&outcome["error"]["message"], &["content part"]);
+    assert_eq!(outcome["content"], json!([]));
+}
+
+/// Nobody writes to the pipe: the wait for the snippet can be ended.
+#[test]
+fn waiting_for_the_snippet_can_be_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("snippet.rs");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let started = Run::new(crate::cache::shared()).arguments(&["run", pipe.to_str().unwrap()]).start();
+    started.wait_until("it waits", || started.handles(Signal::INT));
+    started.signal(Signal::INT);
+    started.done().exits(130).says(&["cancelled"]);
+}
+
+#[test]
+fn output_that_can_not_be_written_is_told() {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "exec \"$0\" run - > /dev/full"]).arg(binary());
+    let run = Run::of(shell, crate::cache::shared()).input("42");
+    run.done().exits(7).says(&["can't be written", "No space left"]);
+}
