@@ -121,6 +121,7 @@ fn starts_no_process_and_no_other_code() {
         "memfd",
         "raise-limit",
         "map-low",
+        "move-low",
         "map-growing",
         "map-executable",
         "protect-executable",

@@ -143,7 +143,8 @@ impl Checker<'_> {
 
     fn transport(&self, command: &Spanned<String>, entry: &ServerEntry) -> Result<mcp::Transport, Error> {
         let args = entry.args.iter().map(|value| self.expand(value)).collect::<Result<_, _>>()?;
-        let env = entry.env.iter().map(|(name, value)| Ok((self.variable(name, value)?, self.expand(value)?)));
+        let env =
+            entry.env.iter().map(|(name, value)| Ok((self.variable(name, value)?, self.expand(value)?)));
         if let Some(folder) = &entry.cwd {
             self.without_nul(folder, &folder.value)?;
         }

@@ -57,7 +57,13 @@ impl MessageFormatter for Messages {
                 return Cow::Owned(format!("the key `{key}` is here a second time; keep one of them"));
             }
             Error::SerdeUnknownField { field, expected, .. } => {
-                return Cow::Owned(format!("the key `{field}` is not known; write one of {}", expected.join(", ")));
+                return Cow::Owned(format!(
+                    "the key `{field}` is not known; write one of {}",
+                    expected.join(", ")
+                ));
+            }
+            Error::SerdeUnknownVariant { variant, expected, .. } => {
+                return Cow::Owned(format!("`{variant}` is not known; write one of {}", expected.join(", ")));
             }
             Error::MultipleDocuments { .. } => {
                 "a second document begins here; keep one, and remove the line `---` between them"
@@ -84,7 +90,9 @@ impl MessageFormatter for Messages {
             | Error::AliasReplayStackDepthExceeded { .. } => {
                 "the file is nested too deeply, or repeats too much by aliases; make it simpler"
             }
-            Error::UnknownAnchor { .. } => "this alias names no anchor; write `&name` before the value it stands for",
+            Error::UnknownAnchor { .. } => {
+                "this alias names no anchor; write `&name` before the value it stands for"
+            }
             other => return UserMessageFormatter.format_message(other),
         };
         Cow::Borrowed(message)

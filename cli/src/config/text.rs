@@ -32,7 +32,9 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
     let mut bytes = Vec::new();
     fs_err::File::open(path).map_err(io)?.take(LIMIT + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > LIMIT {
-        return Err(Error(format!("the configuration {shown} has more than {LIMIT} bytes, which is the limit")));
+        return Err(Error(format!(
+            "the configuration {shown} has more than {LIMIT} bytes, which is the limit"
+        )));
     }
     String::from_utf8(bytes).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];

@@ -97,6 +97,14 @@ fn process_attempt(name: &str, argument: &str) -> io::Result<String> {
         "memfd" => memfd_execute(),
         "execute-self" => execute_self(number),
         "map-low" => quiet(map(0x2_0000, 3, 0x32)),
+        // With MREMAP_MAYMOVE and MREMAP_DONTUNMAP the new address is a hint, which an empty place takes.
+        "move-low" => {
+            let page = map(0, 3, 0x22)?;
+            match call(25, page, 4096, 4096, 5, 0x2_0000)? {
+                0x2_0000 => Ok(String::new()),
+                elsewhere => Err(io::Error::other(format!("it went to {elsewhere:#x}"))),
+            }
+        }
         "map-growing" => quiet(map(0, 3, 0x122)),
         "map-executable" => quiet(map(0, 7, 0x22)),
         "protect-executable" => {

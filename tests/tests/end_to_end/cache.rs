@@ -258,9 +258,12 @@ fn a_damaged_cache_heals() {
     let truncate: Damage = |file| fs::OpenOptions::new().write(true).open(file)?.set_len(1000);
     let overwrite: Damage = |file| fs::write(file, vec![b'x'; fs::metadata(file)?.len().try_into().unwrap()]);
     let lock: Damage = |file| fs::set_permissions(file, fs::Permissions::from_mode(0o644));
-    for (what, damage) in
-        [("truncated", truncate), ("missing", |file| fs::remove_file(file)), ("torn", overwrite), ("mode", lock)]
-    {
+    for (what, damage) in [
+        ("truncated", truncate),
+        ("missing", |file| fs::remove_file(file)),
+        ("torn", overwrite),
+        ("mode", lock),
+    ] {
         for file in files(cache.path(), "programs-v1", |name| name == "program") {
             damage(&file).unwrap();
         }
