@@ -130,7 +130,7 @@ fn messages_are_for_users_and_name_the_place_once() {
         let lines: Vec<&str> = done.stderr.lines().collect();
         let first = lines.iter().position(|line| line.contains("given.yaml:")).unwrap();
         let place = lines[first].split("given.yaml:").nth(1).unwrap();
-        let mut numbers = place.split(':').map(|number| number.parse::<usize>());
+        let mut numbers = place.split(':').map(str::parse::<usize>);
         let (line, column) = (numbers.next().unwrap().unwrap(), numbers.next().unwrap().unwrap());
         let named = text.lines().nth(line - 1).unwrap().chars().nth(column - 1).unwrap();
         let mark = lines[first + 3].chars().position(|c| c == '^').unwrap();
