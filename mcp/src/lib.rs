@@ -36,5 +36,5 @@ pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
 };
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE};
-pub use session::{CallResult, Session, connect_all, connect_each};
+pub use session::{CallResult, Session, connect_all};
 pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use futures::{FutureExt, Stream, future::join_all, stream::FuturesUnordered};
+use futures::{FutureExt, future::join_all};
 use rmcp::{
     ClientHandler, Peer, RoleClient, ServiceExt,
     model::{
@@ -362,11 +362,6 @@ impl std::fmt::Debug for Session {
 /// Connects to all servers at the same time; the outcomes come in the order of `configs`, when the last one is there.
 pub async fn connect_all(configs: &[ServerConfig]) -> Vec<(String, Result<Session, Error>)> {
     join_all(configs.iter().map(connect_named)).await
-}
-
-/// Connects to all servers at the same time; each outcome comes as soon as it is there.
-pub fn connect_each(configs: &[ServerConfig]) -> impl Stream<Item = (String, Result<Session, Error>)> {
-    configs.iter().map(connect_named).collect::<FuturesUnordered<_>>()
 }
 
 async fn connect_named(config: &ServerConfig) -> (String, Result<Session, Error>) {

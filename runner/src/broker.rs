@@ -37,8 +37,6 @@ pub const PARTS_LIMIT: usize = 10_000;
 pub(crate) struct Ledger {
     pub(crate) calls: Vec<CallRecord>,
     pub(crate) calls_total: u64,
-    /// The last refusal of a call.
-    pub(crate) refused: Option<String>,
     pub(crate) content: Vec<Box<RawValue>>,
     content_bytes: usize,
     pub(crate) finish: Option<Finish>,
@@ -201,7 +199,6 @@ impl Broker<'_> {
     fn refuse(&self, id: u64, tool: &str) -> Completed {
         let tool: String = tool.chars().filter(|c| !c.is_control()).take(64).collect();
         let message = format!("the tool {tool:?} is not among those that this program may call");
-        self.ledger().refused = Some(message.clone());
         let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
         Completed { id, record, answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
     }

@@ -15,3 +15,4 @@ mod helpers;
 mod outcome;
 mod repairs;
 mod servers;
+mod toolchain;
