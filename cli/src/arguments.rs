@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::{self, LONGEST_DESCRIPTION};
 
 /// Runs Rust snippets that call MCP tools, compiled in a fraction of a second and confined.
 #[derive(Debug, Parser)]
@@ -30,8 +32,16 @@ Exit codes of `run`:
 pub(crate) enum Command {
     /// Compile and run a snippet, print what it prints and returns.
     Run(RunArguments),
+    /// Show what is made of tools: signatures, Rust, the description for a model, a report. Or write a crate.
+    Codegen(CodegenArguments),
+    /// Look at servers: observe what a tool answers, write down their tools.
+    #[command(subcommand)]
+    Mcp(McpCommand),
+    /// Look after the cache.
+    #[command(subcommand)]
+    Cache(CacheCommand),
     /// Serve the built-in demo tools as an MCP server over standard input and output.
-    DemoServer,
+    DemoServer(DemoServerArguments),
     /// Measure compiling, running and calling, as ratios to compiling "hello world".
     Bench(BenchArguments),
 }
@@ -40,7 +50,11 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The snippet's file; `-` reads standard input.
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "crate_folder")]
+    pub(crate) file: Option<PathBuf>,
+    /// Run the program of a crate that `codegen --out` has written, against the tools that it was written for.
+    #[arg(long = "crate", value_name = "DIR", conflicts_with = "file")]
+    pub(crate) crate_folder: Option<PathBuf>,
     /// Configuration file (YAML or JSON) with the MCP servers; the built-in demo server without one.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -61,12 +75,135 @@ pub(crate) struct RunArguments {
     pub(crate) quiet: bool,
 }
 
+/// What `codegen` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The tools as a model reads them.
+    Signatures,
+    /// Everything about each tool, as a model reads it that asks for more.
+    Documentation,
+    /// The generated code.
+    Rust,
+    /// The whole description of the tool that runs snippets.
+    Description,
+    /// How much of the schemas became types, with reasons for the rest, and what that saves.
+    Report,
+}
+
+/// Arguments of `codegen`.
+#[derive(Debug, Args)]
+pub(crate) struct CodegenArguments {
+    /// Configuration file with the MCP servers, which are asked for their tools; the demo server without one.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lock", "tools"])]
+    pub(crate) config: Option<PathBuf>,
+    /// A lock file with the tools; no server is asked.
+    #[arg(long, value_name = "FILE", conflicts_with = "tools")]
+    pub(crate) lock: Option<PathBuf>,
+    /// A saved answer to `tools/list`; no server is asked. Needs --server.
+    #[arg(long, value_name = "FILE", requires = "servers")]
+    pub(crate) tools: Option<PathBuf>,
+    /// Only this server; with --tools, what the server is called. Repeatable.
+    #[arg(long = "server", value_name = "NAME", value_parser = server_name)]
+    pub(crate) servers: Vec<String>,
+    /// Write a crate that `cargo build` takes and `run --crate` runs.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "json"])]
+    pub(crate) out: Option<PathBuf>,
+    /// With --out: leave out the sources of other crates (about 40 MB), which `cargo build` then downloads.
+    #[arg(long, requires = "out")]
+    pub(crate) no_vendor: bool,
+    /// What to print (default: signatures).
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+    /// Print a report or a difference as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The longest description of a tool in its signature, in characters; 0 leaves descriptions out.
+    #[arg(long, value_name = "CHARACTERS", value_parser = description_length)]
+    pub(crate) description_length: Option<usize>,
+    /// Name the tools that differ between two saved lists or lock files.
+    #[arg(long, num_args = 2, value_names = ["OLD", "NEW"],
+          conflicts_with_all = ["config", "lock", "tools", "servers", "out", "format", "description_length"])]
+    pub(crate) diff: Vec<PathBuf>,
+    /// No progress and no notes on standard error.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Subcommands of `mcp`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Call a tool without an output schema and infer one from its answer, merged with what was observed before.
+    Observe(ObserveArguments),
+    /// Write the tools of all servers into the lock file.
+    Lock(LockArguments),
+}
+
+/// Arguments of `mcp observe`.
+#[derive(Debug, Args)]
+pub(crate) struct ObserveArguments {
+    /// The tool, as SERVER.TOOL.
+    #[arg(value_name = "SERVER.TOOL", value_parser = server_and_tool)]
+    pub(crate) tool: (String, String),
+    /// The arguments of the call, as a JSON object. Repeatable: one call each.
+    #[arg(long = "args", value_name = "JSON", default_value = "{}")]
+    pub(crate) args: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: LockArguments,
+    /// Forget what was observed of the tool instead of calling it.
+    #[arg(long, conflicts_with = "args")]
+    pub(crate) forget: bool,
+}
+
+/// Subcommands of `cache`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CacheCommand {
+    /// Build ahead what snippets are compiled against: the crates on offer, and the bindings of all servers.
+    Warm(WarmArguments),
+}
+
+/// Arguments of `cache warm`.
+#[derive(Debug, Args)]
+pub(crate) struct WarmArguments {
+    /// Configuration file with the MCP servers; the built-in demo server without one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// No progress and no notes on standard error.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Which configuration, and which lock file.
+#[derive(Debug, Args)]
+pub(crate) struct LockArguments {
+    /// Configuration file with the MCP servers; the built-in demo server without one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The lock file (default: `toolsmith.lock` beside the configuration).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) lock: Option<PathBuf>,
+    /// No progress and no notes on standard error.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Arguments of `demo-server`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoServerArguments {
+    /// Offer each tool under so many further names (`echo_1`, `echo_2`, …), to try what a large server is like.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=400))]
+    pub(crate) copies: u32,
+}
+
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArguments {
     /// Rounds of each measurement; medians are printed.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub(crate) rounds: u32,
+    /// A saved answer to `tools/list` whose tools are generated and compiled, in place of the demo server's.
+    /// Repeatable.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Vec<PathBuf>,
     /// Print the figures as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -81,6 +218,28 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Ok(Duration::from_secs_f64(seconds))
     } else {
         Err(format!("{text} is out of range: more than 0, at most {LONGEST_TIMEOUT} seconds"))
+    }
+}
+
+fn description_length(text: &str) -> Result<usize, String> {
+    let length = text.parse().map_err(|_| format!("{text:?} is not a number of characters"))?;
+    if length <= LONGEST_DESCRIPTION {
+        Ok(length)
+    } else {
+        Err(format!("{length} is too long; at most {LONGEST_DESCRIPTION}"))
+    }
+}
+
+fn server_name(text: &str) -> Result<String, String> {
+    config::check_server_name(text).map(|()| text.to_owned())
+}
+
+fn server_and_tool(text: &str) -> Result<(String, String), String> {
+    match text.split_once('.') {
+        Some((server, tool)) if !server.is_empty() && !tool.is_empty() => {
+            Ok((server.to_owned(), tool.to_owned()))
+        }
+        _ => Err(format!("{text:?} is not SERVER.TOOL")),
     }
 }
 

@@ -3,6 +3,8 @@
 //! All rounds are interleaved in one run, so that a slow moment of the machine meets all of them, and each figure
 //! is a median. Whole processes are measured, from start to end, the way that a user starts them.
 
+mod tools;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,7 +15,8 @@ use tokio::process::Command;
 
 use crate::arguments::BenchArguments;
 use crate::config;
-use crate::run::Failure;
+use crate::failure::Failure;
+use tools::Tools;
 
 /// Calls of one round through the broker, and directly.
 const CALLS: u32 = 1000;
@@ -39,16 +42,20 @@ impl Figures {
 }
 
 /// What is measured, with its meaning; in the order of the table.
-const ROWS: [(&str, &str); 7] = [
+const ROWS: [(&str, &str); 9] = [
     (HELLO_ROW, "rustc hello world, same target, rust-lld: the floor"),
     ("hello_cc", "rustc hello world, same target, its default linker"),
     ("type_error", "run --check of a new snippet with a type error"),
     ("check", "run --check of a new snippet"),
     ("new", "run of a new snippet with one tool call"),
     ("again", "run of the same snippet again"),
+    ("check_large", "run --check of a new snippet, server with 999 tools"),
+    ("new_large", "run of a new snippet with one tool call, server with 999 tools"),
     ("binding", "compiling the bindings of one tool"),
 ];
 const HELLO_ROW: &str = "hello";
+/// The server with many tools.
+const LARGE: &str = "large";
 
 /// Measures; gives the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
@@ -62,7 +69,8 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
         bench.round(engine.toolchain(), round, &mut figures).await?;
     }
     let calls = bench.calls().await?;
-    print(&figures, calls, arguments.json);
+    let tools = tools::measure(&engine, &arguments.tools, arguments.rounds).await?;
+    print(&figures, calls, &tools, arguments.json);
     Ok(crate::exit::OK)
 }
 
@@ -72,8 +80,11 @@ struct Bench<'a> {
 }
 
 /// A configuration with the demo server alone, under `name`; the user's own has no part in the figures.
+///
+/// The one called [`LARGE`] has each tool 111 times.
 fn demo_config(folder: &Path, name: &str) -> Result<String, Failure> {
-    let server = json!({ "command": "toolsmith", "args": ["demo-server"] });
+    let copies = if name == LARGE { "110" } else { "0" };
+    let server = json!({ "command": "toolsmith", "args": ["demo-server", "--copies", copies] });
     let file = folder.join(format!("{name}.yaml"));
     let text = json!({ "mcpServers": { name: server } }).to_string();
     fs_err::write(&file, text).map_err(Failure::host)?;
@@ -103,6 +114,13 @@ impl Bench<'_> {
         figures.add("check", self.run(&["--check"], "demo", &call("check"), 0).await?.0);
         figures.add("new", self.run(&[], "demo", &call("run"), 0).await?.0);
         figures.add("again", self.run(&[], "demo", &call("run"), 0).await?.0);
+        let call = |kind: &str| format!("{LARGE}::echo(\"{kind} {unique}\").await?.text()");
+        if round == 0 {
+            // Its tools are not known yet, and the one library that is needed is not compiled.
+            self.run(&[], LARGE, &call("first"), 0).await?;
+        }
+        figures.add("check_large", self.run(&["--check"], LARGE, &call("check"), 0).await?.0);
+        figures.add("new_large", self.run(&[], LARGE, &call("run"), 0).await?.0);
         figures.add("binding", self.bindings(&unique).await?);
         Ok(())
     }
@@ -198,7 +216,7 @@ impl Bench<'_> {
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are the command's output")]
-fn print(figures: &Figures, calls: Calls, as_json: bool) {
+fn print(figures: &Figures, calls: Calls, tools: &Tools, as_json: bool) {
     let floor = figures.median(HELLO_ROW);
     let Calls { broker, direct } = calls;
     if as_json {
@@ -207,7 +225,13 @@ fn print(figures: &Figures, calls: Calls, as_json: bool) {
             ((*name).to_owned(), json!({ "ms": median, "ratio": median / floor }))
         });
         let calls = json!({ "broker_us": broker, "direct_us": direct, "over_us": broker - direct });
-        println!("{}", json!({ "rows": rows.collect::<serde_json::Map<_, _>>(), "calls": calls }));
+        let tools = json!({
+            "tools": tools.count, "generate_ms_per_schema": tools.generate, "compile_cpu_ms_per_tool": tools.compile,
+        });
+        println!(
+            "{}",
+            json!({ "rows": rows.collect::<serde_json::Map<_, _>>(), "calls": calls, "tools": tools })
+        );
         return;
     }
     println!("{:>9}  {:>6}", "median", "ratio");
@@ -219,6 +243,9 @@ fn print(figures: &Figures, calls: Calls, as_json: bool) {
     }
     println!("{broker:>6.0} us          one call through the broker, of {CALLS} in a snippet");
     println!("{direct:>6.0} us          the same call without snippet and broker");
+    let Tools { count, generate, compile } = tools;
+    println!("{generate:>6.2} ms          generating the code of one schema, of {count} tools");
+    println!("{compile:>6.2} ms          processor time of compiling the bindings of one tool, of {count}");
 }
 
 fn milliseconds(duration: Duration) -> f64 {

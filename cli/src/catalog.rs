@@ -6,28 +6,37 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
+use std::sync::Arc;
 
 use runner::{Bucket, Cache};
-use serde_json::Value;
 
-use crate::config::{Config, Permission, Server};
+use crate::config::{Config, Filter, Permission, Server};
+use crate::observed::Observed;
 use crate::terminal::Terminal;
+use crate::tool_list::{ToolList, digest};
 
-/// The tool lists of servers, as the servers sent them, by server name.
+/// The tool lists of servers.
 #[derive(Debug, Default)]
 pub(crate) struct ToolLists {
-    lists: BTreeMap<String, Vec<Value>>,
+    lists: BTreeMap<String, Entry>,
+    observed: Observed,
+}
+
+#[derive(Debug)]
+struct Entry {
+    tools: Arc<ToolList>,
+    /// Bindings in place of those that would be generated.
+    source: Option<String>,
 }
 
 /// The remembered list of a server; it is kept under everything that the server's identity depends on.
-pub(crate) fn remembered(cache: &Cache, server: &Server) -> Option<Vec<Value>> {
-    let text = cache.read(Bucket::Catalogs, &identity(server))?;
-    serde_json::from_slice(&text).ok()
+pub(crate) fn remembered(cache: &Cache, server: &Server) -> Option<ToolList> {
+    ToolList::from_record(&cache.read(Bucket::Catalogs, &identity(server))?)
 }
 
 /// Remembers the list of a server.
-pub(crate) fn remember(cache: &Cache, server: &Server, tools: &[Value]) -> std::io::Result<()> {
-    cache.write(Bucket::Catalogs, &identity(server), &serde_json::to_vec(tools)?)
+pub(crate) fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std::io::Result<()> {
+    cache.write(Bucket::Catalogs, &identity(server), &tools.record())
 }
 
 /// A hash of how the server is started, and of the program that is started: a rebuilt server is another one.
@@ -61,9 +70,19 @@ fn stamp(program: &Path) -> u64 {
 }
 
 impl ToolLists {
+    /// No list yet; `observed` outputs are taken for those that tools don't declare.
+    pub(crate) fn new(observed: Observed) -> Self {
+        ToolLists { lists: BTreeMap::new(), observed }
+    }
+
     /// Sets the list of a server.
-    pub(crate) fn insert(&mut self, server: &str, tools: Vec<Value>) {
-        self.lists.insert(server.to_owned(), tools);
+    pub(crate) fn insert(&mut self, server: &str, tools: Arc<ToolList>) {
+        self.lists.insert(server.to_owned(), Entry { tools, source: None });
+    }
+
+    /// Sets the list of a server, and bindings that were written for it.
+    pub(crate) fn insert_with_source(&mut self, server: &str, tools: Arc<ToolList>, source: String) {
+        self.lists.insert(server.to_owned(), Entry { tools, source: Some(source) });
     }
 
     /// Whether the list of a server is there.
@@ -73,28 +92,14 @@ impl ToolLists {
 
     /// The bindings of all tools that the configuration admits; warnings about schemas are told once.
     pub(crate) fn generate(&self, cache: &Cache, config: &Config, terminal: &Terminal) -> runner::Catalog {
-        let servers: Vec<codegen::Server> = config
-            .servers
-            .iter()
-            .filter_map(|server| {
-                let tools = self.lists.get(&server.connection.name)?;
-                Some(codegen::Server {
-                    name: server.connection.name.clone(),
-                    tools: tools
-                        .iter()
-                        .filter_map(tool)
-                        .filter(|tool| server.filter.admits(&tool.name))
-                        .collect(),
-                })
-            })
-            .collect();
+        let servers = self.lists.iter().map(|(name, entry)| self.server_tools(name, entry, config));
         let denied = |name: &str, _tool: &str| {
-            let server = config.servers.iter().find(|server| server.connection.name == name);
-            server.is_none_or(|server| server.permission == Permission::Deny)
+            config.server(name).is_some_and(|server| server.permission == Permission::Deny)
         };
-        let catalog = runner::Catalog::generate(cache, &servers, denied);
+        let style = &config.code_mode.style;
+        let catalog = runner::Catalog::generate(cache, servers.collect(), style, denied);
         for module in catalog.modules().values() {
-            for warning in &module.bindings.warnings {
+            for warning in module.warnings() {
                 terminal.note(&format!(
                     "{}.{}: the schema at {:?} becomes serde_json::Value: {}",
                     module.server, warning.tool, warning.path, warning.reason
@@ -103,14 +108,36 @@ impl ToolLists {
         }
         catalog
     }
-}
 
-/// A tool from the JSON that the server sent.
-fn tool(raw: &Value) -> Option<codegen::Tool> {
-    Some(codegen::Tool {
-        name: raw.get("name")?.as_str()?.to_owned(),
-        description: raw.get("description").and_then(Value::as_str).map(str::to_owned),
-        input_schema: raw.get("inputSchema").cloned().unwrap_or(Value::Bool(true)),
-        output_schema: raw.get("outputSchema").cloned(),
-    })
+    fn server_tools<'a>(
+        &'a self,
+        name: &'a str,
+        entry: &'a Entry,
+        config: &'a Config,
+    ) -> runner::ServerTools<'a> {
+        let filter = config.server(name).map_or(&Filter::All, |server| &server.filter);
+        let key = format!("{} {} {filter:?}", entry.tools.digest(), self.observed.digest(name));
+        let tools = move || self.admitted(name, &entry.tools, filter);
+        let source = entry.source.clone();
+        runner::ServerTools { name, digest: digest(key.as_bytes()), tools: Box::new(tools), source }
+    }
+
+    fn admitted(&self, name: &str, list: &ToolList, filter: &Filter) -> Vec<codegen::Tool> {
+        let tools = list.tools().iter().filter_map(|raw| self.observed.tool(name, raw));
+        tools.filter(|tool| filter.admits(&tool.name)).collect()
+    }
+
+    /// All servers with their admitted tools.
+    pub(crate) fn servers(&self, config: &Config) -> Vec<codegen::Server> {
+        let server = |(name, entry): (&String, &Entry)| {
+            let filter = config.server(name).map_or(&Filter::All, |server| &server.filter);
+            codegen::Server { name: name.clone(), tools: self.admitted(name, &entry.tools, filter) }
+        };
+        self.lists.iter().map(server).collect()
+    }
+
+    /// The list of a server as it was sent.
+    pub(crate) fn list(&self, server: &str) -> Option<&Arc<ToolList>> {
+        self.lists.get(server).map(|entry| &entry.tools)
+    }
 }

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 use etcetera::BaseStrategy;
 
+pub(crate) use file::LONGEST_DESCRIPTION;
+
 /// A checked configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Config {
@@ -33,6 +35,8 @@ pub(crate) struct Server {
     pub(crate) filter: Filter,
     /// Whether its tools may be called.
     pub(crate) permission: Permission,
+    /// Whether arguments are checked against the tools' input schemas before a call leaves.
+    pub(crate) check_input: bool,
 }
 
 /// Which tools of a server are there.
@@ -63,6 +67,8 @@ pub(crate) struct CodeMode {
     pub(crate) limits: runner::Limits,
     /// Whether rustup may be asked to add the target of snippets.
     pub(crate) install_target: bool,
+    /// How much of the servers' descriptions signatures show.
+    pub(crate) style: codegen::Style,
 }
 
 /// Longest time of an execution unless configured, in seconds.
@@ -70,7 +76,19 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
 impl Default for CodeMode {
     fn default() -> Self {
-        CodeMode { timeout: DEFAULT_TIMEOUT, limits: runner::Limits::default(), install_target: true }
+        CodeMode {
+            timeout: DEFAULT_TIMEOUT,
+            limits: runner::Limits::default(),
+            install_target: true,
+            style: codegen::Style::default(),
+        }
+    }
+}
+
+impl Config {
+    /// A server by its name.
+    pub(crate) fn server(&self, name: &str) -> Option<&Server> {
+        self.servers.iter().find(|server| server.connection.name == name)
     }
 }
 
@@ -121,6 +139,24 @@ pub(crate) fn cache_folder() -> Result<PathBuf, Error> {
         .map_err(|error| Error(format!("no cache folder: {error}\nhelp: set HOME or TOOLSMITH_CACHE_DIR")))
 }
 
+/// The lock file that goes with a configuration: beside its file, or in the user's folder for the demo server.
+pub(crate) fn lock_file(source: &Source) -> Option<PathBuf> {
+    let configuration = match source {
+        Source::File(file) => Some(file.clone()),
+        Source::Demo => user_file(),
+    };
+    configuration.map(|file| file.with_file_name(crate::program_crate::LOCK))
+}
+
+/// Whether a server may have the name.
+pub(crate) fn check_server_name(name: &str) -> Result<(), String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
+        return Err("a server's name has 1 to 64 letters, digits, `_` and `-`".to_owned());
+    }
+    Ok(())
+}
+
 fn user_file() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith/config.yaml"))
 }
@@ -131,6 +167,7 @@ fn demo() -> Result<Config, Error> {
         connection: mcp::ServerConfig::stdio("demo", own_program()?, ["demo-server"]),
         filter: Filter::All,
         permission: Permission::Allow,
+        check_input: true,
     };
     Ok(Config { servers: vec![server], code_mode: CodeMode::default() })
 }

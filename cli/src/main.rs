@@ -5,19 +5,28 @@ mod bench;
 mod catalog;
 mod config;
 mod demo;
+mod discovery;
 mod exit;
+mod failure;
+mod guard;
+mod inspect;
+mod observe;
+mod observed;
 mod present;
+mod program_crate;
 mod run;
 mod sessions;
 mod terminal;
+mod tool_list;
+mod warm;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 use tokio_util::sync::CancellationToken;
 
-use arguments::{Arguments, Command};
-use run::Failure;
+use arguments::{Arguments, CacheCommand, Command, McpCommand};
+use failure::Failure;
 
 fn main() -> ExitCode {
     // A confined process starts as this program: before anything else, and before any thread.
@@ -56,7 +65,11 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
                 () = abandon.cancelled() => Ok(exit::CANCELLED),
             }
         }
-        Command::DemoServer => match demo::serve_stdio().await {
+        Command::Codegen(arguments) => inspect::inspect(arguments).await,
+        Command::Mcp(McpCommand::Observe(arguments)) => observe::observe(&arguments).await,
+        Command::Mcp(McpCommand::Lock(arguments)) => observe::lock(&arguments).await,
+        Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
+        Command::DemoServer(arguments) => match demo::serve_stdio(arguments.copies).await {
             Ok(()) => Ok(exit::OK),
             Err(error) => Err(Failure { code: exit::HOST, message: error.to_string() }),
         },

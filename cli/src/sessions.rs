@@ -3,23 +3,24 @@
 //! A server that is opened is asked for its tools at once. If they are not the ones that the program was compiled
 //! against, the session is refused, and the caller compiles again with the new list.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
 use mcp::{ErrorKind, Session};
 use runner::{Answer, CallFailure, FailureKind, ToolHost};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::config::{Config, Server};
+use crate::guard::{Guards, ToolGuard};
+use crate::tool_list::ToolList;
 
 /// A session with the tools that its server offers.
 #[derive(Clone)]
 pub(crate) struct Opened {
     pub(crate) session: Session,
-    pub(crate) tools: Vec<Value>,
+    pub(crate) tools: Arc<ToolList>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -29,20 +30,35 @@ type Opening = Shared<BoxFuture<'static, Result<Opened, String>>>;
 pub(crate) struct Sessions {
     servers: BTreeMap<String, Server>,
     /// The tools that programs are compiled against, by server.
-    expected: BTreeMap<String, Vec<Value>>,
+    expected: BTreeMap<String, Arc<ToolList>>,
+    /// Servers whose other tools may have changed: only the tool that is called is compared.
+    pinned: BTreeSet<String>,
     opening: Mutex<HashMap<String, Opening>>,
+    guards: Guards,
 }
 
 impl Sessions {
     /// No session yet, to any of the configured servers.
     pub(crate) fn new(config: &Config) -> Self {
         let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
-        Sessions { servers: servers.collect(), expected: BTreeMap::new(), opening: Mutex::default() }
+        Sessions {
+            servers: servers.collect(),
+            expected: BTreeMap::new(),
+            pinned: BTreeSet::new(),
+            opening: Mutex::default(),
+            guards: Guards::default(),
+        }
     }
 
     /// From now on, a session with `server` is refused unless it offers `tools`.
-    pub(crate) fn expect(&mut self, server: &str, tools: Vec<Value>) {
+    pub(crate) fn expect(&mut self, server: &str, tools: Arc<ToolList>) {
         self.expected.insert(server.to_owned(), tools);
+    }
+
+    /// As [`Sessions::expect`], but tool by tool: one that has changed is refused when it is called.
+    pub(crate) fn pin(&mut self, server: &str, tools: Arc<ToolList>) {
+        self.pinned.insert(server.to_owned());
+        self.expect(server, tools);
     }
 
     /// The session with `server` and its tools, connected in the background if there is none.
@@ -67,7 +83,7 @@ impl Sessions {
     }
 
     /// The tools of the open sessions that are not those that were expected.
-    pub(crate) fn changed(&self) -> Vec<(String, Vec<Value>)> {
+    pub(crate) fn changed(&self) -> Vec<(String, Arc<ToolList>)> {
         let opening = self.opening();
         let opened =
             opening.iter().filter_map(|(name, opening)| Some((name, opening.peek()?.as_ref().ok()?)));
@@ -88,29 +104,37 @@ impl Sessions {
         self.opening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn session(&self, server: &str) -> Option<Session> {
-        Some(self.opening().get(server)?.peek()?.as_ref().ok()?.session.clone())
+    fn opened(&self, server: &str) -> Option<Opened> {
+        self.opening().get(server)?.peek()?.as_ref().ok().cloned()
+    }
+
+    /// Whether a call may leave; `offered` are the server's tools.
+    fn guard(
+        &self,
+        server: &str,
+        tool: &str,
+        offered: &ToolList,
+        arguments: &RawValue,
+    ) -> Result<(), CallFailure> {
+        let settings = self.servers.get(server);
+        let pinned = self.expected.get(server).filter(|_| self.pinned.contains(server));
+        let check_input = settings.is_none_or(|settings| settings.check_input);
+        let guard = || ToolGuard::new(tool, offered, pinned.map(|tools| &**tools), check_input);
+        let guard = self.guards.of(server, tool, guard);
+        guard.check(arguments)
+    }
+
+    /// Tools whose arguments could not be checked, and why.
+    pub(crate) fn unchecked(&self) -> Vec<String> {
+        self.guards.unchecked()
     }
 }
 
 async fn connect(config: &mcp::ServerConfig) -> Result<Opened, mcp::Error> {
     let session = Session::connect(config).await?;
     let listing = session.list_tools().await?;
-    let tools = listing.tools.into_iter().map(repaired).collect();
-    Ok(Opened { session, tools, warnings: listing.warnings })
-}
-
-/// A tool as the server sent it, with schemas that were missing or malformed put right.
-fn repaired(tool: mcp::Tool) -> Value {
-    let mut raw = tool.raw;
-    if let Some(members) = raw.as_object_mut() {
-        members.insert("inputSchema".to_owned(), tool.input_schema);
-        match tool.output_schema {
-            Some(schema) => members.insert("outputSchema".to_owned(), schema),
-            None => members.remove("outputSchema"),
-        };
-    }
-    raw
+    let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
+    Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings })
 }
 
 impl ToolHost for Sessions {
@@ -119,7 +143,7 @@ impl ToolHost for Sessions {
         async move {
             let opened = opening.await?;
             match self.expected.get(server) {
-                Some(expected) if *expected != opened.tools => {
+                Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
                     Err(format!("the tools of {server} have changed since the program was compiled"))
                 }
                 _ => Ok(()),
@@ -135,10 +159,11 @@ impl ToolHost for Sessions {
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
         async move {
-            let Some(session) = self.session(server) else {
+            let Some(Opened { session, tools, .. }) = self.opened(server) else {
                 let message = format!("there is no session with {server}");
                 return Err(CallFailure { kind: FailureKind::Unavailable, message });
             };
+            self.guard(server, tool, &tools, &arguments)?;
             match session.call(tool, arguments).await {
                 Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
                 Err(error) => Err(failure(&error)),

@@ -9,31 +9,35 @@ mod types;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::model::{Model, Output, ToolModel};
+use crate::model::{Output, ToolModel};
 use crate::text::clean;
 use crate::typing::FieldType;
 
 /// The longest documentation that is compiled, in characters.
 const LONGEST_DOC: usize = 160;
 
-/// The whole source file of a server's bindings.
-pub(crate) fn source(model: &Model) -> String {
-    let tools = model.tools.iter().map(|tool| {
-        let types = types::types(tool);
-        let calls = calls::calls(&model.server, tool);
-        quote! { #types #calls }
-    });
-    let tokens = quote! {
-        #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
-        #(#tools)*
-    };
+/// The root file of a crate with the sources of some tools.
+pub(crate) fn root<'a>(server: &str, tools: impl IntoIterator<Item = &'a str>) -> String {
+    let server = clean(server, 80);
+    let mut text = format!(
+        "// Generated from the tools of the MCP server {server:?}. Do not edit: changes are lost.\n\n\
+         #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]\n"
+    );
+    for tool in tools {
+        text.push('\n');
+        text.push_str(tool);
+    }
+    text
+}
+
+/// Everything of one tool.
+pub(crate) fn source(server: &str, tool: &ToolModel) -> String {
+    let types = types::types(tool);
+    let calls = calls::calls(server, tool);
+    let tokens = quote! { #types #calls };
     let text = tokens.to_string();
     // What we write parses; if it ever did not, the compiler would say where better than we could.
-    let code = syn::parse2(tokens).map_or(text, |file| prettyplease::unparse(&file));
-    let server = clean(&model.server, 80);
-    format!(
-        "// Generated from the tools of the MCP server {server:?}. Do not edit: changes are lost.\n\n{code}"
-    )
+    syn::parse2(tokens).map_or(text, |file| prettyplease::unparse(&file))
 }
 
 /// A documentation comment, if there is anything to say.

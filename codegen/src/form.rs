@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 pub(crate) enum Form {
     /// Anything.
     Any,
+    /// Anything, in place of a type that could not be had, by the index of the reason; gone once all is read.
+    Lost(usize),
     /// `true` or `false`.
     Boolean,
     /// An integer of 64 bits.
@@ -38,6 +40,8 @@ pub(crate) enum Form {
 pub(crate) struct Definition {
     /// The last part of its name: the property, the schema's own name for it, or the variant.
     pub(crate) leaf: String,
+    /// What the schema says of it, beside what it says of the places that hold it.
+    pub(crate) description: Option<String>,
     /// What it is.
     pub(crate) body: Body,
 }
@@ -86,8 +90,21 @@ pub(crate) struct Field {
 pub(crate) struct Note {
     /// The description, as the server wrote it.
     pub(crate) description: Option<String>,
-    /// The default, bounds and format, in words.
-    pub(crate) facts: Vec<String>,
+    /// What else it says of the values.
+    pub(crate) facts: Vec<Fact>,
+}
+
+/// Something that a schema says of values besides their type: a default, a bound, a format.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fact {
+    /// The keyword.
+    pub(crate) keyword: &'static str,
+    /// The words for it, with what follows them.
+    pub(crate) words: &'static str,
+    /// The value: JSON, or a text of the server's.
+    pub(crate) value: String,
+    /// Whether it is worth a place in a short form.
+    pub(crate) brief: bool,
 }
 
 /// The types that JSON tells apart.
@@ -104,7 +121,7 @@ impl Form {
     /// The form, or null; nothing is nullable twice, and what is anything may be null already.
     pub(crate) fn nullable(self) -> Form {
         match self {
-            Form::Any | Form::Nullable(_) => self,
+            Form::Any | Form::Lost(_) | Form::Nullable(_) => self,
             other => Form::Nullable(Box::new(other)),
         }
     }
@@ -131,7 +148,7 @@ impl Form {
     /// The form as a JSON Schema with nothing in it that could be read in two ways.
     fn schema(&self) -> Value {
         match self {
-            Form::Any | Form::Pending(_) => json!(true),
+            Form::Any | Form::Lost(_) | Form::Pending(_) => json!(true),
             Form::Boolean => json!({ "type": "boolean" }),
             Form::Integer => json!({ "type": "integer", "format": "int64" }),
             Form::Unsigned => json!({ "type": "integer", "format": "uint64" }),
@@ -145,6 +162,17 @@ impl Form {
             Form::Map(value) => json!({ "type": "object", "additionalProperties": value.schema() }),
             Form::Nullable(inner) => json!({ "oneOf": [inner.schema(), { "type": "null" }] }),
             Form::Named(index) => json!({ "$ref": format!("#/definitions/{}", definition_name(*index)) }),
+        }
+    }
+}
+
+impl Field {
+    /// Leaves out null where it means the same as absence.
+    pub(crate) fn settle(&mut self) {
+        if let Form::Nullable(inner) = &mut self.form
+            && !self.required
+        {
+            self.form = std::mem::replace(inner, Form::Any);
         }
     }
 }

@@ -1,16 +1,17 @@
 //! The tools of a server with all names and types decided: what code and signatures are written from.
 
-use std::collections::BTreeSet;
+mod draft;
+mod shape;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::form::{Body, Definition, Field, Form, Kind, Note, Struct};
+use crate::form::{Kind, Note};
 use crate::identity::{canonical, identity};
 use crate::names::{Namespace, assign, camel, snake};
-use crate::normalise::{DEEPEST, Normalised, normalise};
-use crate::share::share;
+use crate::report::Fallback;
 use crate::typing::{FieldType, types};
-use crate::{Server, Tool, Warning};
+use crate::{Server, Tool, Warning, tokens};
+use draft::Draft;
 
 /// The tools of a server, sorted by name.
 #[derive(Debug)]
@@ -34,6 +35,14 @@ pub(crate) struct ToolModel {
     /// The type of the input.
     pub(crate) input: usize,
     pub(crate) output: Output,
+    /// Whether the output was inferred from answers.
+    pub(crate) observed: bool,
+    /// How many places of the schemas want a type.
+    pub(crate) places: usize,
+    /// Those that became plain values.
+    pub(crate) fallbacks: Vec<Fallback>,
+    /// The tool as its server describes it, in tokens.
+    pub(crate) schema_tokens: usize,
 }
 
 /// What a tool answers with.
@@ -51,6 +60,8 @@ pub(crate) enum Output {
 #[derive(Debug)]
 pub(crate) struct TypeModel {
     pub(crate) name: String,
+    /// What the schema says of the type itself.
+    pub(crate) description: Option<String>,
     pub(crate) shape: Shape,
     /// Whether the input holds it, or is it.
     pub(crate) sent: bool,
@@ -89,6 +100,13 @@ pub(crate) struct StructModel {
     pub(crate) constants: Vec<(String, Value)>,
     /// Name and type of the field for all others.
     pub(crate) extra: Option<(String, FieldType)>,
+}
+
+impl StructModel {
+    /// Whether nothing is in it, not even what is sent always.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.constants.is_empty() && self.extra.is_none()
+    }
 }
 
 #[derive(Debug)]
@@ -138,8 +156,12 @@ impl Model {
             id: identity(&server.name, tool),
             types: draft.name(&prefix, &mut namespace),
             prefix,
-            input: draft.normalised.input,
+            input: draft.input(),
             output: draft.output,
+            observed: tool.observed,
+            places: draft.places,
+            fallbacks: draft.fallbacks,
+            schema_tokens: schema_tokens(tool),
         };
         Model { server: server.name.clone(), tools: drafts.into_iter().map(finish).collect(), warnings }
     }
@@ -184,248 +206,15 @@ fn prefix(function: &str, namespace: &mut Namespace) -> String {
     }
 }
 
-/// Where the types of members come from: [`types`].
-type Typing<'a> = &'a dyn Fn(&[Definition]) -> Result<Vec<Vec<FieldType>>, String>;
-
-/// A tool whose types have no names yet.
-#[derive(Debug)]
-struct Draft {
-    normalised: Normalised,
-    types: Vec<Vec<FieldType>>,
-    output: Output,
-    /// The definition of the output, where it is one.
-    output_type: Option<usize>,
-}
-
-impl Draft {
-    /// Reads the schemas; where no types come of them, again with all fields as plain values.
-    fn new(tool: &Tool, types: Typing<'_>, warnings: &mut Vec<Warning>) -> Self {
-        let mut warn = |path: String, reason: String| {
-            warnings.push(Warning { tool: tool.name.clone(), path, reason });
-        };
-        let full = normalise(tool, DEEPEST);
-        let found = full.warnings.clone();
-        match Draft::typed(full, types) {
-            Ok(draft) => {
-                found.into_iter().for_each(|(path, reason)| warn(path, reason));
-                draft
-            }
-            Err(reason) => {
-                warn(String::new(), format!("all fields are plain values: {reason}"));
-                Draft::typed(normalise(tool, 0), types).unwrap_or_else(|reason| {
-                    warn(String::new(), format!("the whole tool takes a plain value: {reason}"));
-                    Draft::whole(tool.output_schema.is_some())
-                })
-            }
+/// What the tool takes in the context of a model that reads its schemas as they are.
+fn schema_tokens(tool: &Tool) -> usize {
+    let mut shown = json!({ "name": tool.name, "inputSchema": tool.input_schema });
+    let output = tool.output_schema.as_ref().filter(|_| !tool.observed);
+    let description = tool.description.as_ref().map(|text| Value::from(text.as_str()));
+    for (key, value) in [("description", description), ("outputSchema", output.cloned())] {
+        if let (Some(value), Some(shown)) = (value, shown.as_object_mut()) {
+            shown.insert(key.to_owned(), value);
         }
     }
-
-    fn typed(mut normalised: Normalised, types: Typing<'_>) -> Result<Self, String> {
-        share(&mut normalised);
-        let mut definitions = normalised.definitions.clone();
-        let output_type = match normalised.output {
-            Some(Form::Named(index)) => Some(index),
-            _ => None,
-        };
-        let alias = normalised.output.clone().filter(|_| output_type.is_none());
-        definitions.extend(alias.map(wrapper));
-        let mut types = types(&definitions)?;
-        let alias = match types.len() > normalised.definitions.len() {
-            true => types.pop().and_then(|mut members| members.pop()),
-            false => None,
-        };
-        let output = match (alias, output_type) {
-            (Some(field_type), _) => Output::Alias(field_type),
-            (None, Some(_)) => Output::Type,
-            (None, None) => Output::Untyped,
-        };
-        Ok(Draft { normalised, types, output, output_type })
-    }
-
-    fn whole(has_output: bool) -> Self {
-        let definition = Definition { leaf: "Input".to_owned(), body: Body::Whole };
-        let output = if has_output { Output::Alias(FieldType::Value) } else { Output::Untyped };
-        let definitions = vec![definition];
-        let normalised = Normalised { definitions, input: 0, output: None, warnings: Vec::new() };
-        Draft { normalised, types: vec![vec![FieldType::Value]], output, output_type: None }
-    }
-
-    /// The types that input and output lead to, with names.
-    fn name(&self, prefix: &str, namespace: &mut Namespace) -> Vec<Option<TypeModel>> {
-        let mut output = BTreeSet::new();
-        match (&self.output, self.output_type) {
-            (_, Some(index)) => self.reach(index, &mut output),
-            (Output::Alias(alias), _) => self.reach_type(alias, &mut output),
-            _ => {}
-        }
-        let mut input = BTreeSet::new();
-        self.reach(self.normalised.input, &mut input);
-        let reached: BTreeSet<usize> = input.union(&output).copied().collect();
-        let mut held = Vec::new();
-        for index in &reached {
-            self.types.get(*index).into_iter().flatten().for_each(|member| named(member, &mut held));
-        }
-        let definitions = self.normalised.definitions.iter().zip(&self.types).enumerate();
-        definitions
-            .map(|(index, (definition, members))| {
-                reached.contains(&index).then(|| TypeModel {
-                    name: self.type_name(index, definition, prefix, namespace),
-                    shape: shape(&definition.body, members, output.contains(&index)),
-                    sent: input.contains(&index),
-                    received: output.contains(&index),
-                    held: held.contains(&index),
-                })
-            })
-            .collect()
-    }
-
-    fn type_name(
-        &self,
-        index: usize,
-        definition: &Definition,
-        prefix: &str,
-        namespace: &mut Namespace,
-    ) -> String {
-        if index == self.normalised.input {
-            return format!("{prefix}Input");
-        }
-        if Some(index) == self.output_type {
-            return format!("{prefix}Output");
-        }
-        let leaf = camel(&definition.leaf);
-        let leaf = leaf.strip_prefix(prefix).filter(|rest| !rest.is_empty()).unwrap_or(&leaf);
-        namespace.take(&format!("{prefix}{leaf}"))
-    }
-
-    /// Adds a definition and all that it leads to.
-    fn reach(&self, index: usize, reached: &mut BTreeSet<usize>) {
-        let mut open = vec![index];
-        while let Some(index) = open.pop() {
-            if reached.insert(index) {
-                for member in self.types.get(index).into_iter().flatten() {
-                    named(member, &mut open);
-                }
-            }
-        }
-    }
-
-    fn reach_type(&self, field_type: &FieldType, reached: &mut BTreeSet<usize>) {
-        let mut start = Vec::new();
-        named(field_type, &mut start);
-        for index in start {
-            self.reach(index, reached);
-        }
-    }
-}
-
-/// The definitions that a type names.
-fn named(field_type: &FieldType, found: &mut Vec<usize>) {
-    match field_type {
-        FieldType::Named(index) => found.push(*index),
-        FieldType::Vec(inner) | FieldType::Map(inner) | FieldType::Option(inner) | FieldType::Box(inner) => {
-            named(inner, found);
-        }
-        FieldType::Tuple(items) => items.iter().for_each(|item| named(item, found)),
-        _ => {}
-    }
-}
-
-/// A struct around one form, which gives it a place among the definitions.
-fn wrapper(form: Form) -> Definition {
-    let field = Field { key: "value".to_owned(), form, required: true, note: Note::default() };
-    let body = Body::Struct(Struct { fields: vec![field], ..Struct::default() });
-    Definition { leaf: "Alias".to_owned(), body }
-}
-
-fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
-    let mut namespace = Namespace::default();
-    match body {
-        Body::Struct(body) => Shape::Struct(struct_model(body, members, &mut namespace)),
-        Body::Whole => Shape::Whole,
-        Body::Texts { values, loose } => {
-            let names = assign(values.iter().map(String::as_str), &mut namespace, camel);
-            let variant = |value: &String| (names.get(value).cloned().unwrap_or_default(), value.clone());
-            let variants = values.iter().map(variant).collect();
-            Shape::Texts { variants, other: other(open || *loose, &mut namespace) }
-        }
-        Body::Tagged { tag, variants } => {
-            let values = variants.iter().map(|(value, _)| value.as_str());
-            let names = assign(values, &mut namespace, camel);
-            let variant = |((value, _), field_type): (&(String, Form), &FieldType)| {
-                (names.get(value).cloned().unwrap_or_default(), value.clone(), field_type.clone())
-            };
-            let variants = variants.iter().zip(members).map(variant).collect();
-            Shape::Tagged { tag: tag.clone(), variants, other: other(open, &mut namespace) }
-        }
-        Body::Kinds(variants) => {
-            let variant = |((kind, _), field_type): (&(Kind, Form), &FieldType)| {
-                (namespace.take(&format!("{kind:?}")), *kind, field_type.clone())
-            };
-            let variants = variants.iter().zip(members).map(variant).collect();
-            Shape::Kinds { variants, other: other(open, &mut namespace) }
-        }
-    }
-}
-
-/// The variant for what the schema does not know, where results may have such.
-fn other(open: bool, namespace: &mut Namespace) -> Option<String> {
-    let name = if namespace.is_free("Other") { "Other" } else { "Unlisted" };
-    open.then(|| namespace.take(name))
-}
-
-fn struct_model(body: &Struct, members: &[FieldType], namespace: &mut Namespace) -> StructModel {
-    let names = assign(body.fields.iter().map(|field| field.key.as_str()), namespace, snake);
-    let field = |(field, field_type): (&Field, &FieldType)| FieldModel {
-        key: field.key.clone(),
-        name: names.get(&field.key).cloned().unwrap_or_default(),
-        required: field.required,
-        // Null and absent are the same where the type is anything, which typify therefore leaves as it is.
-        field_type: match field_type {
-            FieldType::Value if !field.required => FieldType::Option(Box::new(FieldType::Value)),
-            other => other.clone(),
-        },
-        note: field.note.clone(),
-    };
-    let fields = body.fields.iter().zip(members).map(field).collect();
-    let extra = members.get(body.fields.len()).cloned();
-    StructModel {
-        fields,
-        constants: body.constants.clone(),
-        extra: extra.map(|field_type| (namespace.take("extra"), field_type)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    /// The warnings, and the type of each input field, when typing fails above a number of definitions.
-    fn degraded(most: usize) -> (Vec<String>, Vec<FieldType>) {
-        let inner = json!({ "type": "object", "properties": { "b": { "type": "string" } } });
-        let tool = Tool {
-            name: "tool".to_owned(),
-            description: None,
-            input_schema: json!({ "type": "object", "properties": { "a": inner }, "required": ["a"] }),
-            output_schema: Some(inner),
-        };
-        let typing = |definitions: &[Definition]| match definitions.len() {
-            count if count > most => Err("too hard".to_owned()),
-            _ => types(definitions),
-        };
-        let mut warnings = Vec::new();
-        let draft = Draft::new(&tool, &typing, &mut warnings);
-        let input = draft.types.get(draft.normalised.input).cloned().unwrap();
-        (warnings.into_iter().map(|warning| warning.reason).collect(), input)
-    }
-
-    #[test]
-    fn what_has_no_types_degrades_to_values_step_by_step() {
-        assert_eq!(degraded(3), (Vec::new(), vec![FieldType::Named(1)]));
-        let fields = "all fields are plain values: too hard".to_owned();
-        assert_eq!(degraded(2), (vec![fields.clone()], vec![FieldType::Value]));
-        let whole = "the whole tool takes a plain value: too hard".to_owned();
-        assert_eq!(degraded(0), (vec![fields, whole], vec![FieldType::Value]));
-    }
+    tokens(&shown.to_string())
 }

@@ -5,23 +5,31 @@
 //! Defaults, bounds, patterns and formats do not take part in types; the notes keep them.
 
 mod array;
+mod count;
+mod enumeration;
+mod keywords;
+mod legacy;
 mod merge;
 mod note;
 mod object;
+mod place;
 mod reference;
 mod union;
 
 use serde_json::{Map, Value};
 
 use crate::Tool;
-use crate::form::{Body, Definition, Form, Struct};
+use crate::form::{Body, Definition, Field, Form, Struct};
 use crate::identity::canonical;
+use count::Counts;
+use keywords::{allowed_values, allows_anything, is_nullable, is_object, is_unsigned, types};
+use place::Place;
 use reference::Pointers;
-
-pub(crate) use note::note;
 
 /// How deep schemas may lie within each other before what is deeper becomes `Any`.
 pub(crate) const DEEPEST: usize = 32;
+/// How many references and bare unions may be passed on the way to a schema, besides the schemas it lies in.
+const MOST_HOPS: usize = 3 * DEEPEST;
 /// How many schemas of one tool are looked at before the rest becomes `Any`.
 const MOST_STEPS: usize = 8_000;
 /// How many definitions one tool may have before further ones become `Any`.
@@ -41,6 +49,10 @@ pub(crate) struct Normalised {
     pub(crate) output: Option<Form>,
     /// What could not be read: the place and the reason.
     pub(crate) warnings: Vec<(String, String)>,
+    /// How many places of the schemas want a type.
+    pub(crate) places: usize,
+    /// Those of them that became `Any` although the schema asks for more: the place and the reason.
+    pub(crate) lost: Vec<(String, String)>,
 }
 
 /// Normalises the schemas of one tool; what lies deeper than `deepest` becomes `Any`.
@@ -53,7 +65,8 @@ pub(crate) fn normalise(tool: &Tool, deepest: usize) -> Normalised {
     };
     let output = tool.output_schema.as_ref();
     let output = output.map(|schema| read(schema, Side::Output, &mut shared));
-    Normalised { definitions: shared.definitions, input, output, warnings: shared.warnings }
+    let Shared { definitions, warnings, counts, .. } = shared;
+    Normalised { definitions, input, output, warnings, places: counts.places, lost: counts.lost }
 }
 
 /// What the readers of input and output share.
@@ -61,6 +74,7 @@ pub(crate) fn normalise(tool: &Tool, deepest: usize) -> Normalised {
 struct Shared {
     definitions: Vec<Definition>,
     warnings: Vec<(String, String)>,
+    counts: Counts,
     deepest: usize,
     steps: usize,
 }
@@ -71,7 +85,8 @@ impl Shared {
     }
 
     fn whole(&mut self) -> usize {
-        self.definitions.push(Definition { leaf: "Input".to_owned(), body: Body::Whole });
+        let definition = Definition { leaf: "Input".to_owned(), description: None, body: Body::Whole };
+        self.definitions.push(definition);
         self.definitions.len() - 1
     }
 }
@@ -86,57 +101,28 @@ enum Side {
 /// Reads one document and settles its references.
 fn read(root: &Value, side: Side, shared: &mut Shared) -> Form {
     let first = shared.definitions.len();
-    let mut reader = Reader { root, shared, pointers: Pointers::default() };
-    let (path, leaf) = match side {
-        Side::Input => ("input", "Input"),
-        Side::Output => ("output", "Output"),
+    let pointers = Pointers::new(root);
+    let mut reader = Reader { root, shared, pointers };
+    let place = match side {
+        Side::Input => Place::root("input", "Input"),
+        Side::Output => Place::root("output", "Output"),
     };
-    let place = Place { path: path.to_owned(), leaf: leaf.to_owned(), depth: 0 };
     let mut form = match side {
         Side::Input => reader.input(&place),
-        Side::Output => reader.form(root, &place),
+        Side::Output => reader.output(&place),
     };
     let Reader { mut pointers, shared, .. } = reader;
     pointers.finish_root(&form);
-    let mut settle = |form: &mut Form| {
-        if let Form::Pending(pointer) = form {
-            *form = pointers.settle(*pointer).unwrap_or_else(|name| {
-                let reason = format!("{name} refers to itself without an object between");
-                shared.warnings.push((path.to_owned(), reason));
-                Form::Any
-            });
-        }
-    };
+    shared.counts.settle(&pointers, &mut shared.warnings);
+    let mut settle = |form: &mut Form| pointers.replace(form);
     form.visit(&mut settle);
     for definition in shared.definitions.iter_mut().skip(first) {
         definition.visit(&mut settle);
+        if let Body::Struct(body) = &mut definition.body {
+            body.fields.iter_mut().for_each(Field::settle);
+        }
     }
     form
-}
-
-/// Where a schema lies.
-#[derive(Debug, Clone)]
-struct Place {
-    /// For warnings, such as `input.edits[].old_text`.
-    path: String,
-    /// What a type made here would be called.
-    leaf: String,
-    depth: usize,
-}
-
-impl Place {
-    fn step(&self, path: &str, leaf: impl Into<String>) -> Place {
-        Place { path: format!("{}{path}", self.path), leaf: leaf.into(), depth: self.depth + 1 }
-    }
-
-    fn field(&self, key: &str) -> Place {
-        self.step(&format!(".{key}"), key)
-    }
-
-    /// The place of each item of an array or each value of a map.
-    fn item(&self, path: &str) -> Place {
-        self.step(path, crate::names::singular(&self.leaf))
-    }
 }
 
 /// Reads one document.
@@ -151,10 +137,16 @@ impl Reader<'_> {
         self.shared.warnings.push((place.path.clone(), reason.into()));
     }
 
-    /// `Any`, with a warning.
+    /// Anything instead of a type, with a warning.
     fn give_up(&mut self, place: &Place, reason: impl Into<String>) -> Form {
-        self.warn(place, reason);
-        Form::Any
+        let reason = reason.into();
+        self.warn(place, reason.as_str());
+        self.lose(reason)
+    }
+
+    /// Anything instead of a type, where that is what Rust has for it.
+    fn lose(&mut self, reason: impl Into<String>) -> Form {
+        self.shared.counts.lose(reason.into())
     }
 
     /// Counts work done; false when there was too much of it.
@@ -164,32 +156,63 @@ impl Reader<'_> {
     }
 
     fn input(&mut self, place: &Place) -> Form {
-        match self.flatten(self.root, place) {
-            Some(schema) if is_object(&schema) => self.merged_struct(&[schema], place),
+        let form = match self.flatten(self.root, place) {
+            Some(schema) if is_object(&schema) => return self.merged_struct(&[schema], place),
             Some(schema) => match self.object_variants(&schema, place) {
-                Some(variants) => self.merged_struct(&variants, place),
+                Some(variants) => return self.merged_struct(&variants, place),
                 None => self.give_up(place, "the input is not an object"),
             },
             // Anything goes, and MCP wants an object: nothing is known to be wanted in it.
             None if matches!(self.root, Value::Object(_) | Value::Bool(true)) => {
-                self.merged_struct(&[Schema::new()], place)
+                return self.merged_struct(&[Schema::new()], place);
             }
             None => self.give_up(place, "the input schema is not a schema"),
+        };
+        self.count(place, &form);
+        form
+    }
+
+    fn output(&mut self, place: &Place) -> Form {
+        let form = self.form(self.root, place);
+        let body = match form {
+            Form::Named(index) => self.shared.body(index),
+            _ => None,
+        };
+        // An object is where the places lie; anything else is one.
+        if !matches!(body, Some(Body::Struct(_) | Body::Tagged { .. })) {
+            self.count(place, &form);
         }
+        form
+    }
+
+    /// The form of a schema at a place that wants a type of its own.
+    fn place(&mut self, schema: &Value, place: &Place) -> Form {
+        let form = self.form(schema, place);
+        self.count(place, &form);
+        form
+    }
+
+    fn count(&mut self, place: &Place, form: &Form) {
+        self.shared.counts.count(&place.path, form);
     }
 
     /// The form of a schema.
     fn form(&mut self, schema: &Value, place: &Place) -> Form {
-        if place.depth > self.shared.deepest {
-            return self.give_up(place, "the schema is nested too deeply");
-        }
-        if !self.spend(1) {
-            return self.give_up(place, "the schema is too large");
+        match schema {
+            Value::Bool(true) => return Form::Any,
+            Value::Object(keywords) if allows_anything(keywords) => return Form::Any,
+            _ if place.is_too_deep(self.shared.deepest) => {
+                return self.give_up(place, "the schema is nested too deeply");
+            }
+            _ if !self.spend(1) => return self.give_up(place, "the schema is too large"),
+            _ => {}
         }
         match schema {
-            Value::Bool(true) => Form::Any,
-            Value::Bool(false) => self.give_up(place, "the schema allows nothing"),
+            Value::Bool(_) => self.give_up(place, "the schema allows nothing"),
             Value::Object(keywords) => {
+                if let Some(modern) = legacy::types_of_schemas(keywords) {
+                    return self.form(&Value::Object(modern), &place.hop());
+                }
                 if let Some(form) = self.reference(keywords, place) {
                     return form;
                 }
@@ -212,8 +235,15 @@ impl Reader<'_> {
         if !new {
             return self.known(index, place);
         }
+        let before = self.shared.warnings.len();
         let flat = self.flatten(schema, place);
-        let form = flat.map_or(Form::Any, |schema| self.flat(&schema, place));
+        let form = match flat {
+            Some(schema) => self.flat(&schema, place),
+            None => match self.shared.warnings.get(before).map(|(_, reason)| reason.clone()) {
+                Some(reason) => self.lose(reason),
+                None => Form::Any,
+            },
+        };
         self.pointers.finish(index, &form);
         form
     }
@@ -225,16 +255,17 @@ impl Reader<'_> {
         } else {
             self.simple(schema, place)
         };
-        if schema.get("nullable") == Some(&Value::Bool(true)) { form.nullable() } else { form }
+        if is_nullable(schema) { form.nullable() } else { form }
     }
 
     /// The form of a schema without a union.
     fn simple(&mut self, schema: &Schema, place: &Place) -> Form {
         if let Some(values) = allowed_values(schema) {
-            return self.values(&values, place);
+            return self.enumeration(schema, &values, place);
         }
         match types(schema).as_slice() {
-            [] => Form::Any,
+            [] if allows_anything(schema) => Form::Any,
+            [] => self.lose("the schema names no type"),
             [only] => self.single(only, schema, place),
             several => {
                 let with = |name: &String| {
@@ -257,48 +288,12 @@ impl Reader<'_> {
             "integer" => Form::Integer,
             "array" => self.array(schema, place),
             "object" => self.object(schema, place),
-            "null" => Form::Any,
+            "null" => self.lose("nothing but null is allowed"),
             other => {
-                let reason = format!("JSON has no type {other:?}");
-                self.give_up(place, reason)
+                let shown: String = other.chars().take(40).collect();
+                self.give_up(place, format!("JSON has no type {shown:?}"))
             }
         }
-    }
-
-    /// The form of an enumeration.
-    fn values(&mut self, values: &[Value], place: &Place) -> Form {
-        let some: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
-        let form = if some.is_empty() {
-            self.give_up(place, "the enumeration is empty")
-        } else if some.iter().all(|value| value.is_string()) {
-            self.texts(some.iter().filter_map(|value| value.as_str()), false, place)
-        } else if some.iter().all(|value| value.is_boolean()) {
-            Form::Boolean
-        } else if some.iter().all(|value| value.is_i64()) {
-            Form::Integer
-        } else if some.iter().all(|value| value.is_number()) {
-            Form::Number
-        } else {
-            self.give_up(place, "the enumeration mixes types")
-        };
-        if some.len() < values.len() { form.nullable() } else { form }
-    }
-
-    /// An enum of texts.
-    fn texts<'t>(&mut self, values: impl Iterator<Item = &'t str>, loose: bool, place: &Place) -> Form {
-        /// An enum with more values than this is a text.
-        const MOST_VALUES: usize = 256;
-        let mut unique: Vec<String> = Vec::new();
-        for value in values {
-            if !unique.iter().any(|known| known == value) {
-                unique.push(value.to_owned());
-            }
-        }
-        if unique.len() > MOST_VALUES {
-            self.warn(place, format!("the enumeration has {} values", unique.len()));
-            return Form::Text;
-        }
-        self.define(place, Body::Texts { values: unique, loose })
     }
 
     /// A definition with a body that is known already.
@@ -309,67 +304,29 @@ impl Reader<'_> {
     /// A definition that stands in the list before those that it is made of.
     fn define_with(&mut self, place: &Place, body: impl FnOnce(&mut Self) -> Body) -> Form {
         let index = self.shared.definitions.len();
-        if index >= MOST_DEFINITIONS {
+        if self.is_full() {
             return self.give_up(place, "the tool has too many types");
         }
         let body_later = Body::Struct(Struct::default());
-        self.shared.definitions.push(Definition { leaf: place.leaf.clone(), body: body_later });
+        let definition = Definition { leaf: place.leaf.clone(), description: None, body: body_later };
+        self.shared.definitions.push(definition);
         let body = body(self);
         if let Some(definition) = self.shared.definitions.get_mut(index) {
             definition.body = body;
         }
         Form::Named(index)
     }
-}
 
-/// The values of `enum` or `const`.
-fn allowed_values(schema: &Schema) -> Option<Vec<Value>> {
-    match (schema.get("const"), schema.get("enum")) {
-        (Some(value), _) => Some(vec![value.clone()]),
-        (None, Some(Value::Array(values))) => Some(values.clone()),
-        _ => None,
+    /// Whether no more definitions fit.
+    fn is_full(&self) -> bool {
+        self.shared.definitions.len() >= MOST_DEFINITIONS
     }
-}
 
-/// The types that a schema names, or shows by its keywords.
-fn types(schema: &Schema) -> Vec<String> {
-    let named = match schema.get("type") {
-        Some(Value::String(name)) => vec![name.clone()],
-        Some(Value::Array(names)) => {
-            let mut unique: Vec<String> = Vec::new();
-            for name in names.iter().filter_map(Value::as_str) {
-                if !unique.iter().any(|known| known == name) {
-                    unique.push(name.to_owned());
-                }
-            }
-            unique
+    /// Keeps the description of a schema with the type that it became, if it has none.
+    fn describe(&mut self, form: &Form, schema: &Value) {
+        let (Form::Named(index), Some(description)) = (form, note::description(schema)) else { return };
+        if let Some(definition) = self.shared.definitions.get_mut(*index) {
+            definition.description.get_or_insert(description);
         }
-        _ => Vec::new(),
-    };
-    if !named.is_empty() {
-        return named;
     }
-    let has = |keywords: &[&str]| keywords.iter().any(|keyword| schema.contains_key(*keyword));
-    if has(&["properties", "patternProperties", "additionalProperties", "required"]) {
-        vec!["object".to_owned()]
-    } else if has(&["items", "prefixItems"]) {
-        vec!["array".to_owned()]
-    } else {
-        Vec::new()
-    }
-}
-
-fn is_object(schema: &Schema) -> bool {
-    !schema.contains_key("anyOf")
-        && !schema.contains_key("oneOf")
-        && types(schema).iter().all(|name| name == "object" || name == "null")
-        && allowed_values(schema).is_none()
-}
-
-/// Whether integers above the range of `i64` are meant.
-fn is_unsigned(schema: &Schema) -> bool {
-    let format = schema.get("format").and_then(Value::as_str);
-    let maximum = schema.get("maximum").and_then(Value::as_u64);
-    matches!(format, Some("uint64" | "uint" | "usize"))
-        || maximum.is_some_and(|maximum| i64::try_from(maximum).is_err())
 }

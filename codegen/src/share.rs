@@ -6,33 +6,12 @@ use crate::form::{Body, Definition, Form, Note};
 use crate::normalise::Normalised;
 
 /// Makes definitions one that have the same name and the same structure.
-///
-/// All definitions of one name are taken for the same at first, then told apart by what they are made
-/// of until that makes no more difference, so that types that contain themselves are found equal too.
 pub(crate) fn share(normalised: &mut Normalised) {
-    let mut classes = vec![0; normalised.definitions.len()];
-    let mut count = 0;
-    loop {
-        let texts: Vec<String> =
-            normalised.definitions.iter().map(|definition| structure(definition, &classes)).collect();
-        let mut numbers = BTreeMap::new();
-        classes = texts
-            .into_iter()
-            .map(|text| {
-                let next = numbers.len();
-                *numbers.entry(text).or_insert(next)
-            })
-            .collect();
-        if numbers.len() == count {
-            break;
-        }
-        count = numbers.len();
-    }
-    let first = |index: usize| classes.iter().position(|class| Some(class) == classes.get(index));
+    let classes = classes(&normalised.definitions, |definition| &definition.leaf);
     let input = normalised.input;
     let mut replace = |form: &mut Form| {
         if let Form::Named(index) = form
-            && let Some(first) = first(*index).filter(|first| *first != input)
+            && let Some(first) = first(&classes, *index).filter(|first| *first != input)
         {
             *index = first;
         }
@@ -43,17 +22,58 @@ pub(crate) fn share(normalised: &mut Normalised) {
     normalised.output.iter_mut().for_each(|output| output.visit(&mut replace));
 }
 
-/// Name and structure of a definition as a text, with the class of each definition that it names; notes
-/// do not matter.
-fn structure(definition: &Definition, classes: &[usize]) -> String {
+/// The first definition of each definition's class: of those with the same structure, whatever their names.
+pub(crate) fn alike(definitions: &[Definition]) -> Vec<usize> {
+    let classes = classes(definitions, |_| "");
+    (0..classes.len()).map(|index| first(&classes, index).unwrap_or(index)).collect()
+}
+
+fn first(classes: &[usize], index: usize) -> Option<usize> {
+    classes.iter().position(|class| Some(class) == classes.get(index))
+}
+
+/// The classes of definitions that are the same.
+///
+/// All definitions of one name are taken for the same at first, then told apart by what they are made
+/// of until that makes no more difference, so that types that contain themselves are found equal too.
+fn classes<'a>(definitions: &'a [Definition], name: impl Fn(&'a Definition) -> &'a str) -> Vec<usize> {
+    let mut skeletons = BTreeMap::new();
+    let parts: Vec<(usize, Vec<usize>)> = definitions
+        .iter()
+        .map(|definition| {
+            let (skeleton, named) = parts(definition);
+            let next = skeletons.len();
+            (*skeletons.entry(format!("{:?} {skeleton}", name(definition))).or_insert(next), named)
+        })
+        .collect();
+    let mut classes = vec![0; definitions.len()];
+    let mut count = 0;
+    loop {
+        let mut numbers = BTreeMap::new();
+        let next = parts.iter().map(|(skeleton, named)| {
+            let named: Vec<Option<usize>> = named.iter().map(|index| classes.get(*index).copied()).collect();
+            let next = numbers.len();
+            *numbers.entry((*skeleton, named)).or_insert(next)
+        });
+        classes = next.collect();
+        if numbers.len() == count {
+            return classes;
+        }
+        count = numbers.len();
+    }
+}
+
+/// The structure of a definition as a text, and the definitions that it names, in order. Notes do not matter.
+fn parts(definition: &Definition) -> (String, Vec<usize>) {
     let mut bare = definition.clone();
     if let Body::Struct(body) = &mut bare.body {
         body.fields.iter_mut().for_each(|field| field.note = Note::default());
     }
+    let mut named = Vec::new();
     bare.visit(&mut |form| {
         if let Form::Named(index) = form {
-            *index = classes.get(*index).copied().unwrap_or_default();
+            named.push(std::mem::take(index));
         }
     });
-    format!("{bare:?}")
+    (format!("{:?}", bare.body), named)
 }

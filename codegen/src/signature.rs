@@ -6,26 +6,34 @@
 //! EditFileEdit { old_text: String, new_text: String }
 //! EditFileOutput { content: String }
 //! ```
-//! `name?: T` is a setter of the call; in types, optional fields are an `Option`.
+//! `name?: T` is a setter of the call; in types, optional fields are an `Option`. Where arguments in the order of
+//! a list invite mistakes, the call with named fields comes first, and its optional fields are the setters:
+//!
+//! ```text
+//! MoveFileInput { source: String, destination: String }.call() -> MoveFileOutput
+//! move_file(source, destination)
+//! ```
 
+use crate::Style;
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
+use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
 use crate::text::clean;
 use crate::typing::FieldType;
 
-/// The longest description of a tool, in characters.
-const LONGEST_DESCRIPTION: usize = 200;
-/// The longest remark on a field, in characters.
-const LONGEST_REMARK: usize = 80;
+/// The longest fact about a field, in characters.
+const LONGEST_FACT: usize = 80;
 
 /// The signature of a tool and its types.
-pub(crate) fn signature(tool: &ToolModel) -> String {
+pub(crate) fn signature(tool: &ToolModel, style: &Style) -> String {
+    let writer = Writer { tool, style };
     let mut lines = Vec::new();
-    let description = tool.description.as_deref().map(|text| clean(text, LONGEST_DESCRIPTION));
+    let description = tool.description.as_deref().filter(|_| style.description > 0);
+    let description = description.map(|text| clean(text, style.description));
     lines.extend(description.filter(|text| !text.is_empty()).map(|text| format!("/// {text}")));
-    lines.push(call(tool));
+    lines.extend(writer.call());
     for (index, model) in tool.types.iter().enumerate() {
         if let Some(model) = model.as_ref().filter(|_| index != tool.input) {
-            lines.push(type_line(model, tool));
+            lines.push(writer.type_line(model));
         }
     }
     if let Output::Alias(alias) = &tool.output {
@@ -34,101 +42,97 @@ pub(crate) fn signature(tool: &ToolModel) -> String {
     lines.join("\n")
 }
 
-fn call(tool: &ToolModel) -> String {
-    let arguments = match tool.input_fields() {
-        Some(body) => arguments(body, tool).join(", "),
-        None => "arguments: Value".to_owned(),
-    };
-    let output = match tool.output {
-        Output::Untyped => "ToolResult".to_owned(),
-        _ => format!("{}Output", tool.prefix),
-    };
-    format!("{}({arguments}) -> {output}", tool.function)
+struct Writer<'a> {
+    tool: &'a ToolModel,
+    style: &'a Style,
 }
 
-fn arguments(body: &StructModel, tool: &ToolModel) -> Vec<String> {
-    let argument = |field: &FieldModel| {
-        let (mark, shown) = match &field.field_type {
-            FieldType::Option(some) if !field.required => ("?", some.as_ref()),
-            other => ("", other),
+impl Writer<'_> {
+    /// The call, in one line or in two.
+    fn call(&self) -> Vec<String> {
+        let function = &self.tool.function;
+        let observed = if self.tool.observed { " /* observed, not declared */" } else { "" };
+        let output = format!("-> {}{observed}", output_text(self.tool));
+        let Some(body) = self.tool.input_fields() else {
+            return vec![format!("{function}(arguments: Value) {output}")];
         };
-        format!("{}{mark}: {}{}", field.name, type_text(shown, tool), remark(field))
-    };
-    let extra =
-        body.extra.iter().map(|(name, field_type)| format!("{name}?: {}", type_text(field_type, tool)));
-    body.fields.iter().map(argument).chain(extra).collect()
-}
-
-fn type_line(model: &TypeModel, tool: &ToolModel) -> String {
-    let name = &model.name;
-    let or_other = |other: &Option<String>, of: &str| {
-        other.iter().map(|other| format!("{other}({of})")).collect::<Vec<_>>()
-    };
-    match &model.shape {
-        Shape::Struct(body) => {
-            let field = |field: &FieldModel| {
-                format!("{}: {}{}", field.name, type_text(&field.field_type, tool), remark(field))
-            };
-            let extra = body
-                .extra
-                .iter()
-                .map(|(name, field_type)| format!("{name}: {}", type_text(field_type, tool)));
-            let fields: Vec<String> = body.fields.iter().map(field).chain(extra).collect();
-            if fields.is_empty() {
-                format!("{name} {{}}")
-            } else {
-                format!("{name} {{ {} }}", fields.join(", "))
-            }
+        if !is_literal_first(body) {
+            return vec![format!("{function}({}) {output}", self.arguments(body).join(", "))];
         }
-        Shape::Whole => format!("{name} {{ arguments: Value }}"),
-        Shape::Texts { variants, other } => {
-            let variants = variants.iter().map(|(name, _)| name.clone());
-            enumeration(name, variants.chain(or_other(other, "String")))
-        }
-        Shape::Tagged { variants, other, .. } => {
-            let variants =
-                variants.iter().map(|(name, _, held)| format!("{name}({})", type_text(held, tool)));
-            enumeration(name, variants.chain(or_other(other, "Value")))
-        }
-        Shape::Kinds { variants, other } => {
-            let variants =
-                variants.iter().map(|(name, _, held)| format!("{name}({})", type_text(held, tool)));
-            enumeration(name, variants.chain(or_other(other, "Value")))
-        }
+        let required = body.fields.iter().filter(|field| field.required);
+        let names: Vec<&str> = required.map(|field| field.name.as_str()).collect();
+        vec![
+            format!("{}Input {{ {} }}.call() {output}", self.tool.prefix, self.fields(body).join(", ")),
+            format!("{function}({})", names.join(", ")),
+        ]
     }
-}
 
-fn enumeration(name: &str, variants: impl Iterator<Item = String>) -> String {
-    let variants: Vec<String> = variants.collect();
-    format!("enum {name} {{ {} }}", variants.join(", "))
-}
+    fn arguments(&self, body: &StructModel) -> Vec<String> {
+        let argument = |field: &FieldModel| {
+            let (mark, shown) = match &field.field_type {
+                FieldType::Option(some) if !field.required => ("?", some.as_ref()),
+                other => ("", other),
+            };
+            format!("{}{mark}: {}{}", field.name, type_text(shown, self.tool), self.remark(field))
+        };
+        let extra = body
+            .extra
+            .iter()
+            .map(|(name, field_type)| format!("{name}?: {}", type_text(field_type, self.tool)));
+        body.fields.iter().map(argument).chain(extra).collect()
+    }
 
-/// The description and facts of a field as a comment.
-fn remark(field: &FieldModel) -> String {
-    let description = field.note.description.as_deref().map(|text| clean(text, LONGEST_REMARK));
-    let facts = field.note.facts.iter().map(|fact| clean(fact, LONGEST_REMARK));
-    let parts: Vec<String> = description.into_iter().chain(facts).filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() { String::new() } else { format!(" /* {} */", parts.join("; ")) }
-}
+    fn fields(&self, body: &StructModel) -> Vec<String> {
+        let field = |field: &FieldModel| {
+            format!("{}: {}{}", field.name, type_text(&field.field_type, self.tool), self.remark(field))
+        };
+        let extra = body
+            .extra
+            .iter()
+            .map(|(name, field_type)| format!("{name}: {}", type_text(field_type, self.tool)));
+        body.fields.iter().map(field).chain(extra).collect()
+    }
 
-fn type_text(field_type: &FieldType, tool: &ToolModel) -> String {
-    let inner = |inner: &FieldType| type_text(inner, tool);
-    match field_type {
-        FieldType::Value => "Value".to_owned(),
-        FieldType::Bool => "bool".to_owned(),
-        FieldType::I64 => "i64".to_owned(),
-        FieldType::U64 => "u64".to_owned(),
-        FieldType::F64 => "f64".to_owned(),
-        FieldType::String => "String".to_owned(),
-        FieldType::Vec(item) => format!("Vec<{}>", inner(item)),
-        FieldType::Map(value) => format!("BTreeMap<String, {}>", inner(value)),
-        FieldType::Tuple(items) => {
-            let items: Vec<String> = items.iter().map(inner).collect();
-            let comma = if items.len() == 1 { "," } else { "" };
-            format!("({}{comma})", items.join(", "))
+    fn type_line(&self, model: &TypeModel) -> String {
+        let name = &model.name;
+        let held = |(variant, held): (&str, &FieldType)| format!("{variant}({})", type_text(held, self.tool));
+        let (variants, other, of): (Vec<String>, _, _) = match &model.shape {
+            Shape::Struct(body) => {
+                let fields = self.fields(body);
+                return match fields.is_empty() {
+                    true => format!("{name} {{}}"),
+                    false => format!("{name} {{ {} }}", fields.join(", ")),
+                };
+            }
+            Shape::Whole => return format!("{name} {{ arguments: Value }}"),
+            Shape::Texts { variants, other } => {
+                (variants.iter().map(|(name, _)| name.clone()).collect(), other, "String")
+            }
+            Shape::Tagged { variants, other, .. } => {
+                let variants = variants.iter().map(|(name, _, field_type)| (name.as_str(), field_type));
+                (variants.map(held).collect(), other, "Value")
+            }
+            Shape::Kinds { variants, other } => {
+                let variants = variants.iter().map(|(name, _, field_type)| (name.as_str(), field_type));
+                (variants.map(held).collect(), other, "Value")
+            }
+        };
+        let other = other.iter().map(|other| format!("{other}({of})"));
+        let variants: Vec<String> = variants.into_iter().chain(other).collect();
+        format!("enum {name} {{ {} }}", variants.join(", "))
+    }
+
+    /// The description and facts of a field as a comment.
+    fn remark(&self, field: &FieldModel) -> String {
+        let description = field.note.description.as_deref().filter(|_| self.style.remark > 0);
+        let mut description = description.map(|text| clean(text, self.style.remark)).unwrap_or_default();
+        let facts = field.note.facts.iter().filter(|fact| fact.brief);
+        let facts: Vec<String> = facts.map(|fact| clean(&fact_text(fact), LONGEST_FACT)).collect();
+        if !facts.is_empty() && description.ends_with('.') {
+            description.pop();
         }
-        FieldType::Option(some) => format!("Option<{}>", inner(some)),
-        FieldType::Box(content) => format!("Box<{}>", inner(content)),
-        FieldType::Named(index) => tool.type_name(*index).to_owned(),
+        let parts: Vec<String> =
+            std::iter::once(description).chain(facts).filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() { String::new() } else { format!(" /* {} */", parts.join("; ")) }
     }
 }

@@ -26,7 +26,52 @@ pub(crate) fn clean(text: &str, longest: usize) -> String {
         cleaned.push_str(word);
         count += length;
     }
-    cleaned.replace("*/", "* /").replace("/*", "/ *").replace("```", "'''").replace("~~~", "'''")
+    harmless(&cleaned)
+}
+
+/// The text in lines, each made fit like [`clean`] does it, with a blank one between paragraphs; cut behind the last
+/// word that ends within `longest` characters.
+pub(crate) fn paragraphs(text: &str, longest: usize) -> Vec<String> {
+    /// What a line may be indented by, so that lists within lists stay such.
+    const DEEPEST_INDENT: usize = 8;
+    let indent = |line: &str| line.chars().take_while(|character| *character == ' ').count();
+    let common = text.lines().skip(1).filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0);
+    let mut lines: Vec<String> = Vec::new();
+    let mut left = longest;
+    for (index, line) in text.lines().enumerate() {
+        if left == 0 {
+            break;
+        }
+        let cleaned = clean(line, left);
+        if cleaned.is_empty() {
+            if lines.last().is_some_and(|last| !last.is_empty()) {
+                lines.push(String::new());
+            }
+            continue;
+        }
+        let cut = cleaned.ends_with('…') && !line.trim_end().ends_with('…');
+        left = if cut { 0 } else { left.saturating_sub(cleaned.chars().count()) };
+        let deeper = if index == 0 { 0 } else { indent(line).saturating_sub(common).min(DEEPEST_INDENT) };
+        lines.push(format!("{}{cleaned}", " ".repeat(deeper)));
+    }
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// The text without what could end a comment, begin a code block or pass for the markup of a conversation.
+fn harmless(text: &str) -> String {
+    const BROKEN: &[(&str, &str)] = &[
+        ("*/", "* /"),
+        ("/*", "/ *"),
+        ("```", "'''"),
+        ("~~~", "'''"),
+        ("</", "< /"),
+        ("<|", "< |"),
+        ("|>", "| >"),
+    ];
+    BROKEN.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// Control characters, and those that change the direction or visibility of what follows
@@ -38,4 +83,24 @@ fn is_hidden(character: char) -> bool {
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_made_harmless() {
+        assert_eq!(clean("a\u{202e}b  */ c\n```", 80), "a b * / c '''");
+        assert_eq!(clean("</tool> <|end|>", 80), "< /tool> < |end| >");
+        assert_eq!(clean("one two three", 8), "one two…");
+    }
+
+    #[test]
+    fn paragraphs_stay_apart() {
+        let text = "First line.\n\n\n    Args:\n        a: */ one\n    Returns:\n\u{7}\n";
+        assert_eq!(paragraphs(text, 400), ["First line.", "", "Args:", "    a: * / one", "Returns:"]);
+        assert_eq!(paragraphs("one two\nthree four", 12), ["one two", "three…"]);
+        assert_eq!(paragraphs("", 12), [""; 0]);
+    }
 }

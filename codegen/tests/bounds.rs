@@ -7,9 +7,15 @@ use serde_json::{Map, Value, json};
 const LARGEST: usize = 2_000_000;
 
 fn check(input_schema: Value, reason: &str) {
-    let tool = Tool { name: "tool".to_owned(), description: None, input_schema, output_schema: None };
+    let tool = Tool {
+        name: "tool".to_owned(),
+        description: None,
+        input_schema,
+        output_schema: None,
+        observed: false,
+    };
     let bindings = generate(&Server { name: "server".to_owned(), tools: vec![tool] }, "server");
-    assert!(bindings.source.len() < LARGEST, "{} bytes of code", bindings.source.len());
+    assert!(bindings.source().len() < LARGEST, "{} bytes of code", bindings.source().len());
     let found = bindings.warnings.iter().any(|warning| warning.reason.contains(reason));
     assert!(found, "no warning says {reason:?}: {:?}", bindings.warnings.first());
 }

@@ -35,12 +35,17 @@ fn report(bindings: &Bindings) -> String {
     text
 }
 
+fn documentation(bindings: &Bindings) -> String {
+    let pages: Vec<String> = bindings.tools.iter().map(|tool| format!("{}\n", tool.documentation)).collect();
+    pages.join("\n\n")
+}
+
 /// A table of the conversions of every input and output, for the round trips.
 fn round_trips(all: &[(&Server, Bindings)]) -> String {
     let mut arms = String::new();
     for (server, bindings) in all {
         for tool in &bindings.tools {
-            let prefix = prefix(&bindings.source, &tool.id);
+            let prefix = &tool.prefix;
             let given = server.tools.iter().find(|given| given.name == tool.name).unwrap();
             let sides = [("input", "Input", true), ("output", "Output", given.output_schema.is_some())];
             for (side, suffix, _) in sides.iter().filter(|(.., there)| *there) {
@@ -60,13 +65,6 @@ fn round_trips(all: &[(&Server, Bindings)]) -> String {
     )
 }
 
-/// What the names of a tool's types begin with: its call is the one whose future holds its mark.
-fn prefix<'a>(source: &'a str, id: &str) -> &'a str {
-    let mark = source.find(&format!(".toolsmith.{id}")).unwrap();
-    let (_, call) = source[..mark].rsplit_once("std::future::Future for ").unwrap();
-    call.split_once("Call {").unwrap().0
-}
-
 #[test]
 fn fixtures_generate_what_is_checked_in() {
     let servers = support::servers();
@@ -81,8 +79,9 @@ fn fixtures_generate_what_is_checked_in() {
             "demo" => support::folder("../templates/tools/src/demo.rs"),
             _ => golden.join(format!("{module}.rs")),
         };
-        check(&source, &bindings.source);
+        check(&source, &bindings.source());
         check(&golden.join(format!("{module}.signatures")), &report(&bindings));
+        check(&golden.join(format!("{module}.documentation")), &documentation(&bindings));
         all.push((server, bindings));
     }
     check(&support::folder("tests/golden/round_trips.rs"), &round_trips(&all));

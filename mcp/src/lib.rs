@@ -21,20 +21,24 @@
 //! # }
 //! ```
 
+mod check;
 mod config;
 mod error;
 mod listing;
+mod lock;
 mod process;
 mod session;
 mod stderr;
 mod text;
 mod wire;
 
+pub use check::{InputCheck, Invalid};
 pub use config::{DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, ServerConfig, Transport};
 pub use error::{Error, ErrorKind, Evidence, Exit, Phase};
 pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
 };
+pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE};
 pub use session::{CallResult, Session, connect_all};
 pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};

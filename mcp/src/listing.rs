@@ -86,11 +86,53 @@ struct Page<'a> {
     next_cursor: Option<String>,
 }
 
+impl Tool {
+    /// The tool as its server sent it, with schemas that were missing or malformed put right.
+    #[must_use]
+    pub fn repaired(self) -> Value {
+        let mut raw = self.raw;
+        if let Some(members) = raw.as_object_mut() {
+            members.insert("inputSchema".to_owned(), self.input_schema);
+            match self.output_schema {
+                Some(schema) => members.insert("outputSchema".to_owned(), schema),
+                None => members.remove("outputSchema"),
+            };
+        }
+        raw
+    }
+}
+
+impl Listing {
+    /// Reads a saved answer to `tools/list`: the result, the whole JSON-RPC response, or the bare array of tools.
+    ///
+    /// # Errors
+    /// What is wrong with the text as a whole. A tool that can't be used is left out with a warning.
+    pub fn from_saved(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Response<'a> {
+            #[serde(borrow)]
+            result: Option<&'a RawValue>,
+        }
+        let text = text.trim_start_matches('\u{feff}');
+        let wrapped = text.trim_start().starts_with('[').then(|| format!("{{\"tools\":{text}}}"));
+        let whole: &RawValue = serde_json::from_str(wrapped.as_deref().unwrap_or(text))
+            .map_err(|error| format!("it is no JSON: {error}"))?;
+        let response: Result<Response<'_>, _> = serde_json::from_str(whole.get());
+        let page = response.ok().and_then(|response| response.result).unwrap_or(whole);
+        let mut collector = Collector::default();
+        if let Next::Page(_) = collector.add_page(page)? {
+            collector
+                .warn("the saved list is only one page of several: `nextCursor` names the next".to_owned());
+        }
+        Ok(collector.finish())
+    }
+}
+
 impl Collector {
     /// Takes in one `ListToolsResult`. An error says what is wrong with the page as a whole.
     pub(crate) fn add_page(&mut self, page: &RawValue) -> Result<Next, String> {
         let page: Page<'_> = serde_json::from_str(page.get())
-            .map_err(|error| format!("its answer to `tools/list` is no ListToolsResult: {error}"))?;
+            .map_err(|error| format!("the answer to `tools/list` is no ListToolsResult: {error}"))?;
         self.pages += 1;
         for tool in page.tools {
             if !self.has_room(tool) {
@@ -243,6 +285,22 @@ mod tests {
         assert_eq!(listing.tools[1].input_schema, json!({ "type": "object", "additionalProperties": true }));
         assert_eq!(listing.tools[2].output_schema, None);
         assert_eq!(listing.warnings.len(), 7, "{:#?}", listing.warnings);
+    }
+
+    #[test]
+    fn saved_lists_come_in_three_forms() {
+        let tools = r#"[{ "name": "a", "inputSchema": { "type": "object" } }, 7]"#;
+        let result = format!("{{ \"tools\": {tools} }}");
+        let response = format!("\u{feff} {{ \"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {result} }}");
+        for text in [tools, &result, &response] {
+            let listing = Listing::from_saved(text).unwrap();
+            assert_eq!((listing.tools[0].name.as_str(), listing.warnings.len()), ("a", 1), "{text}");
+        }
+        let page = Listing::from_saved(r#"{ "tools": [], "nextCursor": "2" }"#).unwrap();
+        assert_eq!(page.warnings.len(), 1);
+        for text in ["", "{", "7", "{}", "[[", r#"{ "result": 7 }"#] {
+            assert!(Listing::from_saved(text).is_err(), "{text:?}");
+        }
     }
 
     #[test]

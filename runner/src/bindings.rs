@@ -1,22 +1,29 @@
 //! The bindings of a server, compiled: one small library that snippets link.
 //!
+//! All tools of a server in one library are compiled once and then cost nothing; for a large server that takes
+//! seconds, so the first answer comes from a library with only those tools that the snippet names, unless the whole
+//! one is there already ([`warm`] builds it).
+//!
 //! | input of the key | why |
 //! | --- | --- |
 //! | key of the layer below | libraries fit only what they were compiled against |
 //! | version of codegen | the meaning of the text below |
-//! | module name, generated text | the code (it holds the tools' identities, and so their schemas) |
+//! | module name, generated text or its key | the code (it holds the tools' identities, and so their schemas) |
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::time::timeout;
 
 use crate::cache::{Bucket, Cache, Key};
+use crate::catalog::ServerModule;
 use crate::compiler::{self, Job};
+use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::generated::ToolEntry;
 use crate::layer::Layer;
 use crate::room;
-use crate::toolchain::Toolchain;
 
 /// Compiled bindings.
 #[derive(Debug, Clone)]
@@ -27,52 +34,125 @@ pub(crate) struct Library {
     pub(crate) file: PathBuf,
 }
 
-/// Longest time to compile the bindings of one server; 1 000 tools take about 10 s.
+/// Up to so many tools a server's library is compiled whole at once: 16 take about as long as compiling four small
+/// libraries one after another, which is what a first conversation would do.
+pub const WHOLE_SERVER: usize = 16;
+
+/// Longest time to compile the bindings of one server; 1 000 tools take about 8 s.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The key that the bindings are kept under.
-pub(crate) fn key(layer: &Layer, bindings: &codegen::Bindings) -> String {
-    Key::new("bindings 1")
-        .part(&layer.key)
-        .part(codegen::VERSION.to_le_bytes())
-        .part(&bindings.module)
-        .part(&bindings.source)
-        .finish()
+/// A server's module as a snippet uses it.
+pub(crate) struct Named<'a> {
+    module: &'a ServerModule,
+    tools: Vec<&'a ToolEntry>,
+    /// The code that the snippet can reach.
+    source: String,
 }
 
-/// The library of `bindings`, compiled if it is not there yet.
-pub(crate) async fn ensure(
-    cache: &Cache,
-    toolchain: &Toolchain,
-    layer: &Layer,
-    bindings: &codegen::Bindings,
-) -> Result<Library> {
-    let key = key(layer, bindings);
-    let module = bindings.module.clone();
-    let name = format!("lib{module}.rlib");
-    if let Some(folder) = cache.entry(Bucket::Bindings, &key) {
-        return Ok(Library { module, file: folder.join(name) });
+impl<'a> Named<'a> {
+    /// The `module` of a snippet with `identifiers`.
+    pub(crate) fn new(module: &'a ServerModule, identifiers: &BTreeSet<String>) -> Result<Self> {
+        let tools = module.generated.named(identifiers);
+        let source = match &module.source {
+            Some(source) => source.clone(),
+            None => module.generated.source(&tools)?,
+        };
+        Ok(Named { module, tools, source })
     }
-    let source = cache.temporary()?;
+
+    /// What the program depends on: the same whether its tools are compiled with others or apart.
+    pub(crate) fn key(&self) -> String {
+        let key = Key::new("named 1").part(codegen::VERSION.to_le_bytes());
+        key.part(&self.module.module).part(&self.source).finish()
+    }
+}
+
+/// The library of all tools of a server.
+fn whole_key(layer: &Layer, module: &ServerModule) -> String {
+    Key::new("bindings 2").part(&layer.key).part("whole").part(&module.generated.key).finish()
+}
+
+/// The library of a text.
+fn text_key(layer: &Layer, module: &str, source: &str) -> String {
+    let key = Key::new("bindings 2").part(&layer.key).part("text");
+    key.part(codegen::VERSION.to_le_bytes()).part(module).part(source).finish()
+}
+
+fn kept(cache: &Cache, module: &str, key: &str) -> Option<Library> {
+    let folder = cache.entry(Bucket::Bindings, key)?;
+    Some(Library { module: module.to_owned(), file: folder.join(file_name(module)) })
+}
+
+fn file_name(module: &str) -> String {
+    format!("lib{module}.rlib")
+}
+
+/// A library in which the snippet finds what it names, compiled if it is not there yet.
+pub(crate) async fn ensure(engine: &Engine, named: &Named<'_>) -> Result<Library> {
+    let Engine { cache, layer, .. } = engine;
+    let module = &named.module.module;
+    if named.module.source.is_none() {
+        if let Some(library) = kept(cache, module, &whole_key(layer, named.module)) {
+            return Ok(library);
+        }
+        let all = named.module.tools().len();
+        if all <= WHOLE_SERVER || named.tools.len() == all {
+            return whole(engine, named.module, false).await;
+        }
+    }
+    let key = text_key(layer, module, &named.source);
+    match kept(cache, module, &key) {
+        Some(library) => Ok(library),
+        None => compile(engine, module, &named.source, &key, false).await,
+    }
+}
+
+/// Compiles the whole library of a server if it is not there yet, out of the way of other work.
+pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
+    match kept(&engine.cache, &module.module, &whole_key(&engine.layer, module)) {
+        Some(_) => Ok(()),
+        None => whole(engine, module, true).await.map(drop),
+    }
+}
+
+async fn whole(engine: &Engine, module: &ServerModule, background: bool) -> Result<Library> {
+    let all: Vec<&ToolEntry> = module.tools().iter().collect();
+    let source = module.generated.source(&all)?;
+    let key = whole_key(&engine.layer, module);
+    compile(engine, &module.module, &source, &key, background).await
+}
+
+async fn compile(
+    engine: &Engine,
+    module: &str,
+    source: &str,
+    key: &str,
+    background: bool,
+) -> Result<Library> {
+    let Engine { cache, toolchain, layer } = engine;
+    let name = file_name(module);
+    let folder = cache.temporary()?;
     let output = cache.temporary()?;
-    fs_err::write(source.path().join("lib.rs"), &bindings.source).map_err(Error::cache(source.path()))?;
+    fs_err::write(folder.path().join("lib.rs"), source).map_err(Error::cache(folder.path()))?;
     let job = Job {
         toolchain,
         layer,
         libraries: &[],
-        source: source.path(),
+        source: folder.path(),
         output: output.path(),
         // One unit: splitting small libraries costs more than it gains on two cores (about a tenth).
         arguments: &[
             "--crate-type=rlib",
             "--crate-name",
-            &module,
+            module,
             "--cap-lints=allow",
             "-Ccodegen-units=1",
             "-o",
             &name,
         ],
         main: "lib.rs",
+        background,
+        cpu_seconds: TIMEOUT.as_secs(),
     };
     let failed = |detail: &str| {
         let message = format!("the bindings generated for the module `{module}` do not compile: {detail}");
@@ -88,6 +168,6 @@ pub(crate) async fn ensure(
         }
         return Err(failed(&compiled.messages.text()));
     }
-    let folder = cache.publish(Bucket::Bindings, &key, output)?;
-    Ok(Library { module, file: folder.join(name) })
+    let folder = cache.publish(Bucket::Bindings, key, output)?;
+    Ok(Library { module: module.to_owned(), file: folder.join(name) })
 }

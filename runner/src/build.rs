@@ -3,7 +3,7 @@
 //! | input of the key | why |
 //! | --- | --- |
 //! | key of the layer | the libraries it is linked with |
-//! | keys of the bindings that it names | likewise |
+//! | code of the tools that it names | what it calls, whichever library that comes from |
 //! | flags, main file | the code around the text |
 //! | the spliced text | the snippet |
 
@@ -14,7 +14,7 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use tempfile::TempDir;
 
-use crate::bindings::{self, Library};
+use crate::bindings::{self, Library, Named};
 use crate::broker::milliseconds;
 use crate::cache::{Bucket, Key};
 use crate::catalog::Catalog;
@@ -55,8 +55,9 @@ const FIXES: &str = "fixes.json";
 /// Builds the program of `snippet`.
 pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet) -> Result<Report> {
     let spliced = splice::splice(snippet, false);
-    let named: Vec<_> = catalog.named(&snippet.identifiers).map(|(_, module)| &module.bindings).collect();
-    let keys: Vec<String> = named.iter().map(|bound| bindings::key(&engine.layer, bound)).collect();
+    let named = catalog.named(&snippet.identifiers).map(|module| Named::new(module, &snippet.identifiers));
+    let named = named.collect::<Result<Vec<Named<'_>>>>()?;
+    let keys: Vec<String> = named.iter().map(Named::key).collect();
     let key = key(engine, &keys, &spliced);
     let started = Instant::now();
     let mut report = Report {
@@ -74,9 +75,7 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
         engine.cache.discard(Bucket::Programs, &key);
     }
     report.cached = false;
-    let Engine { cache, toolchain, layer } = engine;
-    let libraries =
-        try_join_all(named.iter().map(|bound| bindings::ensure(cache, toolchain, layer, bound))).await?;
+    let libraries = try_join_all(named.iter().map(|named| bindings::ensure(engine, named))).await?;
     report.bindings_ms = milliseconds(started);
     let started = Instant::now();
     let mut compiled = compile(engine, &libraries, &spliced).await?;
@@ -93,7 +92,7 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
         }
     }
     report.result = if compiled.status.success() {
-        program(&cache.publish(Bucket::Programs, &key, compiled.output)?)?
+        program(&engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
     } else {
         // The snippet's own errors, not those of a correction that did not help.
         Built::Rejected(diagnostics)
@@ -103,7 +102,7 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 1").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 2").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 
@@ -131,6 +130,8 @@ async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> R
         output: output.path(),
         arguments: &["--crate-type=bin", "--crate-name=program", "-o", PROGRAM],
         main: "main.rs",
+        background: false,
+        cpu_seconds: compiler::SNIPPET_SECONDS,
     };
     let Compiled { status, messages, sandbox } = compiler::run(&job).await?;
     Ok(Attempt { status, messages, sandbox, output })

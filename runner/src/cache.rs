@@ -35,7 +35,7 @@ pub enum Bucket {
     Programs,
     /// Tool lists of servers, one JSON file each.
     Catalogs,
-    /// Generated bindings, one JSON file each.
+    /// Generated bindings: one folder a key.
     Generated,
     /// cargo's home: downloaded sources, shared by all layers.
     CargoHome,
@@ -68,7 +68,7 @@ impl Bucket {
             Bucket::Bindings => "bindings-v1",
             Bucket::Programs => "programs-v1",
             Bucket::Catalogs => "catalogs-v1",
-            Bucket::Generated => "generated-v1",
+            Bucket::Generated => "generated-v2",
             Bucket::CargoHome => "cargo-home-v1",
             Bucket::Temporary => "temporary-v1",
         }

@@ -3,13 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cache::Cache;
-use crate::generated;
+use crate::error::Result;
+use crate::generated::{Generated, ToolEntry};
 
 /// The tools of all servers.
 #[derive(Debug, Default)]
 pub struct Catalog {
-    /// Generated bindings by module name.
+    /// The servers by module name.
     modules: BTreeMap<String, ServerModule>,
+}
+
+/// A server whose tools bindings are wanted for.
+pub struct ServerTools<'a> {
+    /// The server's name as configured.
+    pub name: &'a str,
+    /// Stands for the tools in keys of the cache: equal digests mean equal tools.
+    pub digest: String,
+    /// The tools; asked for only where no bindings are kept.
+    pub tools: Box<dyn FnOnce() -> Vec<codegen::Tool> + 'a>,
+    /// Bindings that were written before, in place of those that would be generated: the root file of a crate.
+    pub source: Option<String>,
 }
 
 /// A server and its bindings.
@@ -17,10 +30,13 @@ pub struct Catalog {
 pub struct ServerModule {
     /// The server's name as configured.
     pub server: String,
-    /// What was generated for it.
-    pub bindings: codegen::Bindings,
+    /// The name of its module.
+    pub module: String,
     /// Tools that may not be called, though they are there.
-    pub denied: BTreeSet<String>,
+    denied: BTreeSet<String>,
+    pub(crate) generated: Generated,
+    /// Bindings in place of the generated ones.
+    pub(crate) source: Option<String>,
 }
 
 /// A tool as the broker knows it.
@@ -38,22 +54,26 @@ impl std::fmt::Display for ToolName {
 }
 
 impl Catalog {
-    /// Bindings for `servers`, generated where `cache` has none; `denied` says which tools of a server may not be
-    /// called.
+    /// Bindings for `servers`, generated where `cache` has none, with signatures of a `style`; `denied` says which
+    /// tools of a server may not be called.
     #[must_use]
-    pub fn generate(cache: &Cache, servers: &[codegen::Server], denied: impl Fn(&str, &str) -> bool) -> Self {
-        let names = codegen::module_names(servers.iter().map(|server| server.name.as_str()));
-        let generate = |server: &codegen::Server| {
-            let module = names.get(&server.name)?;
-            let denied = |tool: &&codegen::Tool| denied(&server.name, &tool.name);
-            let bound = ServerModule {
-                server: server.name.clone(),
-                bindings: generated::bindings(cache, server, module),
-                denied: server.tools.iter().filter(denied).map(|tool| tool.name.clone()).collect(),
-            };
-            Some((module.clone(), bound))
-        };
-        Catalog { modules: servers.iter().filter_map(generate).collect() }
+    pub fn generate(
+        cache: &Cache,
+        servers: Vec<ServerTools<'_>>,
+        style: &codegen::Style,
+        denied: impl Fn(&str, &str) -> bool,
+    ) -> Self {
+        let names = codegen::module_names(servers.iter().map(|server| server.name));
+        let mut modules = BTreeMap::new();
+        for ServerTools { name: server, digest, tools, source } in servers {
+            let Some(module) = names.get(server) else { continue };
+            let generated = Generated::open(cache, (server, module), &digest, tools, style);
+            let denied = generated.tools().iter().filter(|tool| denied(server, &tool.name));
+            let denied = denied.map(|tool| tool.name.clone()).collect();
+            let (server, name) = (server.to_owned(), module.clone());
+            modules.insert(module.clone(), ServerModule { server, module: name, denied, generated, source });
+        }
+        Catalog { modules }
     }
 
     /// The servers with their bindings, by module name.
@@ -65,7 +85,7 @@ impl Catalog {
     /// The tool with an identity.
     pub(crate) fn tool(&self, id: &str) -> Option<ToolName> {
         self.modules.values().find_map(|module| {
-            let tool = module.bindings.tools.iter().find(|tool| tool.id == id)?;
+            let tool = module.tools().iter().find(|tool| tool.id == id)?;
             Some(ToolName {
                 server: module.server.clone(),
                 tool: tool.name.clone(),
@@ -74,14 +94,40 @@ impl Catalog {
         })
     }
 
-    /// The modules among `identifiers`.
+    /// The servers whose modules are among `identifiers`.
     pub(crate) fn named<'a>(
         &'a self,
         identifiers: &'a BTreeSet<String>,
-    ) -> impl Iterator<Item = (&'a str, &'a ServerModule)> {
-        self.modules
-            .iter()
-            .filter(|(module, _)| identifiers.contains(*module))
-            .map(|(module, bound)| (module.as_str(), bound))
+    ) -> impl Iterator<Item = &'a ServerModule> {
+        self.modules.values().filter(|module| identifiers.contains(&module.module))
+    }
+}
+
+impl ServerModule {
+    /// Its tools, sorted by name.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolEntry] {
+        self.generated.tools()
+    }
+
+    /// What of the schemas did not become types.
+    pub fn warnings(&self) -> impl Iterator<Item = codegen::Warning> + '_ {
+        self.generated.warnings()
+    }
+
+    /// The stub of a tool and its types in short, for a model and for diagnostics.
+    ///
+    /// # Errors
+    /// Where the cache can't be read.
+    pub fn signature(&self, tool: &ToolEntry) -> Result<String> {
+        self.generated.signature(tool)
+    }
+
+    /// Everything about a tool, for a model that asks.
+    ///
+    /// # Errors
+    /// Where the cache can't be read.
+    pub fn documentation(&self, tool: &ToolEntry) -> Result<String> {
+        self.generated.documentation(tool)
     }
 }

@@ -25,7 +25,16 @@ pub(crate) struct Job<'a> {
     pub(crate) arguments: &'a [&'a str],
     /// The root file, in the folder of the source.
     pub(crate) main: &'a str,
+    /// Whether all other work comes first.
+    pub(crate) background: bool,
+    /// Longest processor time, in seconds.
+    pub(crate) cpu_seconds: u64,
 }
+
+/// Processor time of a snippet's compilation, in seconds.
+pub(crate) const SNIPPET_SECONDS: u64 = 30;
+/// `nice(2)` of work in the background: with 19 the kernel gives it a seventieth of the time that others want.
+const BACKGROUND: u8 = 19;
 
 /// What came of it.
 pub(crate) struct Compiled {
@@ -62,7 +71,10 @@ pub(crate) fn flags() -> String {
 pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
     let mut read: Vec<&Path> = vec![job.source, &job.layer.folder];
     read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));
-    let policy = policies::compiler(job.toolchain, &read, job.output);
+    let policy = policies::compiler(job.toolchain, &read, job.output).limits(|set| {
+        set.cpu_seconds = Some(job.cpu_seconds);
+        set.niceness = if job.background { BACKGROUND } else { 0 };
+    });
     let mut process = Confined::spawn(policy, command(job))?;
     let mut messages = Captured::default();
     let mut printed = Captured::default();

@@ -171,10 +171,11 @@ impl Reader<'_> {
         for (module, bound) in
             self.catalog.modules().iter().filter(|(module, _)| words.contains(&module.as_str()))
         {
-            let tools = bound.bindings.tools.iter();
+            let tools = bound.tools().iter();
             for tool in tools.filter(|tool| words.contains(&tool.function.as_str())).take(2) {
+                let signature = bound.signature(tool).unwrap_or_default();
                 let lines: Vec<&str> =
-                    tool.signature.lines().filter(|line| !line.trim_start().starts_with("///")).collect();
+                    signature.lines().filter(|line| !line.trim_start().starts_with("///")).collect();
                 signatures.push(format!("{module}::{}", lines.join("\n")));
             }
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::bindings;
 use crate::cache::Cache;
 use crate::catalog::Catalog;
 use crate::error::{Error, ErrorKind, Result};
@@ -75,6 +76,18 @@ impl Engine {
     #[must_use]
     pub fn toolchain(&self) -> &Toolchain {
         &self.toolchain
+    }
+
+    /// Compiles the bindings of all servers, one after the other and out of the way of other work, so that snippets
+    /// find them. What a snippet needs before that, it compiles for itself.
+    ///
+    /// # Errors
+    /// Where bindings do not compile, or the host fails.
+    pub async fn warm(&self, catalog: &Catalog) -> Result<()> {
+        for module in catalog.modules().values() {
+            bindings::warm(self, module).await?;
+        }
+        Ok(())
     }
 
     /// Takes a snippet to its outcome.

@@ -27,6 +27,8 @@ pub enum ErrorKind {
     Cache,
     /// The sandbox can't be set up.
     Sandbox,
+    /// A crate can't be written.
+    Export,
     /// A server can't be reached.
     Server,
 }

@@ -1,71 +1,208 @@
-//! Generated bindings, remembered: generating costs about half a millisecond a tool, reading them nothing.
+//! Generated bindings, remembered, and read piece by piece.
+//!
+//! Generating costs about a millisecond a tool, and the code of a thousand tools is some megabytes, of which a
+//! snippet needs a few kilobytes: an index says which tools there are and where in a file of texts theirs lie.
 //!
 //! | input of the key | why |
 //! | --- | --- |
 //! | version of codegen | what it generates |
 //! | server, module name | names in the code |
-//! | tools, with descriptions and schemas | the code and its signatures |
+//! | digest of the tools, with descriptions and schemas | the code and its signatures |
+//! | style | how much of the descriptions signatures show |
 
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::ops::Bound;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use codegen::Warning;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::{Bucket, Cache, Key};
+use crate::error::{Error, Result};
 
-/// Bindings as they are kept.
-#[derive(Serialize, Deserialize)]
-struct Record {
-    source: String,
-    /// Name, function, identity and signature of each tool.
-    tools: Vec<(String, String, String, String)>,
-    /// Tool, path and reason of each warning.
+/// The index in an entry's folder, and the texts that it points into.
+const INDEX: &str = "index.json";
+const TEXTS: &str = "texts";
+
+/// A tool as generated code knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolEntry {
+    /// The name that the server knows it by.
+    pub name: String,
+    /// The name of its stub.
+    pub function: String,
+    /// What the names of its types begin with.
+    pub prefix: String,
+    /// What a program's manifest and the broker know it by.
+    pub id: String,
+    source: Piece,
+    signature: Piece,
+    documentation: Piece,
+}
+
+/// A part of the texts: offset and length in bytes.
+type Piece = (u64, usize);
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Index {
+    tools: Vec<ToolEntry>,
+    /// Tool, path and reason of each.
     warnings: Vec<(String, String, String)>,
 }
 
-/// The bindings of `server` as the module `module`.
-pub(crate) fn bindings(cache: &Cache, server: &codegen::Server, module: &str) -> codegen::Bindings {
-    let key = key(server, module);
-    let kept = cache.read(Bucket::Generated, &key);
-    if let Some(record) = kept.and_then(|text| serde_json::from_slice(&text).ok()) {
-        return restore(record, module);
-    }
-    let bindings = codegen::generate(server, module);
-    // Without the record they are generated again; a full disk is reported where it matters.
-    if let Ok(text) = serde_json::to_vec(&record(&bindings)) {
-        let _ = cache.write(Bucket::Generated, &key, &text);
-    }
-    bindings
+/// The bindings of one server.
+#[derive(Debug)]
+pub(crate) struct Generated {
+    /// What they are kept under; equal keys mean equal code.
+    pub(crate) key: String,
+    server: String,
+    index: Index,
+    texts: Texts,
 }
 
-fn key(server: &codegen::Server, module: &str) -> String {
-    let key = Key::new("generated 1").part(codegen::VERSION.to_le_bytes()).part(&server.name).part(module);
-    let tool = |key: Key, tool: &codegen::Tool| {
-        let schema = |schema: &Option<serde_json::Value>| {
-            schema.as_ref().map_or_else(String::new, ToString::to_string)
+#[derive(Debug)]
+enum Texts {
+    /// Open, so that they stay readable when the entry is evicted.
+    Kept(File, PathBuf),
+    /// They could not be kept.
+    Held(String),
+}
+
+impl ToolEntry {
+    /// Whether one of a snippet's identifiers may mean the tool: its stub, or one of its types.
+    fn is_named(&self, identifiers: &BTreeSet<String>) -> bool {
+        // Sorted: all that begin with the prefix follow it.
+        let from = (Bound::Included(self.prefix.as_str()), Bound::Unbounded);
+        identifiers.contains(&self.function)
+            || identifiers
+                .range::<str, _>(from)
+                .next()
+                .is_some_and(|identifier| identifier.starts_with(&self.prefix))
+    }
+}
+
+impl Generated {
+    /// The bindings of `server` as the module `module`, whose `tools` are only asked for where nothing is kept;
+    /// `digest` stands for them.
+    pub(crate) fn open(
+        cache: &Cache,
+        (server, module): (&str, &str),
+        digest: &str,
+        tools: impl FnOnce() -> Vec<codegen::Tool>,
+        style: &codegen::Style,
+    ) -> Self {
+        let key = Key::new("generated 2").part(codegen::VERSION.to_le_bytes());
+        let key = key.part(server).part(module).part(digest);
+        let codegen::Style { description, remark } = style;
+        let key = key.part(description.to_le_bytes()).part(remark.to_le_bytes()).finish();
+        if let Some((index, texts)) = kept(cache, &key) {
+            return Generated { key, server: server.to_owned(), index, texts };
+        }
+        let server = codegen::Server { name: server.to_owned(), tools: tools() };
+        let (index, text) = record(codegen::generate_with(&server, module, style));
+        let server = server.name;
+        // Without the entry they are generated again; a full disk is reported where it matters.
+        match keep(cache, &key, &index, &text) {
+            Ok(texts) => Generated { key, server, index, texts },
+            Err(_) => Generated { key, server, index, texts: Texts::Held(text) },
+        }
+    }
+
+    /// All tools, sorted by name.
+    pub(crate) fn tools(&self) -> &[ToolEntry] {
+        &self.index.tools
+    }
+
+    /// What of the schemas did not become types.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> + '_ {
+        let warning = |(tool, path, reason): &(String, String, String)| Warning {
+            tool: tool.clone(),
+            path: path.clone(),
+            reason: reason.clone(),
         };
-        key.part(&tool.name)
-            .part(tool.description.as_deref().unwrap_or(""))
-            .part(tool.input_schema.to_string())
-            .part(schema(&tool.output_schema))
+        self.index.warnings.iter().map(warning)
+    }
+
+    /// The tools that a snippet with `identifiers` may mean.
+    pub(crate) fn named(&self, identifiers: &BTreeSet<String>) -> Vec<&ToolEntry> {
+        self.index.tools.iter().filter(|tool| tool.is_named(identifiers)).collect()
+    }
+
+    /// The root file of a crate with some of the tools.
+    pub(crate) fn source(&self, tools: &[&ToolEntry]) -> Result<String> {
+        let sources = tools.iter().map(|tool| self.read(tool.source)).collect::<Result<Vec<_>>>()?;
+        Ok(codegen::root(&self.server, sources.iter().map(String::as_str)))
+    }
+
+    /// The stub of a tool and its types in short.
+    pub(crate) fn signature(&self, tool: &ToolEntry) -> Result<String> {
+        self.read(tool.signature)
+    }
+
+    /// Everything about a tool.
+    pub(crate) fn documentation(&self, tool: &ToolEntry) -> Result<String> {
+        self.read(tool.documentation)
+    }
+
+    fn read(&self, (offset, length): Piece) -> Result<String> {
+        match &self.texts {
+            Texts::Kept(file, path) => {
+                let mut bytes = vec![0; length];
+                file.read_exact_at(&mut bytes, offset).map_err(Error::cache(path))?;
+                String::from_utf8(bytes).map_err(|error| Error::cache(path)(std::io::Error::other(error)))
+            }
+            Texts::Held(text) => {
+                let start = usize::try_from(offset).unwrap_or(usize::MAX);
+                Ok(text.get(start..start.saturating_add(length)).unwrap_or("").to_owned())
+            }
+        }
+    }
+}
+
+fn kept(cache: &Cache, key: &str) -> Option<(Index, Texts)> {
+    let folder = cache.entry(Bucket::Generated, key)?;
+    let index = serde_json::from_slice(&fs_err::read(folder.join(INDEX)).ok()?).ok()?;
+    Some((index, open(&folder).ok()?))
+}
+
+fn open(folder: &Path) -> std::io::Result<Texts> {
+    Ok(Texts::Kept(File::open(folder.join(TEXTS))?, folder.to_owned()))
+}
+
+fn keep(cache: &Cache, key: &str, index: &Index, text: &str) -> Result<Texts> {
+    // What is there cannot be read, though it looks whole.
+    cache.discard(Bucket::Generated, key);
+    let built = cache.temporary()?;
+    let write = |name: &str, bytes: &[u8]| {
+        fs_err::write(built.path().join(name), bytes).map_err(Error::cache(built.path()))
     };
-    server.tools.iter().fold(key, tool).finish()
+    let json = serde_json::to_vec(index).map_err(|error| Error::cache(built.path())(error.into()))?;
+    write(INDEX, &json)?;
+    write(TEXTS, text.as_bytes())?;
+    let folder = cache.publish(Bucket::Generated, key, built)?;
+    open(&folder).map_err(Error::cache(&folder))
 }
 
-fn record(bindings: &codegen::Bindings) -> Record {
-    let tools = bindings.tools.iter().cloned();
-    let warnings = bindings.warnings.iter().cloned();
-    Record {
-        source: bindings.source.clone(),
-        tools: tools.map(|tool| (tool.name, tool.function, tool.id, tool.signature)).collect(),
-        warnings: warnings.map(|warning| (warning.tool, warning.path, warning.reason)).collect(),
-    }
-}
-
-fn restore(record: Record, module: &str) -> codegen::Bindings {
-    let tool = |(name, function, id, signature)| codegen::ToolBinding { name, function, id, signature };
-    let warning = |(tool, path, reason)| codegen::Warning { tool, path, reason };
-    codegen::Bindings {
-        module: module.to_owned(),
-        source: record.source,
-        tools: record.tools.into_iter().map(tool).collect(),
-        warnings: record.warnings.into_iter().map(warning).collect(),
-    }
+fn record(bindings: codegen::Bindings) -> (Index, String) {
+    let mut text = String::new();
+    let mut add = |piece: &str| {
+        let place = (text.len() as u64, piece.len());
+        text.push_str(piece);
+        place
+    };
+    let entry = |tool: codegen::ToolBinding| ToolEntry {
+        source: add(&tool.source),
+        signature: add(&tool.signature),
+        documentation: add(&tool.documentation),
+        name: tool.name,
+        function: tool.function,
+        prefix: tool.prefix,
+        id: tool.id,
+    };
+    let tools = bindings.tools.into_iter().map(entry).collect();
+    let warnings = bindings.warnings.into_iter();
+    let warnings = warnings.map(|warning| (warning.tool, warning.path, warning.reason)).collect();
+    (Index { tools, warnings }, text)
 }

@@ -12,6 +12,7 @@
 //! | sources of the bridge | its code |
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -53,11 +54,16 @@ const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Most bytes kept of what cargo prints.
 const OUTPUT_LIMIT: usize = 16 << 20;
 
-const BRIDGE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bridge_sources.rs"));
+/// The sources of the bridge, by their paths in its folder.
+pub(crate) const BRIDGE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bridge_sources.rs"));
+pub(crate) const WORKSPACE_MANIFEST: &str = include_str!("../layer/Cargo.toml");
+pub(crate) const LOCK_FILE: &str = include_str!("../layer/Cargo.lock");
+/// Its dependencies are the crates on offer.
+pub(crate) const OFFER_MANIFEST: &str = include_str!("../layer/offer/Cargo.toml");
 const WORKSPACE: &[(&str, &str)] = &[
-    ("Cargo.toml", include_str!("../layer/Cargo.toml")),
-    ("Cargo.lock", include_str!("../layer/Cargo.lock")),
-    ("offer/Cargo.toml", include_str!("../layer/offer/Cargo.toml")),
+    ("Cargo.toml", WORKSPACE_MANIFEST),
+    ("Cargo.lock", LOCK_FILE),
+    ("offer/Cargo.toml", OFFER_MANIFEST),
     ("offer/lib.rs", include_str!("../layer/offer/lib.rs")),
 ];
 
@@ -127,11 +133,17 @@ fn write_sources(folder: &Path) -> std::io::Result<()> {
 }
 
 async fn fetch(cache: &Cache, toolchain: &Toolchain, folder: &Path) -> Result<()> {
+    let manifest = folder.join("Cargo.toml");
+    let arguments = ["fetch", "--locked", "--manifest-path"].map(OsStr::new);
+    cargo(cache, toolchain, &[&arguments[..], &[manifest.as_os_str()]].concat()).await
+}
+
+/// Runs cargo with the network and the cache's downloads, for what runs nobody's code.
+pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&OsStr]) -> Result<()> {
     let home = cache.bucket(Bucket::CargoHome);
     let mut command = tokio::process::Command::new(&toolchain.cargo);
     command
-        .args(["fetch", "--locked", "--manifest-path"])
-        .arg(folder.join("Cargo.toml"))
+        .args(arguments)
         .current_dir(WORKING_FOLDER)
         .env_clear()
         .env("CARGO_HOME", &home)
@@ -170,7 +182,7 @@ async fn compile(
         .arg("--target-dir")
         .arg(folder.join("target"));
     let mut process = Confined::spawn(policy, command)?;
-    let crates = WORKSPACE[1].1.matches("[[package]]").count();
+    let crates = LOCK_FILE.matches("[[package]]").count();
     let mut progress = Progress { observer, rest: Vec::new(), done: 0, crates };
     let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
     let (out, err) = (&mut process.stdout, &mut process.stderr);
@@ -231,8 +243,7 @@ fn collect(cache: &Cache, artifacts: &[cargo_metadata::Artifact]) -> Result<Temp
 
 /// The names of the crates on offer, which are the dependencies of `offer`.
 fn offered() -> Result<BTreeSet<String>> {
-    let manifest: toml::Table = WORKSPACE[2]
-        .1
+    let manifest: toml::Table = OFFER_MANIFEST
         .parse()
         .map_err(|error: toml::de::Error| Error::new(ErrorKind::Layer, error.to_string()))?;
     let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table);

@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
     /// Compiles, while sessions to the servers that the snippet names are opened.
     async fn compile(&mut self, snippet: &Snippet) -> Result<Option<Program>> {
         let named = self.catalog.named(&snippet.identifiers);
-        let named: Vec<&str> = named.map(|(_, module)| module.server.as_str()).collect();
+        let named: Vec<&str> = named.map(|module| module.server.as_str()).collect();
         let started = Instant::now();
         let mut opening =
             pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());

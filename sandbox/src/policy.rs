@@ -68,6 +68,8 @@ pub struct Limits {
     /// counts all of the user's, wherever they were started, and exempts root: for root this bounds nothing, and
     /// threads are bounded by [`Limits::address_space`] alone.
     pub processes: Option<u64>,
+    /// By how much other work comes first (`nice(2)`): 0 not at all, 19 only what nobody else wants is used.
+    pub niceness: u8,
 }
 
 /// Everything that a child may do. Its complete environment and working folder are part of it: nothing is inherited.
@@ -100,6 +102,7 @@ impl Policy {
                 file_size: Some(0),
                 open_files: Some(64),
                 processes: Some(64),
+                niceness: 0,
             },
         )
     }
@@ -119,6 +122,7 @@ impl Policy {
                 file_size: Some(256 * MIB),
                 open_files: Some(256),
                 processes: Some(512),
+                niceness: 0,
             },
         )
     }

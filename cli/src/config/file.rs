@@ -14,6 +14,9 @@ use super::{CodeMode, Config, Error, Filter, Permission, Server, size, syntax, t
 /// Most seconds of a time-out: a day.
 const LONGEST_SECONDS: f64 = 86_400.0;
 
+/// Most characters of a tool's description in its signature.
+pub(crate) const LONGEST_DESCRIPTION: usize = 10_000;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", expecting = "the keys of a configuration")]
 struct File {
@@ -44,6 +47,8 @@ struct ServerEntry {
     disabled_tools: Option<Spanned<BTreeSet<String>>>,
     #[serde(default)]
     permission: Permission,
+    #[serde(default = "yes")]
+    check_input: bool,
 }
 
 #[derive(Deserialize, Default)]
@@ -55,6 +60,7 @@ struct CodeModeEntry {
     threads: Option<Spanned<u64>>,
     output: Option<Spanned<String>>,
     install_target: Option<bool>,
+    description_length: Option<Spanned<usize>>,
 }
 
 fn yes() -> bool {
@@ -111,10 +117,7 @@ impl Checker<'_> {
 
     fn server(&self, name: &str, entry: &Spanned<ServerEntry>) -> Result<Server, Error> {
         let at = |message: String| self.wrong(entry, &format!("mcpServers.{name}: {message}"));
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
-            return Err(at("a server's name has 1 to 64 letters, digits, `_` and `-`".to_owned()));
-        }
+        super::check_server_name(name).map_err(at)?;
         if let Some(transport) = entry.value.transport.as_ref().filter(|transport| transport.value != "stdio")
         {
             let message = format!("the type {:?} is not supported; write stdio", transport.value);
@@ -138,7 +141,8 @@ impl Checker<'_> {
         if let Some(timeout) = &entry.value.request_timeout {
             connection.request_timeout = self.seconds(timeout)?;
         }
-        Ok(Server { connection, filter, permission: entry.value.permission })
+        let ServerEntry { permission, check_input, .. } = entry.value;
+        Ok(Server { connection, filter, permission, check_input })
     }
 
     fn transport(&self, command: &Spanned<String>, entry: &ServerEntry) -> Result<mcp::Transport, Error> {
@@ -178,6 +182,9 @@ impl Checker<'_> {
         if let Some(threads) = &entry.threads {
             limits.threads = self.at_least_one(threads)?;
         }
+        if let Some(length) = &entry.description_length {
+            code_mode.style.description = self.description_length(length)?;
+        }
         code_mode.install_target = entry.install_target.unwrap_or(code_mode.install_target);
         Ok(code_mode)
     }
@@ -209,6 +216,14 @@ impl Checker<'_> {
             0 => Err(self.wrong(value, "0 is too few; write at least 1")),
             number => Ok(number),
         }
+    }
+
+    fn description_length(&self, value: &Spanned<usize>) -> Result<usize, Error> {
+        if value.value > LONGEST_DESCRIPTION {
+            let message = format!("{} is too long; write at most {LONGEST_DESCRIPTION}", value.value);
+            return Err(self.wrong(value, &message));
+        }
+        Ok(value.value)
     }
 
     fn expand(&self, value: &Spanned<String>) -> Result<String, Error> {

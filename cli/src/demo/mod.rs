@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, ServiceExt,
-    handler::server::wrapper::{Json, Parameters},
+    handler::server::{
+        router::tool::ToolRouter,
+        wrapper::{Json, Parameters},
+    },
     model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig},
     service::{RequestContext, ServerInitializeError},
     tool, tool_handler, tool_router,
@@ -36,18 +39,37 @@ pub(crate) enum ServeError {
     Session(#[from] tokio::task::JoinError),
 }
 
-/// Serves the shop on standard input and output until the input ends.
-pub(crate) async fn serve_stdio() -> Result<(), ServeError> {
-    let server = Demo { shop: Shop::new() };
+/// Serves the shop on standard input and output until the input ends, with each tool under `copies` further names.
+pub(crate) async fn serve_stdio(copies: u32) -> Result<(), ServeError> {
+    let server = Demo { shop: Shop::new(), router: router(copies) };
     let session =
         server.serve(stdio_pipes()).await.map_err(|error| ServeError::Handshake(Box::new(error)))?;
     session.waiting().await?;
     Ok(())
 }
 
+/// The tools, as the server lists them.
+pub(crate) fn tools() -> Vec<serde_json::Value> {
+    // What the protocol library describes is JSON.
+    router(0).list_all().iter().filter_map(|tool| serde_json::to_value(tool).ok()).collect()
+}
+
 /// One session with the shop.
 struct Demo {
     shop: Shop,
+    router: ToolRouter<Self>,
+}
+
+/// All tools; the copies of `echo` are `echo_1`, `echo_2` and so on.
+fn router(copies: u32) -> ToolRouter<Demo> {
+    let mut router = Demo::tool_router();
+    let routes: Vec<_> = router.map.values().cloned().collect();
+    for (route, number) in routes.iter().flat_map(|route| (1..=copies).map(move |number| (route, number))) {
+        let mut copy = route.clone();
+        copy.attr.name = format!("{}_{number}", route.attr.name).into();
+        router.add_route(copy);
+    }
+    router
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -158,7 +180,7 @@ impl Demo {
     }
 }
 
-#[tool_handler]
+#[tool_handler(router = self.router)]
 impl ServerHandler for Demo {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())

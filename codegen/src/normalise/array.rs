@@ -1,38 +1,57 @@
 //! Arrays: lists and tuples.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Place, Reader, Schema};
 use crate::form::Form;
 
-/// Tuples of more places are lists of anything.
+/// Tuples of more places are lists.
 const LONGEST_TUPLE: usize = 4;
 
 impl Reader<'_> {
     pub(super) fn array(&mut self, schema: &Schema, place: &Place) -> Form {
         let item = place.item("[]");
-        let prefix = match (schema.get("prefixItems"), schema.get("items")) {
-            (Some(Value::Array(prefix)), _) | (None, Some(Value::Array(prefix))) => prefix,
-            (_, Some(items)) => return Form::List(Box::new(self.form(items, &item))),
-            _ => return Form::List(Box::new(Form::Any)),
+        let (prefix, further) = match (schema.get("prefixItems"), schema.get("items")) {
+            (Some(Value::Array(prefix)), items) => (prefix, items),
+            (_, Some(Value::Array(prefix))) => (prefix, schema.get("additionalItems")),
+            (_, None | Some(Value::Bool(false))) => return Form::List(Box::new(Form::Any)),
+            (_, Some(items)) => {
+                let form = self.place(items, &item);
+                self.describe(&form, items);
+                return Form::List(Box::new(form));
+            }
         };
         if prefix.is_empty() {
             return Form::List(Box::new(Form::Any));
         }
-        if prefix.len() <= LONGEST_TUPLE && is_closed(schema, prefix.len()) {
-            let at = |(index, schema)| self.form(schema, &place.step(&format!("[{index}]"), &item.leaf));
+        let open = further.or_else(|| schema.get("unevaluatedItems")) != Some(&Value::Bool(false));
+        let length = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
+        let count = prefix.len() as u64;
+        let closed = !open || length("maxItems").is_some_and(|most| most <= count);
+        if closed && length("minItems") == Some(count) && prefix.len() <= LONGEST_TUPLE {
+            let at = |(index, schema)| self.place(schema, &place.step(&format!("[{index}]"), &item.leaf));
             return Form::Tuple(prefix.iter().enumerate().map(at).collect());
         }
-        self.warn(place, "the array has a type for each place, but no fixed length of 4 at most");
-        Form::List(Box::new(Form::Any))
+        let mut places: Vec<&Value> = prefix.iter().collect();
+        places.extend(further.filter(|_| !closed));
+        let typed = closed || further.is_some();
+        Form::List(Box::new(self.any_place(&places, typed, &item)))
     }
-}
 
-/// Whether the array has exactly `length` items.
-fn is_closed(schema: &Schema, length: usize) -> bool {
-    let number = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
-    let further = if schema.contains_key("prefixItems") { "items" } else { "additionalItems" };
-    let none_above =
-        schema.get(further) == Some(&Value::Bool(false)) || number("maxItems") == Some(length as u64);
-    none_above && number("minItems") == Some(length as u64)
+    /// The one type of all places of a tuple that has no fixed length, or is too long.
+    fn any_place(&mut self, places: &[&Value], typed: bool, place: &Place) -> Form {
+        let mut unique: Vec<&Value> = Vec::new();
+        for schema in places {
+            if !unique.contains(schema) {
+                unique.push(schema);
+            }
+        }
+        let form = match unique.as_slice() {
+            _ if !typed => self.give_up(place, "the array has a type for each place, and more without one"),
+            [only] => self.form(only, place),
+            several => self.form(&json!({ "anyOf": several }), place),
+        };
+        places.iter().for_each(|_| self.count(place, &form));
+        form
+    }
 }

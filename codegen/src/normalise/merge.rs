@@ -1,9 +1,11 @@
 //! `allOf`, and keywords beside a reference: one schema instead of several that hold at once.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::reference::dangling;
-use super::{Place, Reader, Schema};
+use super::{Place, Reader, Schema, is_nullable, legacy};
 
 /// Keywords that decide what a type is. Others beside a reference do not matter to the type.
 const STRUCTURAL: &[&str] = &[
@@ -18,15 +20,23 @@ const STRUCTURAL: &[&str] = &[
     "allOf",
     "anyOf",
     "oneOf",
+    "extends",
+    "then",
+    "else",
+    "dependentSchemas",
+    "dependencies",
 ];
+
+/// Where schemas that hold under a condition are gathered from several parts of one schema.
+const CONDITIONAL: &str = " conditional";
 
 const REFERENCES: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// The reference that a schema is, if nothing beside it matters, and whether null is allowed as well.
 pub(super) fn plain_reference(schema: &Schema) -> Option<(String, bool)> {
-    let nullable = schema.get("nullable") == Some(&Value::Bool(true));
+    let nullable = is_nullable(schema);
     let structural: Vec<&str> =
-        STRUCTURAL.iter().copied().filter(|keyword| schema.contains_key(*keyword)).collect();
+        STRUCTURAL.iter().copied().filter(|keyword| decides(schema, keyword)).collect();
     if let Some(reference) = reference_of(schema) {
         return structural.is_empty().then(|| (reference.to_owned(), nullable));
     }
@@ -40,13 +50,24 @@ pub(super) fn plain_reference(schema: &Schema) -> Option<(String, bool)> {
     Some((reference, nullable || inner))
 }
 
+/// Whether the keyword is there and decides anything. That there are no further fields does not.
+fn decides(schema: &Schema, keyword: &str) -> bool {
+    match schema.get(keyword) {
+        None => false,
+        Some(Value::Bool(allowed)) => {
+            keyword != "required" && (keyword != "additionalProperties" || *allowed)
+        }
+        Some(_) => true,
+    }
+}
+
 fn reference_of(schema: &Schema) -> Option<&str> {
     REFERENCES.iter().find_map(|keyword| schema.get(*keyword)?.as_str())
 }
 
 /// Whether the schema is made of others, so that it could contain itself without a plain reference.
 pub(super) fn is_composed(schema: &Schema) -> bool {
-    ["allOf", "anyOf", "oneOf"].iter().any(|keyword| schema.contains_key(*keyword))
+    ["allOf", "anyOf", "oneOf", "extends"].iter().any(|keyword| schema.contains_key(*keyword))
         || reference_of(schema).is_some()
 }
 
@@ -55,6 +76,17 @@ fn is_annotation(part: &Value) -> bool {
     let Value::Object(part) = part else { return *part == Value::Bool(true) };
     !part.contains_key("type")
         && !STRUCTURAL.iter().chain(REFERENCES).any(|keyword| part.contains_key(*keyword))
+}
+
+/// The schemas that hold for a value under a condition.
+pub(super) fn conditional(schema: &Schema) -> Vec<Value> {
+    let single = ["then", "else"].iter().filter_map(|keyword| schema.get(*keyword));
+    let by_property = ["dependentSchemas", "dependencies"].iter().filter_map(|keyword| {
+        let entries: BTreeMap<&String, &Value> = schema.get(*keyword)?.as_object()?.iter().collect();
+        Some(entries.into_values())
+    });
+    let gathered = schema.get(CONDITIONAL).and_then(Value::as_array).into_iter().flatten();
+    single.chain(by_property.flatten()).chain(gathered).filter(|schema| schema.is_object()).cloned().collect()
 }
 
 /// Whether a keyword decides what a type is.
@@ -78,12 +110,24 @@ impl Reader<'_> {
             self.warn(place, "too much to merge; the rest is ignored");
             return;
         }
-        let mut own = keywords.clone();
-        let parts = own.remove("allOf");
+        let mut own = legacy::types_of_schemas(keywords).unwrap_or_else(|| keywords.clone());
+        let conditions = conditional(&own);
+        own.retain(|keyword, _| !matches!(keyword.as_str(), "if" | "then" | "else" | CONDITIONAL));
+        own.remove("dependentSchemas");
+        own.remove("dependencies");
+        if !conditions.is_empty() {
+            own.insert(CONDITIONAL.to_owned(), Value::Array(conditions));
+        }
+        let parts = [own.remove("allOf"), own.remove("extends")];
         let references: Vec<Value> = REFERENCES.iter().filter_map(|key| own.remove(*key)).collect();
         merge(merged, own);
-        for part in parts.iter().filter_map(Value::as_array).flatten() {
-            self.collect(part, place, depth + 1, merged);
+        for part in parts.iter().flatten() {
+            match part {
+                Value::Array(parts) => {
+                    parts.iter().for_each(|part| self.collect(part, place, depth + 1, merged));
+                }
+                part => self.collect(part, place, depth + 1, merged),
+            }
         }
         for reference in references.iter().filter_map(Value::as_str) {
             match self.resolve(reference) {
@@ -105,8 +149,26 @@ pub(super) fn merge(into: &mut Schema, from: Schema) {
                 into.insert(keyword, value);
             }
             Some(known) if *known == value => {}
-            Some(known) => combine(&keyword, known, value),
+            Some(known) => {
+                // Two unions of one name fit under the two names that there are; a third one is left out.
+                if let Some(other) = other_union(&keyword)
+                    && !says_less(known)
+                    && !says_less(&value)
+                {
+                    into.entry(other).or_insert(value);
+                } else {
+                    combine(&keyword, known, value);
+                }
+            }
         }
+    }
+}
+
+fn other_union(keyword: &str) -> Option<&'static str> {
+    match keyword {
+        "anyOf" => Some("oneOf"),
+        "oneOf" => Some("anyOf"),
+        _ => None,
     }
 }
 
@@ -140,9 +202,10 @@ fn combine(keyword: &str, known: &mut Value, value: Value) {
         ("items" | "additionalProperties", known @ Value::Object(_), value @ Value::Object(_)) => {
             *known = json!({ "allOf": [known.take(), value] });
         }
-        ("items" | "additionalProperties", known @ Value::Bool(_), value @ Value::Object(_)) => {
+        ("items" | "additionalProperties", known @ Value::Bool(true), value @ Value::Object(_)) => {
             *known = value;
         }
+        (CONDITIONAL, Value::Array(known), Value::Array(value)) => known.extend(value),
         ("anyOf" | "oneOf", known @ Value::Array(_), value) if says_less(known) => *known = value,
         _ => {}
     }

@@ -2,52 +2,147 @@
 
 use serde_json::Value;
 
-use crate::form::Note;
+use super::{Reader, Schema, merge, types, union};
+use crate::form::{Fact, Note};
 
-/// Keywords that are told in the notes, with the words for them.
-const FACTS: &[(&str, &str)] = &[
-    ("default", "default "),
-    ("minimum", "at least "),
-    ("exclusiveMinimum", "above "),
-    ("maximum", "at most "),
-    ("exclusiveMaximum", "below "),
-    ("multipleOf", "a multiple of "),
-    ("minLength", "length at least "),
-    ("maxLength", "length at most "),
-    ("minItems", "items at least "),
-    ("maxItems", "items at most "),
-    ("pattern", "pattern "),
-    ("format", "format "),
+/// Keywords that are told in the notes, with the words for them, and whether short forms tell them too.
+const FACTS: &[(&str, &str, bool)] = &[
+    ("default", "default ", true),
+    ("minimum", "at least ", true),
+    ("exclusiveMinimum", "above ", true),
+    ("maximum", "at most ", true),
+    ("exclusiveMaximum", "below ", true),
+    ("multipleOf", "a multiple of ", true),
+    ("divisibleBy", "a multiple of ", true),
+    ("minLength", "length at least ", true),
+    ("maxLength", "length at most ", true),
+    ("minItems", "items at least ", true),
+    ("maxItems", "items at most ", true),
+    ("minProperties", "fields at least ", true),
+    ("maxProperties", "fields at most ", true),
+    ("uniqueItems", "items differ ", false),
+    ("pattern", "pattern ", true),
+    ("format", "format ", true),
+    ("contentEncoding", "encoded as ", true),
+    ("contentMediaType", "media type ", true),
+    ("enum", "one of ", true),
+    ("deprecated", "deprecated ", true),
+    ("readOnly", "read only ", false),
+    ("writeOnly", "write only ", false),
+    ("examples", "for example ", false),
+    ("example", "for example ", false),
+    ("items", "each item: ", false),
+    ("additionalProperties", "each value: ", false),
 ];
 
-/// Values longer than this, as JSON, are not told.
-const LONGEST_FACT: usize = 60;
+/// Formats that name the width of a number, which its type in Rust tells as well or does not care for.
+const WIDTHS: &[&str] = &[
+    "int", "int8", "int16", "int32", "int64", "int128", "uint", "uint8", "uint16", "uint32", "uint64",
+    "uint128", "usize", "isize", "integer", "long", "float", "float32", "float64", "double", "number",
+];
+
+/// Values longer than this, as JSON, are not told in short forms.
+const LONGEST_BRIEF: usize = 60;
+/// Values longer than this are not told at all.
+const LONGEST_FACT: usize = 400;
+/// How many numbers of an enumeration are told.
+const MOST_NUMBERS: usize = 12;
+/// How many schemas behind a property's own are looked at for what it leaves out.
+const MOST_BEHIND: usize = 3;
+
+impl Reader<'_> {
+    /// The note of a property: what its schema says, and what the schema that it stands for adds.
+    pub(super) fn note(&self, schema: &Value) -> Note {
+        let mut note = note(schema);
+        let mut behind = self.behind(schema);
+        for _ in 0..MOST_BEHIND {
+            let Some(schema) = behind else { break };
+            let more = self::note(&schema);
+            note.description = note.description.or(more.description);
+            for fact in more.facts {
+                if !note.facts.iter().any(|known| known.keyword == fact.keyword) {
+                    note.facts.push(fact);
+                }
+            }
+            behind = self.behind(&schema);
+        }
+        note.facts.sort_by_key(|fact| FACTS.iter().position(|(keyword, ..)| *keyword == fact.keyword));
+        note
+    }
+
+    /// The schema that another one is in all that matters: what it refers to, or its only variant besides null.
+    fn behind(&self, schema: &Value) -> Option<Value> {
+        let keywords = schema.as_object()?;
+        if let Some((reference, _)) = merge::plain_reference(keywords) {
+            return self.resolve(&reference);
+        }
+        union::only_besides_null(keywords).cloned()
+    }
+}
+
+/// The description of a schema, or its title.
+pub(super) fn description(schema: &Value) -> Option<String> {
+    let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).filter(|text| !text.is_empty());
+    text("description").or_else(|| text("title")).map(ToOwned::to_owned)
+}
 
 /// The note of a schema.
-pub(crate) fn note(schema: &Value) -> Note {
-    let description = schema.get("description").or_else(|| schema.get("title"));
-    let description = description.and_then(Value::as_str).map(ToOwned::to_owned);
-    let fact = |(keyword, words): &(&str, &str)| {
-        let value = schema
-            .get(keyword)
-            .filter(|value| !value.is_null() && !value.is_boolean() || *keyword == "default")?;
-        let text = match value {
-            Value::String(text) if *keyword == "pattern" || *keyword == "format" => text.clone(),
-            Value::Null => return None,
-            other => other.to_string(),
-        };
-        // Bounds that a generator put in to say "any 64-bit integer" tell nothing.
-        (text.len() <= LONGEST_FACT && !is_extreme(value)).then(|| format!("{words}{text}"))
+fn note(schema: &Value) -> Note {
+    let Value::Object(keywords) = schema else { return Note::default() };
+    let fact = |(keyword, words, brief): &(&'static str, &'static str, bool)| {
+        let value = told(keyword, keywords.get(*keyword)?, keywords)?;
+        let fits = value.len() <= LONGEST_FACT;
+        let brief = *brief && value.len() <= LONGEST_BRIEF;
+        fits.then_some(Fact { keyword, words: words_for(keyword, words, keywords), value, brief })
     };
-    let mut facts: Vec<String> = FACTS.iter().filter_map(fact).collect();
-    if let Some(values) = schema.get("enum").and_then(Value::as_array)
-        && !values.is_empty()
-        && values.iter().all(Value::is_number)
-    {
-        let values: Vec<String> = values.iter().take(12).map(Value::to_string).collect();
-        facts.push(format!("one of {}", values.join(", ")));
+    Note { description: description(schema), facts: FACTS.iter().filter_map(fact).collect() }
+}
+
+/// What is told of a keyword's value.
+fn told(keyword: &str, value: &Value, schema: &Schema) -> Option<String> {
+    match (keyword, value) {
+        ("uniqueItems" | "deprecated" | "readOnly" | "writeOnly", _) => {
+            (*value == Value::Bool(true)).then(String::new)
+        }
+        ("items" | "additionalProperties", _) => {
+            let Note { description, facts } = note(value);
+            let facts = facts.into_iter().map(|fact| format!("{}{}", fact.words, fact.value));
+            let parts: Vec<String> = description.into_iter().chain(facts).collect();
+            (value.is_object() && !parts.is_empty()).then(|| parts.join("; "))
+        }
+        ("enum", Value::Array(values)) => {
+            let numbers = !values.is_empty() && values.iter().all(Value::is_number);
+            let shown: Vec<String> = values.iter().take(MOST_NUMBERS).map(Value::to_string).collect();
+            numbers.then(|| shown.join(", "))
+        }
+        ("examples", Value::Array(values)) => {
+            let shown: Vec<String> = values.iter().take(MOST_BEHIND).map(Value::to_string).collect();
+            (!shown.is_empty()).then(|| shown.join(", "))
+        }
+        ("enum" | "examples", _) | (_, Value::Null) => None,
+        ("format", Value::String(format)) if WIDTHS.contains(&format.as_str()) => {
+            // Of a text it says what is in it.
+            types(schema).iter().any(|name| name == "string").then(|| format.clone())
+        }
+        ("pattern" | "format" | "contentEncoding" | "contentMediaType", Value::String(text)) => {
+            Some(text.clone())
+        }
+        ("pattern" | "format" | "contentEncoding" | "contentMediaType", _) => None,
+        ("default" | "example", value) => Some(value.to_string()),
+        // Bounds that a generator put in to say "any 64-bit integer" tell nothing.
+        (_, Value::Number(_)) if !is_extreme(value) => Some(value.to_string()),
+        _ => None,
     }
-    Note { description, facts }
+}
+
+/// The words for a keyword. Draft 4 makes a bound exclusive with a second keyword.
+fn words_for(keyword: &str, words: &'static str, schema: &Schema) -> &'static str {
+    let is = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
+    match keyword {
+        "minimum" if is("exclusiveMinimum") => "above ",
+        "maximum" if is("exclusiveMaximum") => "below ",
+        _ => words,
+    }
 }
 
 fn is_extreme(value: &Value) -> bool {

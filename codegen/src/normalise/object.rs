@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Place, Reader, Schema, allowed_values, note};
+use super::merge::conditional;
+use super::{Place, Reader, Schema, allowed_values};
 use crate::form::{Body, Field, Form, Struct};
+use crate::names::snake;
 
 /// Further fields of a struct are only reachable as extra ones.
 const MOST_FIELDS: usize = 500;
@@ -13,15 +15,30 @@ const MOST_FIELDS: usize = 500;
 impl Reader<'_> {
     /// An object: with known fields a struct, otherwise a map, otherwise anything.
     pub(super) fn object(&mut self, schema: &Schema, place: &Place) -> Form {
-        if has_fields(schema) {
+        if self.has_fields(schema, place) {
             return self.merged_struct(std::slice::from_ref(schema), place);
         }
         match extra_schema(schema) {
             Some(value) if value != Value::Bool(true) && value != json!({}) => {
-                Form::Map(Box::new(self.form(&value, &place.item(".*"))))
+                let place = place.item(".*");
+                let form = self.place(&value, &place);
+                self.describe(&form, &value);
+                Form::Map(Box::new(form))
             }
-            _ => Form::Any,
+            _ => self.lose("an object without known fields"),
         }
+    }
+
+    /// Whether the object has any known field.
+    pub(super) fn has_fields(&mut self, schema: &Schema, place: &Place) -> bool {
+        let allowed = |schema: &&Schema| {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            properties
+                .is_some_and(|properties| properties.values().any(|schema| *schema != Value::Bool(false)))
+        };
+        !required(schema).is_empty()
+            || allowed(&schema)
+            || self.conditions(schema, place).iter().any(|schema| allowed(&schema))
     }
 
     /// The struct that all of the objects fit: with the fields of all, those required that all require.
@@ -31,43 +48,102 @@ impl Reader<'_> {
 
     fn struct_body(&mut self, variants: &[Schema], place: &Place) -> Struct {
         let mut body = Struct::default();
-        let schemas = property_schemas(variants);
-        for (key, required) in order(variants, &schemas) {
-            if body.fields.len() + body.constants.len() >= MOST_FIELDS {
-                self.warn(place, format!("the object has more than {MOST_FIELDS} fields"));
-                body.extra = Some(Form::Any);
-                break;
+        let schemas = self.property_schemas(variants, place);
+        for (index, (key, required)) in order(variants, &schemas).into_iter().enumerate() {
+            let schema = schemas.get(&key).cloned().unwrap_or(Value::Bool(true));
+            if index >= MOST_FIELDS {
+                if index == MOST_FIELDS {
+                    self.warn(place, format!("the object has more than {MOST_FIELDS} fields"));
+                    body.extra = Some(Form::Any);
+                }
+                let form = self.lose(format!("the object has more than {MOST_FIELDS} fields"));
+                self.count(&place.field(&key), &form);
+                continue;
             }
-            let any = Value::Bool(true);
-            let schema = schemas.get(key).unwrap_or(&any);
-            match fixed_value(schema).filter(|_| required) {
-                Some(value) => body.constants.push((key.to_owned(), value)),
-                None => body.fields.push(self.field(key, schema, required, place)),
+            match fixed_value(&schema).filter(|_| required) {
+                Some(value) => {
+                    self.count(&place.field(&key), &Form::Text);
+                    body.constants.push((key, value));
+                }
+                None => body.fields.push(self.field(key, &schema, required, place)),
             }
         }
-        if let Some(schema) = variants.iter().find_map(extra_schema) {
-            body.extra = Some(self.form(&schema, &place.step(".*", "Extra")));
+        if body.extra.is_none()
+            && let Some(schema) = variants.iter().find_map(extra_schema)
+        {
+            body.extra = Some(self.place(&schema, &place.step(".*", "Extra")));
         }
         body
     }
 
-    fn field(&mut self, key: &str, schema: &Value, required: bool, place: &Place) -> Field {
-        let form = self.form(schema, &place.field(key));
-        let form = match form {
-            Form::Nullable(inner) if !required => *inner,
-            other => other,
+    fn field(&mut self, key: String, schema: &Value, required: bool, place: &Place) -> Field {
+        let form = self.place(schema, &place.field(&key));
+        let mut field = Field { key, form, required, note: self.note(schema) };
+        field.settle();
+        let Field { key, form, note, .. } = &mut field;
+        // A type of its own keeps its own description.
+        if matches!(form, Form::Named(_)) {
+            note.description = super::note::description(schema);
+        }
+        // Generators make a title of each name.
+        note.description.take_if(|text| snake(text) == snake(key));
+        if matches!(form, Form::Tuple(_)) {
+            note.facts.retain(|fact| !matches!(fact.keyword, "minItems" | "maxItems"));
+        }
+        field
+    }
+
+    /// The schemas that hold for an object under a condition, with what they are made of merged.
+    fn conditions(&mut self, schema: &Schema, place: &Place) -> Vec<Schema> {
+        let mut found = Vec::new();
+        let mut open = conditional(schema);
+        while let Some(next) = open.pop() {
+            let flat = self.flatten(&next, place).unwrap_or_default();
+            if !self.spend(1) {
+                break;
+            }
+            open.extend(conditional(&flat));
+            found.push(flat);
+        }
+        found
+    }
+
+    /// The schema of each property of the objects; where several have one, any of theirs. Properties that an object
+    /// may have under a condition only are among them.
+    fn property_schemas(&mut self, variants: &[Schema], place: &Place) -> BTreeMap<String, Value> {
+        let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for variant in variants {
+            add_properties(variant, &mut found);
+        }
+        let mut further = BTreeMap::new();
+        for variant in variants {
+            for condition in self.conditions(variant, place) {
+                add_properties(&condition, &mut further);
+            }
+        }
+        for (key, schemas) in further {
+            found.entry(key).or_insert(schemas);
+        }
+        let join = |(key, mut schemas): (String, Vec<Value>)| match schemas.len() {
+            0 => None,
+            1 => Some((key, schemas.swap_remove(0))),
+            _ => Some((key, json!({ "anyOf": schemas }))),
         };
-        Field { key: key.to_owned(), form, required, note: note(schema) }
+        found.into_iter().filter_map(join).collect()
     }
 }
 
-/// Whether the schema names any field.
-fn has_fields(schema: &Schema) -> bool {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties.is_some_and(|properties| !properties.is_empty()) || !required(schema).is_empty()
+fn add_properties(schema: &Schema, found: &mut BTreeMap<String, Vec<Value>>) {
+    for (key, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let schemas = found.entry(key.clone()).or_default();
+        // With `false` a schema says that a property must be absent.
+        if *schema != Value::Bool(false) && !schemas.contains(schema) {
+            schemas.push(schema.clone());
+        }
+    }
 }
 
-/// The names in `required`, each once.
+/// The names in `required`, each once, and those of properties that say themselves that they are.
 pub(super) fn required(schema: &Schema) -> Vec<&str> {
     let names = schema.get("required").and_then(Value::as_array);
     let mut unique = Vec::new();
@@ -76,44 +152,29 @@ pub(super) fn required(schema: &Schema) -> Vec<&str> {
             unique.push(name);
         }
     }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let own = properties.into_iter().flatten().filter(|(name, property)| {
+        property.get("required") == Some(&Value::Bool(true)) && !unique.contains(&name.as_str())
+    });
+    let own: BTreeSet<&str> = own.map(|(name, _)| name.as_str()).collect();
+    unique.extend(own);
     unique
 }
 
-/// The schema of each property of the objects; where several have one, any of theirs.
-fn property_schemas(variants: &[Schema]) -> BTreeMap<String, Value> {
-    let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for variant in variants {
-        for (key, schema) in variant.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            // Draft 3 and careless writers mark a property that must be absent this way.
-            if *schema == Value::Bool(false) {
-                continue;
-            }
-            let schemas = found.entry(key.clone()).or_default();
-            if !schemas.contains(schema) {
-                schemas.push(schema.clone());
-            }
-        }
-    }
-    let join = |(key, mut schemas): (String, Vec<Value>)| match schemas.len() {
-        1 => (key, schemas.swap_remove(0)),
-        _ => (key, json!({ "anyOf": schemas })),
-    };
-    found.into_iter().map(join).collect()
-}
-
 /// The names of the fields: required ones in the schema's order, then the others by name.
-fn order<'a>(variants: &'a [Schema], schemas: &'a BTreeMap<String, Value>) -> Vec<(&'a str, bool)> {
-    let by_all = |name: &&str| variants.iter().all(|variant| required(variant).contains(name));
-    let mut names: Vec<(&str, bool)> = Vec::new();
-    if let Some(first) = variants.first() {
-        names.extend(required(first).into_iter().filter(by_all).map(|name| (name, true)));
-    }
+fn order(variants: &[Schema], schemas: &BTreeMap<String, Value>) -> Vec<(String, bool)> {
+    let lists: Vec<Vec<&str>> = variants.iter().map(required).collect();
+    let sets: Vec<BTreeSet<&str>> = lists.iter().map(|list| list.iter().copied().collect()).collect();
+    let by_all = |name: &&str| sets.iter().all(|set| set.contains(name));
+    let mut names: Vec<(String, bool)> = Vec::new();
+    let first = lists.first().into_iter().flatten().copied();
+    names.extend(first.filter(by_all).map(|name| (name.to_owned(), true)));
     let mut others: BTreeSet<&str> = schemas.keys().map(String::as_str).collect();
-    others.extend(variants.iter().flat_map(required));
+    others.extend(lists.iter().flatten());
     for (name, _) in &names {
-        others.remove(name);
+        others.remove(name.as_str());
     }
-    names.extend(others.into_iter().map(|name| (name, false)));
+    names.extend(others.into_iter().map(|name| (name.to_owned(), false)));
     names
 }
 
@@ -130,10 +191,15 @@ fn extra_schema(schema: &Schema) -> Option<Value> {
     if let Some(patterns) = schema.get("patternProperties").and_then(Value::as_object) {
         let mut patterns: Vec<_> = patterns.iter().collect();
         patterns.sort_unstable_by_key(|(pattern, _)| *pattern);
-        schemas.extend(patterns.into_iter().map(|(_, schema)| schema.clone()));
+        for (_, schema) in patterns {
+            if *schema != Value::Bool(false) && !schemas.contains(schema) {
+                schemas.push(schema.clone());
+            }
+        }
     }
-    match schema.get("additionalProperties") {
+    match schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties")) {
         None | Some(Value::Bool(false)) => {}
+        Some(additional) if schemas.contains(additional) => {}
         Some(additional) => schemas.push(additional.clone()),
     }
     match schemas.len() {

@@ -6,12 +6,21 @@ use serde_json::Value;
 
 use super::{Place, Reader, Schema, merge};
 use crate::form::Form;
+use crate::text::clean;
+
+/// How many values of a document are searched for anchors, and how deep.
+const MOST_SEARCHED: usize = 50_000;
+const DEEPEST_SEARCHED: usize = 128;
 
 /// The schemas that references point to: each is read once.
 #[derive(Debug, Default)]
 pub(super) struct Pointers {
     indices: BTreeMap<String, usize>,
     targets: Vec<Target>,
+    /// The places of `$anchor`, `$dynamicAnchor` and draft 4's `"id": "#…"`, as pointers.
+    anchors: BTreeMap<String, String>,
+    /// The places of schemas with an `$id` of their own.
+    resources: BTreeMap<String, String>,
 }
 
 #[derive(Debug)]
@@ -21,6 +30,45 @@ struct Target {
 }
 
 impl Pointers {
+    pub(super) fn new(root: &Value) -> Self {
+        let mut pointers = Pointers::default();
+        let mut left = MOST_SEARCHED;
+        pointers.search(root, "", 0, &mut left);
+        pointers
+    }
+
+    /// Finds names that references can use. The first of two that are the same counts.
+    fn search(&mut self, value: &Value, pointer: &str, depth: usize, left: &mut usize) {
+        if *left == 0 || depth > DEEPEST_SEARCHED {
+            return;
+        }
+        *left -= 1;
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.search(item, &format!("{pointer}/{index}"), depth + 1, left);
+                }
+            }
+            Value::Object(fields) => {
+                let text = |key: &str| fields.get(key).and_then(Value::as_str);
+                let ids = ["$id", "id"].map(text);
+                let fragments = ids.iter().flatten().filter_map(|id| id.strip_prefix('#'));
+                let anchors = ["$anchor", "$dynamicAnchor"].map(text);
+                for anchor in anchors.into_iter().flatten().chain(fragments).filter(|name| !name.is_empty()) {
+                    self.anchors.entry(anchor.to_owned()).or_insert_with(|| pointer.to_owned());
+                }
+                if let Some(id) = text("$id").map(|id| id.trim_end_matches('#')).filter(|id| !id.is_empty()) {
+                    self.resources.entry(id.to_owned()).or_insert_with(|| pointer.to_owned());
+                }
+                let sorted: BTreeMap<&String, &Value> = fields.iter().collect();
+                for (key, field) in sorted {
+                    self.search(field, &format!("{pointer}/{}", escape(key)), depth + 1, left);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// The index of a target; the second part says whether it is new.
     pub(super) fn enter(&mut self, name: &str) -> (usize, bool) {
         if let Some(index) = self.indices.get(name) {
@@ -60,7 +108,7 @@ impl Pointers {
                 Some(Form::Named(index)) if nullable => return Ok(Form::Named(*index).nullable()),
                 Some(Form::Named(index)) => return Ok(Form::Named(*index)),
                 Some(Form::Pending(next)) => pointer = *next,
-                Some(Form::Any) => return Ok(Form::Any),
+                Some(form @ (Form::Any | Form::Lost(_))) => return Ok(form.clone()),
                 Some(Form::Nullable(inner)) => match **inner {
                     Form::Named(index) => return Ok(Form::Named(index).nullable()),
                     Form::Pending(next) => (pointer, nullable) = (next, true),
@@ -72,9 +120,29 @@ impl Pointers {
         let name = self.targets.get(pointer).map(|target| target.name.as_str());
         Err(name
             .filter(|name| !name.starts_with(' '))
-            .map_or("a union".to_owned(), |name| format!("#{name}")))
+            .map_or("a union".to_owned(), |name| format!("#{}", clean(name, LONGEST_SHOWN))))
+    }
+
+    /// Replaces a form that had to wait for the end of the document.
+    pub(super) fn replace(&self, form: &mut Form) {
+        match form {
+            Form::Pending(pointer) => {
+                *form = match self.settle(*pointer) {
+                    Ok(Form::Lost(_)) | Err(_) => Form::Any,
+                    Ok(settled) => settled,
+                }
+            }
+            Form::Lost(_) => *form = Form::Any,
+            Form::Nullable(inner) if matches!(**inner, Form::Any | Form::Nullable(_)) => {
+                *form = std::mem::replace(inner, Form::Any);
+            }
+            _ => {}
+        }
     }
 }
+
+/// The longest reference in a message, in characters.
+const LONGEST_SHOWN: usize = 80;
 
 impl Reader<'_> {
     /// The form of a schema that is a reference and nothing else that matters to types.
@@ -97,7 +165,8 @@ impl Reader<'_> {
             return self.give_up(place, format!("there is nothing at {reference:?}"));
         };
         let leaf = own_name(&pointer).unwrap_or_else(|| place.leaf.clone());
-        let form = self.form(&target, &Place { leaf, depth: place.depth + 1, ..place.clone() });
+        let form = self.form(&target, &place.hop().named(leaf));
+        self.describe(&form, &target);
         self.pointers.finish(index, &form);
         form
     }
@@ -119,38 +188,37 @@ impl Reader<'_> {
     /// The JSON pointer that a reference is, if it leads to something in the document.
     pub(super) fn pointer(&self, reference: &str) -> Option<String> {
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let id = ["$id", "id"].iter().find_map(|key| self.root.get(key)?.as_str());
-        let own = id.map(|id| id.trim_end_matches('#'));
-        if !document.is_empty() && own != Some(document) {
-            return None;
-        }
+        let base = self.resource(document)?;
         let fragment = decode(fragment)?;
-        if fragment.is_empty() {
+        if !fragment.is_empty() && !fragment.starts_with('/') {
+            return self.pointers.anchors.get(&fragment).cloned();
+        }
+        let pointer = format!("{base}{fragment}");
+        self.root.pointer(&pointer).map(|_| pointer)
+    }
+
+    /// The pointer to a schema that is named by its `$id`, or by the end of it.
+    fn resource(&self, document: &str) -> Option<String> {
+        let id = ["$id", "id"].iter().find_map(|key| self.root.get(key)?.as_str());
+        let names = |id: &str| id == document || id.ends_with(&format!("/{document}"));
+        if document.is_empty() || id.is_some_and(|id| names(id.trim_end_matches('#'))) {
             return Some(String::new());
         }
-        if fragment.starts_with('/') {
-            return self.root.pointer(&fragment).map(|_| fragment);
-        }
-        let anchored = |container: &&str| {
-            let entries = self.root.get(container)?.as_object()?;
-            let (key, _) = entries.iter().find(|(_, schema)| has_anchor(schema, &fragment))?;
-            Some(format!("/{container}/{}", key.replace('~', "~0").replace('/', "~1")))
-        };
-        ["$defs", "definitions"].iter().find_map(anchored)
+        let known = &self.pointers.resources;
+        let found = known.get(document);
+        found.or_else(|| known.iter().find(|(id, _)| names(id)).map(|(_, pointer)| pointer)).cloned()
     }
 }
 
 /// The warning for a reference that cannot be followed.
 pub(super) fn dangling(reference: &str) -> String {
-    let shown: String = reference.chars().take(80).collect();
+    let shown = clean(reference, LONGEST_SHOWN);
     format!("the reference {shown:?} does not lead anywhere in the schema")
 }
 
-fn has_anchor(schema: &Value, anchor: &str) -> bool {
-    let is = |key: &str| schema.get(key).and_then(Value::as_str);
-    is("$anchor") == Some(anchor)
-        || is("$dynamicAnchor") == Some(anchor)
-        || [is("$id"), is("id")].iter().flatten().any(|id| id.strip_prefix('#') == Some(anchor))
+/// A key as a part of a pointer.
+fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }
 
 /// The name that a schema's author gave to a definition, unless a tool made it up.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::merge::{matters, merge};
-use super::object::{fixed_value, required};
-use super::{Place, Reader, Schema, allowed_values, is_unsigned, types};
+use super::object::fixed_value;
+use super::{Place, Reader, Schema, allowed_values, allows_anything, is_nullable, is_unsigned, types};
 use crate::form::{Body, Form, Kind};
 
 /// A union of more variants is anything.
@@ -23,7 +23,7 @@ impl Reader<'_> {
     /// The form of a schema with `anyOf` or `oneOf`.
     pub(super) fn union(&mut self, schema: &Schema, place: &Place) -> Form {
         if let Some(only) = only_besides_null(schema) {
-            return self.form(only, place).nullable();
+            return self.form(only, &place.hop()).nullable();
         }
         let mut found = Vec::new();
         match self.expand(schema, place, 0, &mut found) {
@@ -54,7 +54,7 @@ impl Reader<'_> {
         }
         let mut base = schema.clone();
         let (any, one) = (base.remove("anyOf"), base.remove("oneOf"));
-        base.remove("nullable");
+        base.retain(|keyword, _| !matches!(keyword.as_str(), "nullable" | "x-nullable"));
         let union = match (any, one) {
             (Some(Value::Array(any)), Some(Value::Array(one))) if !one.is_empty() => {
                 base.insert("oneOf".to_owned(), Value::Array(one));
@@ -72,7 +72,8 @@ impl Reader<'_> {
             if *variant == Value::Bool(false) {
                 continue;
             }
-            if merged.remove("nullable") == Some(Value::Bool(true)) {
+            if is_nullable(&merged) {
+                merged.retain(|keyword, _| !matches!(keyword.as_str(), "nullable" | "x-nullable"));
                 found.push(Schema::from_iter([("type".to_owned(), Value::from("null"))]));
             }
             merge(&mut merged, base.clone());
@@ -88,7 +89,8 @@ impl Reader<'_> {
         for variant in variants.into_iter().flat_map(split_types) {
             match classify(&variant) {
                 Variant::Null => nullable = true,
-                Variant::Anything => return Form::Any,
+                Variant::Anything if allows_anything(&variant) => return Form::Any,
+                Variant::Anything => return self.lose("the union has a variant that names no type"),
                 Variant::Of(kind) => {
                     nullable |= allowed_values(&variant).is_some_and(|values| values.contains(&Value::Null));
                     let group = groups.entry(kind).or_default();
@@ -98,14 +100,17 @@ impl Reader<'_> {
                 }
             }
         }
-        let form = self.groups(groups, place);
+        let form = match groups.len() {
+            0 if nullable => self.lose("nothing but null is allowed"),
+            0 => self.give_up(place, "the union has no variants"),
+            _ => self.groups(groups, place),
+        };
         if nullable { form.nullable() } else { form }
     }
 
     fn groups(&mut self, mut groups: BTreeMap<Kind, Vec<Schema>>, place: &Place) -> Form {
         let containers = groups.contains_key(&Kind::List) || groups.contains_key(&Kind::Object);
         match groups.len() {
-            0 => Form::Any,
             1 => match groups.pop_first() {
                 Some((kind, schemas)) => self.group(kind, schemas, place),
                 None => Form::Any,
@@ -147,20 +152,35 @@ impl Reader<'_> {
 
     /// A list of whatever one of the arrays may hold.
     fn list_group(&mut self, schemas: &[Schema], place: &Place) -> Form {
-        let mut items = Vec::new();
+        let mut items: Vec<&Value> = Vec::new();
+        let place = place.item("[]");
         for schema in schemas {
+            let prefix = schema.contains_key("prefixItems");
             match schema.get("items") {
-                Some(item @ Value::Object(_)) if !schema.contains_key("prefixItems") => items.push(item),
-                _ => return Form::List(Box::new(Form::Any)),
+                Some(Value::Bool(false)) if !prefix => {}
+                Some(item @ Value::Object(_)) if !prefix => {
+                    if !items.contains(&item) {
+                        items.push(item);
+                    }
+                }
+                None | Some(Value::Bool(true)) if !prefix => return Form::List(Box::new(Form::Any)),
+                _ => {
+                    let form = self.give_up(&place, "one of several arrays has a type for each place");
+                    self.count(&place, &form);
+                    return Form::List(Box::new(form));
+                }
             }
         }
-        let item = json!({ "anyOf": items });
-        Form::List(Box::new(self.form(&item, &place.item("[]"))))
+        let form = match items.as_slice() {
+            [] => Form::Any,
+            [only] => self.place(only, &place),
+            several => self.place(&json!({ "anyOf": several }), &place),
+        };
+        Form::List(Box::new(form))
     }
 
     fn object_group(&mut self, schemas: Vec<Schema>, place: &Place) -> Form {
-        let free = |schema: &Schema| !schema.contains_key("properties") && required(schema).is_empty();
-        if schemas.iter().any(free) {
+        if schemas.iter().any(|schema| !self.has_fields(schema, place)) {
             return self.give_up(place, "the union has an object without known fields");
         }
         match tag(&schemas) {
@@ -175,7 +195,8 @@ impl Reader<'_> {
             for mut schema in schemas {
                 let Some(value) = tag_value(&schema, tag) else { continue };
                 remove_property(&mut schema, tag);
-                let inner = place.step(&format!("<{value}>"), value.clone());
+                let inner = place.variant(&value);
+                reader.count(&inner.field(tag), &Form::Text);
                 variants.push((value, reader.merged_struct(&[schema], &inner)));
             }
             Body::Tagged { tag: tag.to_owned(), variants }
@@ -184,7 +205,7 @@ impl Reader<'_> {
 }
 
 /// The variant of a union that has no other but null, where nothing beside the union matters.
-fn only_besides_null(schema: &Schema) -> Option<&Value> {
+pub(super) fn only_besides_null(schema: &Schema) -> Option<&Value> {
     let others = schema.keys().filter(|keyword| matters(keyword)).count();
     let variants = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
     let is_null = |variant: &&Value| {
@@ -277,9 +298,10 @@ fn tag_value(schema: &Schema, tag: &str) -> Option<String> {
     value.as_str().map(ToOwned::to_owned)
 }
 
+/// Leaves a property out of the schema, and out of what holds under a condition.
 fn remove_property(schema: &mut Schema, name: &str) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.remove(name);
+        properties.insert(name.to_owned(), Value::Bool(false));
     }
     if let Some(Value::Array(required)) = schema.get_mut("required") {
         required.retain(|required| required.as_str() != Some(name));

@@ -1,12 +1,7 @@
 // Generated from the tools of the MCP server "everything". Do not edit: changes are lost.
 
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    unreachable_pub,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct EchoInput {
     /// Message to echo
@@ -70,6 +65,7 @@ pub fn echo(message: impl Into<String>) -> EchoCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetAnnotatedMessageInput {
     /// Type of message to demonstrate different annotation patterns
@@ -209,6 +205,7 @@ pub fn get_annotated_message(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetEnvInput {}
 impl bridge::convert::ToJson for GetEnvInput {
@@ -263,6 +260,7 @@ impl std::future::Future for GetEnvCall {
 pub fn get_env() -> GetEnvCall {
     GetEnvInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetResourceLinksInput {
     /// Number of resource links to return (1-10)
@@ -337,6 +335,7 @@ pub fn get_resource_links() -> GetResourceLinksCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetResourceReferenceInput {
     /// ID of the text resource to fetch
@@ -483,6 +482,7 @@ pub fn get_resource_reference() -> GetResourceReferenceCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetRootsListInput {}
 impl bridge::convert::ToJson for GetRootsListInput {
@@ -537,6 +537,7 @@ impl std::future::Future for GetRootsListCall {
 pub fn get_roots_list() -> GetRootsListCall {
     GetRootsListInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetStructuredContentInput {
     /// Choose city
@@ -692,6 +693,7 @@ pub fn get_structured_content(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetSumInput {
     /// First number
@@ -761,6 +763,7 @@ pub fn get_sum(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetTinyImageInput {}
 impl bridge::convert::ToJson for GetTinyImageInput {
@@ -815,6 +818,7 @@ impl std::future::Future for GetTinyImageCall {
 pub fn get_tiny_image() -> GetTinyImageCall {
     GetTinyImageInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GzipFileAsResourceInput {
     /// URL or data URI of the file content to compress
@@ -979,6 +983,7 @@ pub fn gzip_file_as_resource() -> GzipFileAsResourceCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulateResearchQueryInput {
     /// The research topic to investigate
@@ -1061,6 +1066,7 @@ pub fn simulate_research_query(topic: impl Into<String>) -> SimulateResearchQuer
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToggleSimulatedLoggingInput {}
 impl bridge::convert::ToJson for ToggleSimulatedLoggingInput {
@@ -1115,6 +1121,7 @@ impl std::future::Future for ToggleSimulatedLoggingCall {
 pub fn toggle_simulated_logging() -> ToggleSimulatedLoggingCall {
     ToggleSimulatedLoggingInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToggleSubscriberUpdatesInput {}
 impl bridge::convert::ToJson for ToggleSubscriberUpdatesInput {
@@ -1169,6 +1176,7 @@ impl std::future::Future for ToggleSubscriberUpdatesCall {
 pub fn toggle_subscriber_updates() -> ToggleSubscriberUpdatesCall {
     ToggleSubscriberUpdatesInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriggerElicitationRequestInput {}
 impl bridge::convert::ToJson for TriggerElicitationRequestInput {
@@ -1223,6 +1231,7 @@ impl std::future::Future for TriggerElicitationRequestCall {
 pub fn trigger_elicitation_request() -> TriggerElicitationRequestCall {
     TriggerElicitationRequestInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriggerLongRunningOperationInput {
     /// Duration of the operation in seconds
@@ -1312,6 +1321,7 @@ pub fn trigger_long_running_operation() -> TriggerLongRunningOperationCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerSamplingRequestInput {
     /// The prompt to send to the LLM
@@ -1397,6 +1407,7 @@ pub fn trigger_sampling_request(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerUrlElicitationInput {
     /// The URL the user should open

@@ -1,12 +1,7 @@
 // Generated from the tools of the MCP server "filesystem". Do not edit: changes are lost.
 
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    unreachable_pub,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateDirectoryInput {
     pub path: String,
@@ -93,6 +88,7 @@ pub fn create_directory(path: impl Into<String>) -> CreateDirectoryCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct DirectoryTreeInput {
     pub path: String,
@@ -200,6 +196,7 @@ pub fn directory_tree(path: impl Into<String>) -> DirectoryTreeCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct EditFileInput {
     pub path: String,
@@ -343,6 +340,7 @@ pub fn edit_file(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetFileInfoInput {
     pub path: String,
@@ -429,6 +427,7 @@ pub fn get_file_info(path: impl Into<String>) -> GetFileInfoCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListAllowedDirectoriesInput {}
 impl bridge::convert::ToJson for ListAllowedDirectoriesInput {
@@ -507,6 +506,7 @@ impl std::future::Future for ListAllowedDirectoriesCall {
 pub fn list_allowed_directories() -> ListAllowedDirectoriesCall {
     ListAllowedDirectoriesInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListDirectoryInput {
     pub path: String,
@@ -593,6 +593,7 @@ pub fn list_directory(path: impl Into<String>) -> ListDirectoryCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListDirectoryWithSizesInput {
     pub path: String,
@@ -736,6 +737,7 @@ pub fn list_directory_with_sizes(path: impl Into<String>) -> ListDirectoryWithSi
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct MoveFileInput {
     pub source: String,
@@ -834,6 +836,7 @@ pub fn move_file(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadFileInput {
     pub path: String,
@@ -957,6 +960,7 @@ pub fn read_file(path: impl Into<String>) -> ReadFileCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadMediaFileInput {
     pub path: String,
@@ -1159,6 +1163,7 @@ pub fn read_media_file(path: impl Into<String>) -> ReadMediaFileCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadMultipleFilesInput {
     /// Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.
@@ -1248,6 +1253,7 @@ pub fn read_multiple_files(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadTextFileInput {
     pub path: String,
@@ -1371,6 +1377,7 @@ pub fn read_text_file(path: impl Into<String>) -> ReadTextFileCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchFilesInput {
     pub path: String,
@@ -1487,6 +1494,7 @@ pub fn search_files(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteFileInput {
     pub path: String,

@@ -1,17 +1,10 @@
 // Generated from the tools of the MCP server "git". Do not edit: changes are lost.
 
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    unreachable_pub,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitAddInput {
-    /// Repo Path
     pub repo_path: String,
-    /// Files
     pub files: Vec<String>,
 }
 impl bridge::convert::ToJson for GitAddInput {
@@ -79,6 +72,7 @@ pub fn git_add(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitBranchInput {
     /// The path to the Git repository.
@@ -189,11 +183,10 @@ pub fn git_branch(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitCheckoutInput {
-    /// Repo Path
     pub repo_path: String,
-    /// Branch Name
     pub branch_name: String,
 }
 impl bridge::convert::ToJson for GitCheckoutInput {
@@ -265,11 +258,10 @@ pub fn git_checkout(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitCommitInput {
-    /// Repo Path
     pub repo_path: String,
-    /// Message
     pub message: String,
 }
 impl bridge::convert::ToJson for GitCommitInput {
@@ -338,13 +330,11 @@ pub fn git_commit(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitCreateBranchInput {
-    /// Repo Path
     pub repo_path: String,
-    /// Branch Name
     pub branch_name: String,
-    /// Base Branch
     pub base_branch: Option<String>,
 }
 impl bridge::convert::ToJson for GitCreateBranchInput {
@@ -389,7 +379,6 @@ pub struct GitCreateBranchCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl GitCreateBranchCall {
-    /// Base Branch
     #[track_caller]
     pub fn base_branch<F>(
         mut self,
@@ -434,13 +423,11 @@ pub fn git_create_branch(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitDiffInput {
-    /// Repo Path
     pub repo_path: String,
-    /// Target
     pub target: String,
-    /// Context Lines
     pub context_lines: Option<i64>,
 }
 impl bridge::convert::ToJson for GitDiffInput {
@@ -485,7 +472,6 @@ pub struct GitDiffCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl GitDiffCall {
-    /// Context Lines
     #[track_caller]
     pub fn context_lines<F>(
         mut self,
@@ -527,11 +513,10 @@ pub fn git_diff(repo_path: impl Into<String>, target: impl Into<String>) -> GitD
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitDiffStagedInput {
-    /// Repo Path
     pub repo_path: String,
-    /// Context Lines
     pub context_lines: Option<i64>,
 }
 impl bridge::convert::ToJson for GitDiffStagedInput {
@@ -574,7 +559,6 @@ pub struct GitDiffStagedCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl GitDiffStagedCall {
-    /// Context Lines
     #[track_caller]
     pub fn context_lines<F>(
         mut self,
@@ -615,11 +599,10 @@ pub fn git_diff_staged(repo_path: impl Into<String>) -> GitDiffStagedCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitDiffUnstagedInput {
-    /// Repo Path
     pub repo_path: String,
-    /// Context Lines
     pub context_lines: Option<i64>,
 }
 impl bridge::convert::ToJson for GitDiffUnstagedInput {
@@ -662,7 +645,6 @@ pub struct GitDiffUnstagedCall {
     pending: bridge::call::Pending<bridge::ToolResult>,
 }
 impl GitDiffUnstagedCall {
-    /// Context Lines
     #[track_caller]
     pub fn context_lines<F>(
         mut self,
@@ -703,13 +685,12 @@ pub fn git_diff_unstaged(repo_path: impl Into<String>) -> GitDiffUnstagedCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitLogInput {
-    /// Repo Path
     pub repo_path: String,
     /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
     pub end_timestamp: Option<String>,
-    /// Max Count
     pub max_count: Option<i64>,
     /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
     pub start_timestamp: Option<String>,
@@ -773,7 +754,6 @@ impl GitLogCall {
         );
         self
     }
-    /// Max Count
     #[track_caller]
     pub fn max_count<F>(
         mut self,
@@ -827,9 +807,9 @@ pub fn git_log(repo_path: impl Into<String>) -> GitLogCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitResetInput {
-    /// Repo Path
     pub repo_path: String,
 }
 impl bridge::convert::ToJson for GitResetInput {
@@ -890,11 +870,10 @@ pub fn git_reset(repo_path: impl Into<String>) -> GitResetCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitShowInput {
-    /// Repo Path
     pub repo_path: String,
-    /// Revision
     pub revision: String,
 }
 impl bridge::convert::ToJson for GitShowInput {
@@ -966,9 +945,9 @@ pub fn git_show(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitStatusInput {
-    /// Repo Path
     pub repo_path: String,
 }
 impl bridge::convert::ToJson for GitStatusInput {

@@ -1,12 +1,7 @@
 // Generated from the tools of the MCP server "memory". Do not edit: changes are lost.
 
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    unreachable_pub,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddObservationsInput {
     pub observations: Vec<AddObservationsObservation>,
@@ -160,6 +155,7 @@ pub fn add_observations(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateEntitiesInput {
     pub entities: Vec<CreateEntitiesEntity>,
@@ -288,6 +284,7 @@ pub fn create_entities(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateRelationsInput {
     pub relations: Vec<CreateRelationsRelation>,
@@ -416,6 +413,7 @@ pub fn create_relations(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeleteEntitiesInput {
     /// An array of entity names to delete
@@ -509,6 +507,7 @@ pub fn delete_entities(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeleteObservationsInput {
     pub deletions: Vec<DeleteObservationsDeletion>,
@@ -634,6 +633,7 @@ pub fn delete_observations(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeleteRelationsInput {
     /// An array of relations to delete
@@ -768,6 +768,7 @@ pub fn delete_relations(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenNodesInput {
     /// An array of entity names to retrieve
@@ -945,6 +946,7 @@ pub fn open_nodes(names: impl bridge::convert::Argument<Vec<String>>) -> OpenNod
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReadGraphInput {}
 impl bridge::convert::ToJson for ReadGraphInput {
@@ -1113,6 +1115,7 @@ impl std::future::Future for ReadGraphCall {
 pub fn read_graph() -> ReadGraphCall {
     ReadGraphInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchNodesInput {
     /// The search query to match against entity names, types, and observation content

@@ -1,12 +1,7 @@
 // Generated from the tools of the MCP server "nasty". Do not edit: changes are lost.
 
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    unreachable_pub,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EmptyInput {}
 impl bridge::convert::ToJson for EmptyInput {
@@ -61,6 +56,7 @@ impl std::future::Future for EmptyCall {
 pub fn empty() -> EmptyCall {
     EmptyInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct N1stToolInput {}
 impl bridge::convert::ToJson for N1stToolInput {
@@ -114,6 +110,7 @@ impl std::future::Future for N1stToolCall {
 pub fn n1st_tool() -> N1stToolCall {
     N1stToolInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OptionInput {
     pub none: Option<String>,
@@ -195,6 +192,7 @@ pub fn option() -> OptionCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResultInput {
     pub item: Option<ResultItem>,
@@ -329,6 +327,7 @@ impl std::future::Future for ResultCall {
 pub fn result() -> ResultCall {
     ResultInput { item: None }.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct StringInput {
     pub value: String,
@@ -411,6 +410,7 @@ impl std::future::Future for StringCall {
 pub fn string(value: impl Into<String>) -> StringCall {
     StringInput { value: value.into() }.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdditionalInput {
     pub known: String,
@@ -533,6 +533,7 @@ pub fn additional(known: impl Into<String>) -> AdditionalCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AnchorsInput {
     pub a: Option<AnchorsHere>,
@@ -695,6 +696,7 @@ pub fn anchors() -> AnchorsCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AsyncInput {
     pub await_: bool,
@@ -753,6 +755,7 @@ impl std::future::Future for AsyncCall {
 pub fn async_(await_: bool) -> AsyncCall {
     AsyncInput { await_: await_ }.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct BooleanSchemasInput {
     pub anything: bridge::convert::Value,
@@ -862,6 +865,7 @@ pub fn boolean_schemas(anything: impl bridge::convert::Serialize) -> BooleanSche
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallInput {
     pub input: Option<CallInput2>,
@@ -954,6 +958,7 @@ impl std::future::Future for CallCall {
 pub fn call() -> CallCall {
     CallInput { input: None }.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DanglingInput {
     pub a: Option<bridge::convert::Value>,
@@ -1146,6 +1151,7 @@ pub fn dangling() -> DanglingCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DescriptionInput {
     /// * / } #![evil] '''rust fn main() { loop {} } '''
@@ -1214,6 +1220,7 @@ impl std::future::Future for DescriptionCall {
 pub fn description() -> DescriptionCall {
     DescriptionInput { x: None }.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct FourRequiredInput {
     pub zeta: String,
@@ -1311,6 +1318,7 @@ pub fn four_required(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputNonsenseInput {
     pub arguments: bridge::convert::Value,
@@ -1368,6 +1376,7 @@ pub fn input_nonsense(arguments: impl bridge::convert::Serialize) -> InputNonsen
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputNotObjectInput {
     pub arguments: bridge::convert::Value,
@@ -1451,6 +1460,7 @@ pub fn input_not_object(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputOpenInput {
     pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
@@ -1526,6 +1536,7 @@ pub fn input_open() -> InputOpenCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputTrueInput {}
 impl bridge::convert::ToJson for InputTrueInput {
@@ -1580,6 +1591,7 @@ impl std::future::Future for InputTrueCall {
 pub fn input_true() -> InputTrueCall {
     InputTrueInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputUnionInput {
     pub a: Option<String>,
@@ -1680,6 +1692,7 @@ pub fn input_union() -> InputUnionCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrders2Input {}
 impl bridge::convert::ToJson for ListOrders2Input {
@@ -1733,6 +1746,7 @@ impl std::future::Future for ListOrders2Call {
 pub fn list_orders2() -> ListOrders2Call {
     ListOrders2Input {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrders3Input {}
 impl bridge::convert::ToJson for ListOrders3Input {
@@ -1787,6 +1801,7 @@ impl std::future::Future for ListOrders3Call {
 pub fn list_orders3() -> ListOrders3Call {
     ListOrders3Input {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrdersInput {
     pub input: Option<i64>,
@@ -1879,6 +1894,7 @@ impl std::future::Future for ListOrdersCall {
 pub fn list_orders() -> ListOrdersCall {
     ListOrdersInput { input: None }.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrdersInputInput {
     pub a: Option<ListOrdersInputA>,
@@ -1972,6 +1988,7 @@ impl std::future::Future for ListOrdersInputCall {
 pub fn list_orders_input() -> ListOrdersInputCall {
     ListOrdersInputInput { a: None }.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MainInput {}
 impl bridge::convert::ToJson for MainInput {
@@ -2025,6 +2042,7 @@ impl std::future::Future for MainCall {
 pub fn main() -> MainCall {
     MainInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapsInput {
     pub labels: std::collections::BTreeMap<String, String>,
@@ -2190,6 +2208,7 @@ pub fn maps(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedInput {
     pub a: String,
@@ -2300,6 +2319,7 @@ pub fn merged(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodNamesInput {
     pub boxed: Option<i64>,
@@ -2555,6 +2575,7 @@ pub fn method_names() -> MethodNamesCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissingTypeInput {
     pub a: MissingTypeA,
@@ -2665,6 +2686,7 @@ pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingT
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NonsenseInput {
     pub a: Option<bridge::convert::Value>,
@@ -2835,6 +2857,7 @@ pub fn nonsense() -> NonsenseCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NullDefaultInput {
     pub flag: Option<bool>,
@@ -2937,6 +2960,7 @@ pub fn null_default() -> NullDefaultCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct NullableInput {
     pub required_one: Option<i64>,
@@ -3257,6 +3281,7 @@ pub fn nullable<F, F1>(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NumericEnumsInput {
     pub big: Option<u64>,
@@ -3434,6 +3459,7 @@ pub fn numeric_enums() -> NumericEnumsCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutputsEnumInput {}
 impl bridge::convert::ToJson for OutputsEnumInput {
@@ -3528,6 +3554,7 @@ impl std::future::Future for OutputsEnumCall {
 pub fn outputs_enum() -> OutputsEnumCall {
     OutputsEnumInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutputsNullableInput {}
 impl bridge::convert::ToJson for OutputsNullableInput {
@@ -3606,6 +3633,7 @@ impl std::future::Future for OutputsNullableCall {
 pub fn outputs_nullable() -> OutputsNullableCall {
     OutputsNullableInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutputsScalarInput {}
 impl bridge::convert::ToJson for OutputsScalarInput {
@@ -3660,6 +3688,7 @@ impl std::future::Future for OutputsScalarCall {
 pub fn outputs_scalar() -> OutputsScalarCall {
     OutputsScalarInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct PropertyNamesInput {
     pub type_: String,
@@ -4075,6 +4104,7 @@ pub fn property_names(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveInput {
     pub root: RecursiveNode,
@@ -4193,6 +4223,7 @@ pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> Recursi
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecursiveListInput {
     pub a: Option<Vec<bridge::convert::Value>>,
@@ -4272,6 +4303,7 @@ pub fn recursive_list() -> RecursiveListCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecursiveMergeInput {
     pub a: Option<RecursiveMergeA>,
@@ -4387,6 +4419,7 @@ impl std::future::Future for RecursiveMergeCall {
 pub fn recursive_merge() -> RecursiveMergeCall {
     RecursiveMergeInput { a: None }.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveRequiredInput {
     pub a: RecursiveRequiredA,
@@ -4496,6 +4529,7 @@ pub fn recursive_required(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveRootInput {
     pub value: i64,
@@ -4595,6 +4629,7 @@ pub fn recursive_root(value: impl bridge::convert::Argument<i64>) -> RecursiveRo
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveUnionInput {
     pub expression: RecursiveUnionExpression,
@@ -4880,6 +4915,7 @@ pub fn recursive_union(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequiredUnknownInput {
     pub b: bridge::convert::Value,
@@ -4946,6 +4982,7 @@ pub fn required_unknown(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunInput {
     pub x: String,
@@ -5028,6 +5065,7 @@ impl std::future::Future for RunCall {
 pub fn run(x: impl Into<String>) -> RunCall {
     RunInput { x: x.into() }.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SameTitlesInput {
     /// Item
@@ -5217,6 +5255,7 @@ pub fn same_titles() -> SameTitlesCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedTypesInput {
     pub entities: Vec<SharedTypesEntity>,
@@ -5363,6 +5402,7 @@ pub fn shared_types(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaggedInput {
     pub shape: TaggedShape,
@@ -5819,6 +5859,7 @@ pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall 
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextEnumsInput {
     pub keywords: TextEnumsKeywords,
@@ -6184,12 +6225,13 @@ pub fn text_enums(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct TuplesInput {
     pub draft7: (f64, f64),
     pub bare: Option<Vec<bridge::convert::Value>>,
     pub draft2020: Option<(String, i64, TuplesDraft2020)>,
-    pub long: Option<Vec<bridge::convert::Value>>,
+    pub long: Option<Vec<String>>,
     pub none: Option<Vec<bridge::convert::Value>>,
     pub open: Option<Vec<bridge::convert::Value>>,
     pub single: Option<(String,)>,
@@ -6320,7 +6362,7 @@ impl TuplesCall {
     #[track_caller]
     pub fn long<F>(
         mut self,
-        long: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+        long: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
         self.input.long = bridge::convert::OptionalArgument::into_optional(long);
         self
@@ -6383,6 +6425,7 @@ pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall 
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntaggedInput {
     pub target: UntaggedTarget,

@@ -1,12 +1,7 @@
 // Generated from the tools of the MCP server "sequential-thinking". Do not edit: changes are lost.
 
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    unreachable_pub,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequentialthinkingInput {
     /// Your current thinking step

@@ -1,12 +1,7 @@
 // Generated from the tools of the MCP server "time". Do not edit: changes are lost.
 
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    unreachable_pub,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvertTimeInput {
     /// Source IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'UTC' as local timezone if no source timezone provided by the user.
@@ -52,7 +47,6 @@ impl bridge::convert::FromJson for ConvertTimeInput {
 pub struct ConvertTimeOutput {
     pub source: ConvertTimeTimeResult,
     pub target: ConvertTimeTimeResult,
-    /// Time Difference
     pub time_difference: String,
 }
 impl bridge::convert::ToJson for ConvertTimeOutput {
@@ -89,13 +83,9 @@ impl bridge::convert::FromJson for ConvertTimeOutput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvertTimeTimeResult {
-    /// Timezone
     pub timezone: String,
-    /// Datetime
     pub datetime: String,
-    /// Day Of Week
     pub day_of_week: String,
-    /// Is Dst
     pub is_dst: bool,
 }
 impl bridge::convert::ToJson for ConvertTimeTimeResult {
@@ -183,6 +173,7 @@ pub fn convert_time(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetCurrentTimeInput {
     /// IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'UTC' as local timezone if no timezone provided by the user.
@@ -207,13 +198,9 @@ impl bridge::convert::FromJson for GetCurrentTimeInput {
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetCurrentTimeOutput {
-    /// Timezone
     pub timezone: String,
-    /// Datetime
     pub datetime: String,
-    /// Day Of Week
     pub day_of_week: String,
-    /// Is Dst
     pub is_dst: bool,
 }
 impl bridge::convert::ToJson for GetCurrentTimeOutput {

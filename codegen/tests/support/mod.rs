@@ -13,8 +13,21 @@ pub(crate) fn folder(below: &str) -> PathBuf {
 
 /// The servers of all fixtures, by name.
 pub(crate) fn servers() -> Vec<Server> {
-    let entries = std::fs::read_dir(folder("tests/fixtures/schemas")).unwrap();
+    read(&folder("tests/fixtures/schemas"))
+}
+
+/// The servers of all fixtures, and of the lists of tools in the folder that `MORE_SCHEMAS` names.
+#[allow(dead_code, reason = "not every test has a use for it")]
+pub(crate) fn more_servers() -> Vec<Server> {
+    let mut servers = servers();
+    servers.extend(std::env::var_os("MORE_SCHEMAS").into_iter().flat_map(|folder| read(Path::new(&folder))));
+    servers
+}
+
+fn read(folder: &Path) -> Vec<Server> {
+    let entries = std::fs::read_dir(folder).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     paths.sort();
     paths.iter().map(|path| server(path)).collect()
 }
@@ -26,6 +39,7 @@ fn server(path: &Path) -> Server {
         description: tool["description"].as_str().map(ToOwned::to_owned),
         input_schema: tool["inputSchema"].clone(),
         output_schema: tool.get("outputSchema").cloned(),
+        observed: false,
     };
     let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
     Server { name, tools: tools.iter().map(tool).collect() }

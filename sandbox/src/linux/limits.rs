@@ -44,6 +44,9 @@ pub(super) fn apply(limits: &Limits, tasks: u64) -> Result<(), Failure> {
             lower(resource, soft, hard).map_err(failed(Step::Limits, name))?;
         }
     }
+    if limits.niceness > 0 {
+        rustix::process::nice(i32::from(limits.niceness)).map_err(failed(Step::Limits, "niceness"))?;
+    }
     Ok(())
 }
 

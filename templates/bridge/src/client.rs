@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::net::Shutdown;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
@@ -51,8 +52,11 @@ enum Slot {
 pub(crate) fn connect() -> io::Result<Welcome> {
     // SAFETY: the host starts programs with the broker's socket on this descriptor, and nothing else in
     // the program takes it.
-    let mut stream = unsafe { UnixStream::from_raw_fd(BROKER_DESCRIPTOR) };
-    let frame = read_frame(&mut stream)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+    let stream = unsafe { UnixStream::from_raw_fd(BROKER_DESCRIPTOR) };
+    // Started by somebody else, the descriptor is nothing that could be closed.
+    let mut stream = ManuallyDrop::new(stream);
+    let frame = read_frame(&mut *stream)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+    let mut stream = ManuallyDrop::into_inner(stream);
     let ToProgram::Welcome(welcome) = serde_json::from_slice(&frame)? else {
         return Err(io::Error::other("the host's first frame is not a welcome"));
     };

@@ -35,6 +35,8 @@ pub enum ToolErrorKind {
     Timeout,
     /// The server is not connected, or its connection ended.
     Unavailable,
+    /// The arguments do not fit the tool's input schema: a bound, a pattern, a format. The call was not sent.
+    InvalidParams,
     /// The server refused the request, most often for its arguments.
     Rejected,
     /// Request or answer does not fit the protocol or its limits.
@@ -44,7 +46,7 @@ pub enum ToolErrorKind {
 }
 
 impl ToolErrorKind {
-    /// The kind as one lower-case word.
+    /// The kind in lower case, such as `invalid_params`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -52,6 +54,7 @@ impl ToolErrorKind {
             ToolErrorKind::Denied => "denied",
             ToolErrorKind::Timeout => "timeout",
             ToolErrorKind::Unavailable => "unavailable",
+            ToolErrorKind::InvalidParams => "invalid_params",
             ToolErrorKind::Rejected => "rejected",
             ToolErrorKind::Protocol => "protocol",
             ToolErrorKind::Mismatch => "mismatch",
@@ -65,6 +68,7 @@ impl From<FailureKind> for ToolErrorKind {
             FailureKind::Denied => ToolErrorKind::Denied,
             FailureKind::Timeout => ToolErrorKind::Timeout,
             FailureKind::Unavailable => ToolErrorKind::Unavailable,
+            FailureKind::InvalidParams => ToolErrorKind::InvalidParams,
             FailureKind::Rejected => ToolErrorKind::Rejected,
             FailureKind::Protocol => ToolErrorKind::Protocol,
         }
@@ -104,6 +108,7 @@ impl ToolErrorKind {
             ToolErrorKind::Denied => "was denied",
             ToolErrorKind::Timeout => "timed out",
             ToolErrorKind::Unavailable => "is unavailable",
+            ToolErrorKind::InvalidParams => "was not called, because its arguments do not fit",
             ToolErrorKind::Rejected => "refused the request",
             ToolErrorKind::Protocol => "broke the protocol",
             ToolErrorKind::Mismatch => "answered with something else than its output schema says",

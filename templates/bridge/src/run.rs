@@ -84,7 +84,7 @@ pub fn run(origin: Origin, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encode
             return ExitCode::from(EXIT_BROKER);
         }
         Err(error) => {
-            eprintln!("a snippet's program runs under its host only: {error}");
+            eprintln!("this program runs under `toolsmith run` only, which carries its calls: {error}");
             return ExitCode::from(EXIT_BROKER);
         }
     };

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
@@ -71,6 +71,8 @@ pub enum FailureKind {
     Timeout,
     /// The server is not connected, or its connection ended.
     Unavailable,
+    /// The arguments do not fit the tool's input schema; the call was not sent.
+    InvalidParams,
     /// The server answered with a JSON-RPC error, most often about the arguments.
     Rejected,
     /// Request or answer does not fit the protocol or its limits.

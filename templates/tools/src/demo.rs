@@ -1,12 +1,7 @@
 // Generated from the tools of the MCP server "demo". Do not edit: changes are lost.
 
-#![allow(
-    missing_docs,
-    non_camel_case_types,
-    unreachable_pub,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateNoteInput {
     /// What the note is about, in a few words.
@@ -131,6 +126,7 @@ pub fn create_note(
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct EchoInput {
     /// The text to send back.
@@ -194,6 +190,7 @@ pub fn echo(message: impl Into<String>) -> EchoCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FailInput {
     /// What the error should say.
@@ -265,6 +262,7 @@ impl std::future::Future for FailCall {
 pub fn fail() -> FailCall {
     FailInput { message: None }.call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetCustomerInput {
     /// The customer's id, such as `c-01`.
@@ -375,6 +373,7 @@ impl std::future::Future for GetCustomerCall {
 pub fn get_customer(id: impl Into<String>) -> GetCustomerCall {
     GetCustomerInput { id: id.into() }.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImageInput {}
 impl bridge::convert::ToJson for ImageInput {
@@ -429,6 +428,7 @@ impl std::future::Future for ImageCall {
 pub fn image() -> ImageCall {
     ImageInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JsonResponseInput {}
 impl bridge::convert::ToJson for JsonResponseInput {
@@ -483,6 +483,7 @@ impl std::future::Future for JsonResponseCall {
 pub fn json_response() -> JsonResponseCall {
     JsonResponseInput {}.call()
 }
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrdersInput {
     /// Where to go on: `next_cursor` of the page before. The first page without it.
@@ -745,6 +746,7 @@ pub fn list_orders() -> ListOrdersCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProductsInput {
     /// A part of the product's name or stock-keeping unit, in any case; empty for all products.
@@ -900,6 +902,7 @@ pub fn search_products(query: impl Into<String>) -> SearchProductsCall {
     }
         .call()
 }
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlowInput {
     /// How long to wait, in seconds.

@@ -248,10 +248,13 @@ fn a_damaged_cache_heals() {
     let run = |code: &str| Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(code);
     let code = "demo::echo(\"x\").await?.text()";
     assert_eq!(run(code).result(), "x");
-    for bucket in ["catalogs-v1", "toolchains-v1", "generated-v1"] {
+    for bucket in ["catalogs-v1", "toolchains-v1"] {
         for file in fs::read_dir(cache.path().join(bucket)).unwrap().flatten() {
             fs::write(file.path(), "{ torn").unwrap();
         }
+    }
+    for file in files(cache.path(), "generated-v2", |name| name == "index.json") {
+        fs::write(&file, vec![b'{'; fs::metadata(&file).unwrap().len().try_into().unwrap()]).unwrap();
     }
     assert_eq!(run(code).result(), "x");
 

@@ -5,6 +5,7 @@
 mod adversity;
 mod cache;
 mod cancel;
+mod codegen;
 mod configuration;
 mod confinement;
 mod diagnostics;
@@ -12,6 +13,7 @@ mod endings;
 mod forms;
 mod harness;
 mod helpers;
+mod observed;
 mod outcome;
 mod repairs;
 mod servers;

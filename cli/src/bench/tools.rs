@@ -1,0 +1,84 @@
+//! What a tool costs before it is called: generating its code, and compiling it.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use runner::{Catalog, Engine, ServerTools};
+
+use crate::demo;
+use crate::failure::Failure;
+use crate::inspect;
+
+/// As many tools are compiled as one library: many enough that the fixed cost of a library does not show.
+const TOOLS: usize = 100;
+/// Ticks of processor time in /proc are hundredths of a second on every architecture (`proc_pid_stat(5)`, USER_HZ).
+const TICK_MS: f64 = 10.0;
+
+/// Milliseconds.
+pub(super) struct Tools {
+    pub(super) count: usize,
+    /// For each schema.
+    pub(super) generate: f64,
+    /// Processor time for each tool.
+    pub(super) compile: f64,
+}
+
+/// Measures with the tools of saved lists, or the demo server's.
+pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> Result<Tools, Failure> {
+    let mut known = Vec::new();
+    for file in files {
+        known.extend(inspect::saved_tools(file)?);
+    }
+    if known.is_empty() {
+        known = inspect::generatable(demo::tools());
+    }
+    // Under names of their own, as often as needed.
+    let tools: Vec<codegen::Tool> = known
+        .iter()
+        .cycle()
+        .take(TOOLS)
+        .enumerate()
+        .map(|(number, tool)| codegen::Tool { name: format!("{}_{number}", tool.name), ..tool.clone() })
+        .collect();
+    let schemas = tools.iter().map(|tool| 1 + usize::from(tool.output_schema.is_some())).sum::<usize>();
+    let server = codegen::Server { name: "bench".to_owned(), tools };
+    let mut best = f64::INFINITY;
+    for _ in 0..rounds.min(9) {
+        let started = Instant::now();
+        std::hint::black_box(codegen::generate(&server, "bench"));
+        best = best.min(super::milliseconds(started.elapsed()));
+    }
+    let mut compile = Vec::new();
+    for round in 0..rounds.min(5) {
+        compile.push(compile_cpu(engine, &server, round).await?);
+    }
+    compile.sort_by(f64::total_cmp);
+    let count = server.tools.len();
+    let median = compile.get(compile.len() / 2).copied().unwrap_or(f64::NAN);
+    #[expect(clippy::cast_precision_loss, reason = "small counts")]
+    Ok(Tools { count, generate: best / schemas as f64, compile: median / count as f64 })
+}
+
+/// Processor time of compiling the bindings of a server that nobody has compiled before.
+async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> Result<f64, Failure> {
+    let name = format!("bench_{}_{round}", std::process::id());
+    let tools = ServerTools {
+        name: &name,
+        digest: name.clone(),
+        tools: Box::new(|| server.tools.clone()),
+        source: None,
+    };
+    let catalog = Catalog::generate(engine.cache(), vec![tools], &codegen::Style::default(), |_, _| false);
+    let before = children_ms()?;
+    engine.warm(&catalog).await.map_err(Failure::host)?;
+    Ok(children_ms()? - before)
+}
+
+/// Processor time of all children that have ended and been waited for.
+fn children_ms() -> Result<f64, Failure> {
+    let stat = fs_err::read_to_string("/proc/self/stat").map_err(Failure::host)?;
+    // Behind the name, which may hold anything: the state is field 3, cutime and cstime are 16 and 17.
+    let fields = stat.rsplit_once(')').map(|(_, fields)| fields.split_whitespace()).into_iter().flatten();
+    let ticks: f64 = fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+    Ok(ticks * TICK_MS)
+}

@@ -1,0 +1,139 @@
+//! The tools of the configured servers for one execution: remembered, or asked for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use runner::{Cache, Catalog};
+
+use crate::catalog::{self, ToolLists};
+use crate::config::{Config, Server};
+use crate::failure::Failure;
+use crate::observed::Observed;
+use crate::program_crate::ProgramCrate;
+use crate::sessions::Sessions;
+use crate::terminal::Terminal;
+use crate::tool_list::ToolList;
+
+/// What is known of the servers' tools, and the sessions that were opened to learn it.
+pub(crate) struct Discovery<'a> {
+    config: &'a Config,
+    terminal: &'a Terminal,
+    cache: Cache,
+    lists: ToolLists,
+    pub(crate) sessions: Sessions,
+    /// Whether any list was remembered and not asked for.
+    remembered: bool,
+}
+
+impl<'a> Discovery<'a> {
+    /// Nothing is known; `observed` outputs are taken for those that tools don't declare.
+    pub(crate) fn new(config: &'a Config, terminal: &'a Terminal, cache: Cache, observed: Observed) -> Self {
+        Discovery {
+            config,
+            terminal,
+            cache,
+            lists: ToolLists::new(observed),
+            sessions: Sessions::new(config),
+            remembered: false,
+        }
+    }
+
+    /// The tools and bindings of a crate. They stay, whatever the servers offer by now.
+    pub(crate) fn of_crate(
+        config: &'a Config,
+        terminal: &'a Terminal,
+        cache: Cache,
+        program: ProgramCrate,
+    ) -> Self {
+        let mut discovery = Discovery::new(config, terminal, cache, program.observed);
+        for (server, tools, source) in program.servers {
+            discovery.lists.insert_with_source(&server, tools.clone(), source);
+            discovery.sessions.pin(&server, tools);
+        }
+        discovery
+    }
+
+    /// Takes `tools` as those of `server`, to compile against and to expect.
+    fn accept(&mut self, server: &str, tools: Arc<ToolList>) {
+        self.lists.insert(server, tools.clone());
+        self.sessions.expect(server, tools);
+    }
+
+    /// The lists of all servers: those that were remembered, and the answers of the others. A server that fails is
+    /// told and left out; if none is left, that is an error.
+    pub(crate) async fn discover(&mut self) -> Result<(), Failure> {
+        for server in &self.config.servers {
+            if let Some(tools) = catalog::remembered(&self.cache, server) {
+                self.remembered = true;
+                self.accept(&server.connection.name, Arc::new(tools));
+            }
+        }
+        let unknown: Vec<&Server> =
+            self.config.servers.iter().filter(|server| !self.lists.has(&server.connection.name)).collect();
+        let failures = self.ask(&unknown).await?;
+        if failures.len() == self.config.servers.len() {
+            return Err(Failure::host(failures.join("\n")));
+        }
+        failures.iter().for_each(|message| self.terminal.note(message));
+        Ok(())
+    }
+
+    /// Asks servers for their tools; gives what those say that failed.
+    pub(crate) async fn ask(&mut self, servers: &[&Server]) -> Result<Vec<String>, Failure> {
+        let opened =
+            join_all(servers.iter().map(|server| self.sessions.start(&server.connection.name))).await;
+        let mut failures = Vec::new();
+        for (server, opened) in servers.iter().zip(opened) {
+            match opened {
+                Ok(opened) => {
+                    opened.warnings.iter().for_each(|warning| self.terminal.note(warning));
+                    self.keep(&server.connection.name, opened.tools)?;
+                }
+                Err(message) => failures.push(message),
+            }
+        }
+        Ok(failures)
+    }
+
+    fn keep(&mut self, name: &str, tools: Arc<ToolList>) -> Result<(), Failure> {
+        let server = self.config.servers.iter().find(|server| server.connection.name == name);
+        if let Some(server) = server {
+            catalog::remember(&self.cache, server, &tools).map_err(|error| {
+                Failure::host(format!("the cache can't be written to: {error}\nhelp: free some space, or set TOOLSMITH_CACHE_DIR"))
+            })?;
+        }
+        self.accept(name, tools);
+        Ok(())
+    }
+
+    /// The lists, by server.
+    pub(crate) fn lists(&self) -> &ToolLists {
+        &self.lists
+    }
+
+    /// The bindings of all known tools.
+    pub(crate) fn catalog(&self) -> Catalog {
+        self.lists.generate(&self.cache, self.config, self.terminal)
+    }
+
+    /// Whether any list is a remembered one; asked once, because the answer leads to new lists.
+    pub(crate) fn take_remembered(&mut self) -> bool {
+        std::mem::take(&mut self.remembered)
+    }
+
+    /// Asks all servers again, for `longest` at most; says whether any has other tools by now.
+    pub(crate) async fn refresh(&mut self, longest: Duration) -> Result<bool, Failure> {
+        let opening = self.config.servers.iter().map(|server| self.sessions.start(&server.connection.name));
+        let opening = join_all(opening.collect::<Vec<_>>());
+        if tokio::time::timeout(longest, opening).await.is_err() {
+            self.terminal.note("a server did not answer: its tools are the remembered ones");
+        }
+        let changed = self.sessions.changed();
+        let any = !changed.is_empty();
+        for (name, tools) in changed {
+            self.keep(&name, tools)?;
+        }
+        Ok(any)
+    }
+}

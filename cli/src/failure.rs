@@ -1,0 +1,26 @@
+//! Why a command has no result, with the exit code that says so.
+
+use std::fmt::Display;
+
+use crate::exit;
+
+/// Why a command has no result.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The process's exit code.
+    pub(crate) code: u8,
+    /// What to tell.
+    pub(crate) message: String,
+}
+
+impl Failure {
+    /// The command line, the configuration or another file that the user named is wrong.
+    pub(crate) fn configuration(message: impl Display) -> Self {
+        Failure { code: exit::CONFIGURATION, message: format!("{message}") }
+    }
+
+    /// The host failed: toolchain, sandbox, cache, servers.
+    pub(crate) fn host(message: impl Display) -> Self {
+        Failure { code: exit::HOST, message: format!("{message}") }
+    }
+}

@@ -1,0 +1,98 @@
+//! What is checked of a call before it leaves the host: that the tool is still the one that the program was built
+//! for, and that the arguments fit its input schema.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp::InputCheck;
+use runner::{CallFailure, FailureKind};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::observed::Observed;
+use crate::tool_list::ToolList;
+
+/// The guards of the tools that an execution has called.
+#[derive(Debug, Default)]
+pub(crate) struct Guards(Mutex<HashMap<(String, String), Arc<ToolGuard>>>);
+
+/// What is checked of the calls of one tool.
+#[derive(Debug)]
+pub(crate) struct ToolGuard {
+    /// How the tool differs from the one that the program was built for.
+    changed: Option<String>,
+    /// The check of arguments, or why there is none.
+    input: Option<Result<InputCheck, String>>,
+}
+
+impl Guards {
+    /// The guard of a tool, made on its first call.
+    pub(crate) fn of(&self, server: &str, tool: &str, make: impl FnOnce() -> ToolGuard) -> Arc<ToolGuard> {
+        let key = (server.to_owned(), tool.to_owned());
+        self.lock().entry(key).or_insert_with(|| Arc::new(make())).clone()
+    }
+
+    /// Tools whose arguments could not be checked, and why.
+    pub(crate) fn unchecked(&self) -> Vec<String> {
+        let guards = self.lock();
+        let unchecked = guards.iter().filter_map(|((server, tool), guard)| match &guard.input {
+            Some(Err(reason)) => {
+                Some(format!("the arguments of {server}.{tool} were sent unchecked: {reason}"))
+            }
+            _ => None,
+        });
+        let mut unchecked: Vec<String> = unchecked.collect();
+        unchecked.sort();
+        unchecked
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(String, String), Arc<ToolGuard>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ToolGuard {
+    /// The guard of a `tool` among those that the server offers, and `pinned` among those that the program was built
+    /// for, where they must be the same.
+    pub(crate) fn new(tool: &str, offered: &ToolList, pinned: Option<&ToolList>, check_input: bool) -> Self {
+        let now = find(offered, tool);
+        let schema = now.and_then(|tool| tool.get("inputSchema"));
+        let input = schema.filter(|_| check_input).map(InputCheck::new);
+        ToolGuard { changed: pinned.and_then(|pinned| changes(find(pinned, tool), now)), input }
+    }
+
+    /// Whether a call with `arguments` may leave.
+    pub(crate) fn check(&self, arguments: &RawValue) -> Result<(), CallFailure> {
+        if let Some(changes) = &self.changed {
+            let message = format!(
+                "the tool has changed since the program was built: {changes}; write the crate anew with \
+                 `toolsmith codegen --out`"
+            );
+            return Err(CallFailure { kind: FailureKind::Denied, message });
+        }
+        let Some(Ok(input)) = &self.input else { return Ok(()) };
+        input
+            .check(arguments)
+            .map_err(|invalid| CallFailure { kind: FailureKind::InvalidParams, message: invalid.to_string() })
+    }
+}
+
+fn find<'a>(list: &'a ToolList, name: &str) -> Option<&'a Value> {
+    list.tools().iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(name))
+}
+
+/// How a tool's schemas have changed, in words; other words of its description do not matter here.
+fn changes(before: Option<&Value>, now: Option<&Value>) -> Option<String> {
+    let schemas = |tool: Option<&Value>| {
+        let tool = tool.and_then(|raw| Observed::default().tool("", raw))?;
+        Some(codegen::Tool { description: None, ..tool })
+    };
+    let (before, now) = (schemas(before), schemas(now));
+    if before == now {
+        return None;
+    }
+    let Some(now) = now else { return Some("it is gone".to_owned()) };
+    let diff = codegen::diff(before.as_slice(), &[now]);
+    let changes: Vec<String> = diff.changed.into_iter().flat_map(|changed| changed.changes).collect();
+    Some(if changes.is_empty() { "its schemas differ".to_owned() } else { changes.join(", ") })
+}

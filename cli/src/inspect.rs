@@ -1,0 +1,99 @@
+//! `toolsmith codegen`: what is made of tools, to look at without a model: signatures, code, the description for a
+//! model, how faithful it is, what has changed; or a whole crate.
+
+mod difference;
+mod export;
+mod report;
+mod source;
+
+pub(crate) use source::{generatable, saved_tools};
+
+use std::path::Path;
+
+use codegen::Bindings;
+
+use crate::arguments::{CodegenArguments, Format};
+use crate::exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Runs the command; gives the exit code.
+pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(arguments.quiet, false);
+    let done = work(&terminal, &arguments).await;
+    match terminal.flush().await {
+        Ok(()) => done.map(|()| exit::OK),
+        Err(error) => Err(Failure::host(format!("the output can't be written: {error}"))),
+    }
+}
+
+async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), Failure> {
+    if let [old, new] = arguments.diff.as_slice() {
+        terminal.print(&difference::difference(old, new, arguments.json)?);
+        return Ok(());
+    }
+    let found = source::tools(arguments, terminal).await?;
+    let style = codegen::Style {
+        description: arguments.description_length.unwrap_or(found.style.description),
+        ..found.style
+    };
+    let names = codegen::module_names(found.servers.iter().map(|server| server.name.as_str()));
+    let bindings = found.servers.iter().filter_map(|server| {
+        let module = names.get(&server.name)?;
+        Some(codegen::generate_with(server, module, &style))
+    });
+    let bindings: Vec<Bindings> = bindings.collect();
+    if let Some(folder) = &arguments.out {
+        return export::export(folder, &bindings, &found.lock, arguments, terminal).await;
+    }
+    let text = match arguments.format.unwrap_or(Format::Signatures) {
+        Format::Signatures => signatures(&bindings),
+        Format::Documentation => documentation(&bindings),
+        Format::Rust => rust(&bindings),
+        Format::Description => codegen::description(&bindings),
+        Format::Report => report::report(&bindings, arguments.json).map_err(Failure::host)?,
+    };
+    terminal.print(text.trim_end());
+    Ok(())
+}
+
+fn signatures(bindings: &[Bindings]) -> String {
+    let section = |server: &Bindings| {
+        let tools: Vec<&str> = server.tools.iter().map(|tool| tool.signature.as_str()).collect();
+        format!("mod {} {{\n{}\n}}\n", server.module, tools.join("\n\n"))
+    };
+    bindings.iter().map(section).collect::<Vec<_>>().join("\n")
+}
+
+fn documentation(bindings: &[Bindings]) -> String {
+    let tools = bindings.iter().flat_map(|server| server.tools.iter());
+    tools.map(|tool| tool.documentation.as_str()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn rust(bindings: &[Bindings]) -> String {
+    if let [only] = bindings {
+        return only.source();
+    }
+    let module = |server: &Bindings| {
+        // The file of a crate is the body of a module just as well.
+        format!("pub mod {} {{\n{}}}\n", server.module, server.source())
+    };
+    bindings.iter().map(module).collect::<Vec<_>>().join("\n")
+}
+
+/// A file's text, with what to do where it can't be read.
+fn read(path: &Path) -> Result<String, Failure> {
+    /// Most bytes of a file with tools: far above [`mcp::MAX_LISTING_BYTES`] for several servers.
+    const LONGEST: u64 = 64 << 20;
+    let failed =
+        |error: std::io::Error| Failure::configuration(format!("{} can't be read: {error}", path.display()));
+    let length = std::fs::metadata(path).map_err(failed)?;
+    if length.is_file() && length.len() > LONGEST {
+        let message = format!("{} has {} bytes; at most {LONGEST} are read", path.display(), length.len());
+        return Err(Failure::configuration(message));
+    }
+    if !length.is_file() {
+        return Err(Failure::configuration(format!("{} is not a file", path.display())));
+    }
+    std::fs::read_to_string(path).map_err(failed)
+}

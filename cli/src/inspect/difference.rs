@@ -1,0 +1,50 @@
+//! `--diff OLD NEW`: which tools were added, removed and changed between two saved lists or lock files.
+
+use std::path::Path;
+
+use codegen::{Server, Tool, ToolsDiff};
+use mcp::Lock;
+use serde_json::json;
+
+use super::{read, source};
+use crate::failure::Failure;
+
+/// The difference, as text or as JSON.
+pub(super) fn difference(old: &Path, new: &Path, as_json: bool) -> Result<String, Failure> {
+    let (old, new) = (tools(old)?, tools(new)?);
+    let diff = codegen::diff(&old, &new);
+    if as_json {
+        let changed: Vec<_> = diff
+            .changed
+            .iter()
+            .map(|changed| json!({ "name": changed.name, "changes": changed.changes }))
+            .collect();
+        return Ok(json!({ "added": diff.added, "removed": diff.removed, "changed": changed }).to_string());
+    }
+    Ok(text(&diff))
+}
+
+fn text(diff: &ToolsDiff) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    lines.extend(diff.added.iter().map(|name| format!("+ {name}")));
+    lines.extend(diff.removed.iter().map(|name| format!("- {name}")));
+    for changed in &diff.changed {
+        lines.push(format!("~ {}", changed.name));
+        lines.extend(changed.changes.iter().map(|change| format!("    {change}")));
+    }
+    if lines.is_empty() { "no difference".to_owned() } else { lines.join("\n") }
+}
+
+/// The tools in a file, which is a lock file if it says so. With several servers, names begin with the server's.
+fn tools(file: &Path) -> Result<Vec<Tool>, Failure> {
+    let text = read(file)?;
+    if !Lock::is_lock(&text) {
+        return source::saved_tools(file);
+    }
+    let lock = Lock::read(file).map_err(Failure::configuration)?.unwrap_or_default();
+    let named = |server: Server| {
+        let name = move |tool: Tool| Tool { name: format!("{}.{}", server.name, tool.name), ..tool };
+        server.tools.into_iter().map(name).collect::<Vec<_>>()
+    };
+    Ok(source::servers(&lock).into_iter().flat_map(named).collect())
+}

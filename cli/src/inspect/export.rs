@@ -1,0 +1,65 @@
+//! `--out DIR`: a crate of its own with the bindings, for `cargo build`, editors and `toolsmith run --crate`.
+
+use std::path::Path;
+
+use codegen::Bindings;
+use mcp::Lock;
+use runner::Options;
+
+use crate::arguments::CodegenArguments;
+use crate::config;
+use crate::failure::Failure;
+use crate::program_crate::LOCK;
+use crate::terminal::Terminal;
+
+/// Writes the crate.
+pub(super) async fn export(
+    folder: &Path,
+    bindings: &[Bindings],
+    lock: &Lock,
+    arguments: &CodegenArguments,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    check(folder)?;
+    // First the mark of a crate of ours, so that a second attempt may go on where this one ends.
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::configuration(format!("{} can't be made: {error}", folder.display())))?;
+    lock.write(&folder.join(LOCK)).map_err(Failure::configuration)?;
+    let modules: Vec<(String, String)> =
+        bindings.iter().map(|server| (server.module.clone(), server.source())).collect();
+    runner::write_crate(folder, &modules).map_err(Failure::configuration)?;
+    if !arguments.no_vendor {
+        let cache = config::cache_folder().map_err(Failure::configuration)?;
+        let options = Options { cache, install_target: true };
+        if let Err(error) = runner::vendor(&options, folder, terminal).await {
+            terminal.note(&format!(
+                "{error}\nThe crate is written without the sources of other crates: `cargo build` will ask the registry."
+            ));
+        }
+    }
+    let shown = folder.display();
+    terminal.note(&format!(
+        "wrote {shown}: edit {shown}/{}, check it with `cargo build`, run it with `toolsmith run --crate {shown}`",
+        runner::SNIPPET
+    ));
+    Ok(())
+}
+
+/// A folder that is there must be empty or hold such a crate: nothing of others is overwritten.
+fn check(folder: &Path) -> Result<(), Failure> {
+    let mut entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => {
+            return Err(Failure::configuration(format!("{} can't be written to: {error}", folder.display())));
+        }
+    };
+    if entries.next().is_some() && !folder.join(LOCK).is_file() {
+        let message = format!(
+            "{} is neither empty nor a crate of toolsmith's (it has no {LOCK})\nhelp: name another folder",
+            folder.display()
+        );
+        return Err(Failure::configuration(message));
+    }
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Where the tools of `toolsmith codegen` come from: the configured servers, a lock file, or a saved list.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use codegen::{Server, Style, Tool};
+use mcp::{Listing, Lock, LockedServer};
+use runner::Cache;
+use serde_json::Value;
+
+use super::read;
+use crate::arguments::CodegenArguments;
+use crate::config;
+use crate::discovery::Discovery;
+use crate::failure::Failure;
+use crate::observed::Observed;
+use crate::terminal::Terminal;
+
+/// Servers with their tools.
+pub(super) struct Found {
+    pub(super) servers: Vec<Server>,
+    /// The same tools as they were sent, with what was observed of them.
+    pub(super) lock: Lock,
+    /// How much signatures show, where the command line doesn't say.
+    pub(super) style: Style,
+}
+
+/// The tools that the arguments name.
+pub(super) async fn tools(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
+    let mut found = match (&arguments.tools, &arguments.lock) {
+        (Some(file), _) => saved(file, arguments, terminal)?,
+        (None, Some(file)) => locked(file)?,
+        (None, None) => configured(arguments, terminal).await?,
+    };
+    select(&mut found, &arguments.servers)?;
+    Ok(found)
+}
+
+/// A saved `tools/list`.
+fn saved(file: &Path, arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
+    let [name] = arguments.servers.as_slice() else {
+        let message = "a saved list has the tools of one server: name it once, with --server NAME";
+        return Err(Failure::configuration(message));
+    };
+    let listing = listing(file)?;
+    listing.warnings.iter().for_each(|warning| terminal.note(warning));
+    let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
+    let lock = Lock::from_iter([(name.clone(), LockedServer::new(tools))]);
+    Ok(from_lock(lock))
+}
+
+/// The tools in a file with a saved `tools/list`.
+pub(super) fn listing(file: &Path) -> Result<Listing, Failure> {
+    Listing::from_saved(&read(file)?).map_err(|error| {
+        let shown = file.display();
+        Failure::configuration(format!(
+            "{shown} holds no tools: {error}\nhelp: save a server's answer to `tools/list`, such as {{ \"tools\": [ … ] }}"
+        ))
+    })
+}
+
+/// The tools in a file with a saved `tools/list`, as code is generated from them.
+pub(crate) fn saved_tools(file: &Path) -> Result<Vec<Tool>, Failure> {
+    Ok(generatable(listing(file)?.tools.into_iter().map(mcp::Tool::repaired).collect()))
+}
+
+/// Tools as they were sent, as code is generated from them.
+pub(crate) fn generatable(tools: Vec<Value>) -> Vec<Tool> {
+    tools.iter().filter_map(|raw| Observed::default().tool("", raw)).collect()
+}
+
+fn locked(file: &Path) -> Result<Found, Failure> {
+    let lock = Lock::read(file).map_err(Failure::configuration)?;
+    let missing = || Failure::configuration(format!("there is no lock file {}", file.display()));
+    Ok(from_lock(lock.ok_or_else(missing)?))
+}
+
+/// The tools of a lock.
+pub(super) fn from_lock(lock: Lock) -> Found {
+    Found { servers: servers(&lock), lock, style: Style::default() }
+}
+
+/// The tools of a lock, as code is generated from them.
+pub(super) fn servers(lock: &Lock) -> Vec<Server> {
+    let observed = Observed::of(lock);
+    let server = |(name, server): (&String, &LockedServer)| Server {
+        name: name.clone(),
+        tools: server.tools.values().filter_map(|tool| observed.tool(name, &tool.tool)).collect(),
+    };
+    lock.servers.iter().map(server).collect()
+}
+
+/// The configured servers, asked where their tools are not known.
+async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
+    let (mut config, source) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
+    if !arguments.servers.is_empty() {
+        config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
+    }
+    let known = config::lock_file(&source);
+    let known = match &known {
+        Some(file) => Lock::read(file).map_err(Failure::configuration)?.unwrap_or_default(),
+        None => Lock::default(),
+    };
+    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let cache = Cache::open(&cache).map_err(Failure::host)?;
+    let mut discovery = Discovery::new(&config, terminal, cache, Observed::of(&known));
+    let discovered = if config.servers.is_empty() { Ok(()) } else { discovery.discover().await };
+    let servers = discovery.lists().servers(&config);
+    let lists: BTreeMap<String, Vec<Value>> = servers
+        .iter()
+        .filter_map(|server| {
+            let list = discovery.lists().list(&server.name)?;
+            let admitted = |raw: &&Value| server.tools.iter().any(|tool| raw["name"] == *tool.name);
+            Some((server.name.clone(), list.tools().iter().filter(admitted).cloned().collect()))
+        })
+        .collect();
+    discovery.sessions.close().await;
+    discovered?;
+    let mut lock = known;
+    lock.servers.retain(|name, _| lists.contains_key(name));
+    for (name, tools) in lists {
+        lock.set(&name, tools);
+    }
+    Ok(Found { servers, lock, style: config.code_mode.style })
+}
+
+/// Leaves only the named servers, all of which must be there.
+fn select(found: &mut Found, names: &[String]) -> Result<(), Failure> {
+    for name in names {
+        if !found.lock.servers.contains_key(name) {
+            let known: Vec<&str> = found.lock.servers.keys().map(String::as_str).collect();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let message = format!("there are no tools of a server {name:?}\nhelp: known are {known}");
+            return Err(Failure::configuration(message));
+        }
+    }
+    if !names.is_empty() {
+        found.servers.retain(|server| names.contains(&server.name));
+        found.lock.servers.retain(|name, _| names.contains(name));
+    }
+    Ok(())
+}

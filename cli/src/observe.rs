@@ -1,0 +1,224 @@
+//! `toolsmith mcp observe` and `toolsmith mcp lock`: what is known of tools beyond their servers' word, in a file.
+
+use std::path::{Path, PathBuf};
+
+use codegen::{Server, observe};
+use mcp::{Lock, LockedTool, Observed, Session};
+use runner::Cache;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::arguments::{LockArguments, ObserveArguments};
+use crate::config::{self, Config, Permission};
+use crate::discovery::Discovery;
+use crate::exit;
+use crate::failure::Failure;
+use crate::observed;
+use crate::terminal::Terminal;
+use crate::tool_list::ToolList;
+
+/// `mcp lock`; gives the exit code.
+pub(crate) async fn lock(arguments: &LockArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(arguments.quiet, false);
+    let done = write_lock(arguments, &terminal).await;
+    terminal.flush().await.map_err(Failure::host)?;
+    done.map(|()| exit::OK)
+}
+
+async fn write_lock(arguments: &LockArguments, terminal: &Terminal) -> Result<(), Failure> {
+    let Place { config, file, mut lock } = Place::read(arguments)?;
+    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let cache = Cache::open(&cache).map_err(Failure::host)?;
+    let mut discovery = Discovery::new(&config, terminal, cache, observed::Observed::default());
+    let servers: Vec<_> = config.servers.iter().collect();
+    let asked = discovery.ask(&servers).await;
+    for server in &config.servers {
+        let name = &server.connection.name;
+        if let Some(list) = discovery.lists().list(name) {
+            let tools =
+                list.tools().iter().filter(|raw| server.filter.admits(raw["name"].as_str().unwrap_or("")));
+            lock.set(name, tools.cloned().collect());
+            terminal.print(&format!("{name}: {} tools", list.tools().len()));
+        }
+    }
+    discovery.sessions.close().await;
+    let failures = asked?;
+    if !failures.is_empty() {
+        return Err(Failure::host(format!("the lock file is as it was\n{}", failures.join("\n"))));
+    }
+    lock.write(&file).map_err(Failure::configuration)?;
+    terminal.note(&format!("wrote {}", file.display()));
+    Ok(())
+}
+
+/// `mcp observe`; gives the exit code.
+pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(arguments.place.quiet, false);
+    let done = observe_tool(arguments, &terminal).await;
+    terminal.flush().await.map_err(Failure::host)?;
+    done.map(|()| exit::OK)
+}
+
+async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Result<(), Failure> {
+    let mut place = Place::read(&arguments.place)?;
+    let (server, tool) = &arguments.tool;
+    if arguments.forget {
+        return place.forget(server, tool, terminal);
+    }
+    let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
+    let (tools, answers) = place.answers(server, tool, calls).await?;
+    let raw = tools.tools().iter().find(|raw| raw["name"] == **tool).cloned().unwrap_or_default();
+    let servers = &mut place.lock.servers;
+    let entry = servers.entry(server.clone()).or_default().tools.entry(tool.clone());
+    let locked = entry.or_insert_with(|| LockedTool::new(raw.clone()));
+    let mut seen = locked.observed.take();
+    for answer in &answers {
+        let sample = observe::infer(answer);
+        seen = Some(match seen {
+            Some(Observed { output_schema, samples }) => {
+                Observed { output_schema: observe::merge(&output_schema, &sample), samples: samples + 1 }
+            }
+            None => Observed { output_schema: sample, samples: 1 },
+        });
+    }
+    *locked = LockedTool { observed: seen, ..LockedTool::new(raw) };
+    place.lock.write(&place.file).map_err(Failure::configuration)?;
+    terminal.print(&signature(&place.lock, server, tool));
+    terminal.note(&format!("wrote {}", place.file.display()));
+    Ok(())
+}
+
+/// Configuration, lock file and what is in it.
+struct Place {
+    config: Config,
+    file: PathBuf,
+    lock: Lock,
+}
+
+impl Place {
+    fn read(arguments: &LockArguments) -> Result<Self, Failure> {
+        let (config, source) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
+        let file = arguments.lock.clone().or_else(|| config::lock_file(&source));
+        let file = file.ok_or_else(|| {
+            Failure::configuration("there is no place for the lock file\nhelp: name one with --lock FILE")
+        })?;
+        make_folder(&file)?;
+        let lock = Lock::read(&file).map_err(Failure::configuration)?.unwrap_or_default();
+        Ok(Place { config, file, lock })
+    }
+
+    fn forget(mut self, server: &str, tool: &str, terminal: &Terminal) -> Result<(), Failure> {
+        let known = self.lock.servers.get_mut(server).and_then(|server| server.tools.get_mut(tool));
+        if known.and_then(|tool| tool.observed.take()).is_none() {
+            let message = format!("nothing was observed of {server}.{tool} in {}", self.file.display());
+            return Err(Failure::configuration(message));
+        }
+        self.lock.write(&self.file).map_err(Failure::configuration)?;
+        terminal.note(&format!("forgot what was observed of {server}.{tool}"));
+        Ok(())
+    }
+
+    /// The server's tools, and the JSON of the tool's answers.
+    async fn answers(
+        &self,
+        server: &str,
+        tool: &str,
+        calls: Vec<Box<RawValue>>,
+    ) -> Result<(ToolList, Vec<Value>), Failure> {
+        let settings = self.config.server(server).ok_or_else(|| {
+            let known: Vec<&str> =
+                self.config.servers.iter().map(|server| server.connection.name.as_str()).collect();
+            Failure::configuration(format!(
+                "there is no server {server:?}\nhelp: configured are {}",
+                known.join(", ")
+            ))
+        })?;
+        if settings.permission == Permission::Deny || !settings.filter.admits(tool) {
+            let message = format!("the configuration does not let {server}.{tool} be called");
+            return Err(Failure { code: exit::DENIED, message });
+        }
+        let session = Session::connect(&settings.connection).await.map_err(Failure::host)?;
+        let answers = ask(&session, tool, calls).await;
+        session.close().await;
+        answers
+    }
+}
+
+async fn ask(
+    session: &Session,
+    tool: &str,
+    calls: Vec<Box<RawValue>>,
+) -> Result<(ToolList, Vec<Value>), Failure> {
+    let listing = session.list_tools().await.map_err(Failure::host)?;
+    let known = listing.tools.iter().find(|known| known.name == tool);
+    match known {
+        None => {
+            let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).take(20).collect();
+            let message = format!("the server has no tool {tool:?}\nhelp: it has {}", names.join(", "));
+            return Err(Failure::configuration(message));
+        }
+        Some(known) if known.output_schema.is_some() => {
+            let message = format!("{tool} declares an output schema: there is nothing to observe");
+            return Err(Failure::configuration(message));
+        }
+        Some(_) => {}
+    }
+    let mut answers = Vec::new();
+    for arguments in calls {
+        let result = session.call(tool, arguments).await.map_err(Failure::host)?;
+        answers.push(answer(tool, result.is_error(), result.raw())?);
+    }
+    let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
+    Ok((ToolList::new(tools), answers))
+}
+
+/// The JSON of an answer: its structured content, or else its text.
+fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> {
+    let failed = |reason: String| Failure { code: exit::RUNTIME, message: format!("{tool}: {reason}") };
+    let result: Value = serde_json::from_str(raw.get()).map_err(|error| failed(error.to_string()))?;
+    let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+    let text = texts.join("\n");
+    if is_error {
+        let shown: String = text.chars().take(400).collect();
+        return Err(failed(format!("the tool reports a failure, of which nothing is learnt: {shown}")));
+    }
+    if let Some(structured) = result.get("structuredContent").filter(|structured| !structured.is_null()) {
+        return Ok(structured.clone());
+    }
+    serde_json::from_str(&text).map_err(|error| {
+        failed(format!(
+            "the answer is text, not JSON ({error}); it stays a ToolResult, whose text() gives it\nhelp: nothing is to be observed of a tool that answers in prose"
+        ))
+    })
+}
+
+/// Arguments as the JSON object that they must be.
+fn object(text: &str) -> Result<Box<RawValue>, Failure> {
+    let wrong = |error: String| Failure::configuration(format!("--args {text:?} is no JSON object: {error}"));
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(_)) => serde_json::from_str(text).map_err(|error| wrong(error.to_string())),
+        Ok(_) => Err(wrong("write `{ \"name\": value }`".to_owned())),
+        Err(error) => Err(wrong(error.to_string())),
+    }
+}
+
+/// The tool's signature, as it is from now on.
+fn signature(lock: &Lock, server: &str, tool: &str) -> String {
+    let observed = observed::Observed::of(lock);
+    let raw = lock.servers.get(server).and_then(|server| server.tools.get(tool));
+    let tool = raw.and_then(|locked| observed.tool(server, &locked.tool));
+    let server = Server { name: server.to_owned(), tools: tool.into_iter().collect() };
+    let bindings = codegen::generate(&server, &server.name);
+    bindings.tools.into_iter().map(|tool| tool.signature).collect::<Vec<_>>().join("\n")
+}
+
+fn make_folder(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.map(std::fs::create_dir_all) {
+        Some(Err(error)) => {
+            Err(Failure::configuration(format!("the folder of {} can't be made: {error}", file.display())))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,55 @@
+//! Output schemas that were inferred from answers, for tools that declare none; they are kept in `toolsmith.lock`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use mcp::Lock;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::tool_list::digest;
+
+/// Observed output schemas, by server and tool.
+#[derive(Debug, Default)]
+pub(crate) struct Observed(BTreeMap<String, BTreeMap<String, Value>>);
+
+impl Observed {
+    /// Those of a lock file; none where there is no file.
+    pub(crate) fn read(file: Option<&Path>) -> Result<Self, Failure> {
+        let Some(file) = file else { return Ok(Observed::default()) };
+        let lock = Lock::read(file).map_err(Failure::configuration)?;
+        Ok(lock.as_ref().map(Observed::of).unwrap_or_default())
+    }
+
+    /// Those of a lock.
+    pub(crate) fn of(lock: &Lock) -> Self {
+        let servers = lock.servers.iter().map(|(name, server)| {
+            let tools = server.tools.iter().filter_map(|(name, tool)| {
+                let observed = tool.observed.as_ref()?;
+                Some((name.clone(), observed.output_schema.clone()))
+            });
+            (name.clone(), tools.collect())
+        });
+        Observed(servers.collect())
+    }
+
+    /// A tool as the server sent it, with what was observed of it.
+    pub(crate) fn tool(&self, server: &str, raw: &Value) -> Option<codegen::Tool> {
+        let name = raw.get("name")?.as_str()?;
+        let declared = raw.get("outputSchema").cloned();
+        let observed = self.0.get(server).and_then(|tools| tools.get(name));
+        Some(codegen::Tool {
+            name: name.to_owned(),
+            description: raw.get("description").and_then(Value::as_str).map(str::to_owned),
+            input_schema: raw.get("inputSchema").cloned().unwrap_or(Value::Bool(true)),
+            observed: declared.is_none() && observed.is_some(),
+            output_schema: declared.or_else(|| observed.cloned()),
+        })
+    }
+
+    /// What equal observations of a server have in common.
+    pub(crate) fn digest(&self, server: &str) -> String {
+        // Writing JSON values to a string does not fail.
+        digest(&serde_json::to_vec(&self.0.get(server)).unwrap_or_default())
+    }
+}

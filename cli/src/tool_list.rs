@@ -1,0 +1,82 @@
+//! The tools of a server as it sent them: kept as text, read only where somebody looks into them.
+//!
+//! Reading the list of a thousand tools takes longer than all else that a run does before it compiles; whether two
+//! lists are the same is seen by their digests.
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// The tools of a server.
+#[derive(Debug)]
+pub(crate) struct ToolList {
+    /// A JSON array of MCP's `Tool`.
+    text: Vec<u8>,
+    digest: String,
+    tools: OnceLock<Vec<Value>>,
+}
+
+impl ToolList {
+    /// A list of tools as they came.
+    pub(crate) fn new(tools: Vec<Value>) -> Self {
+        // Writing JSON values to a vector does not fail.
+        let text = serde_json::to_vec(&tools).unwrap_or_default();
+        ToolList { digest: digest(&text), text, tools: OnceLock::from(tools) }
+    }
+
+    /// A list from what [`ToolList::record`] wrote, if nothing has happened to it since.
+    pub(crate) fn from_record(record: &[u8]) -> Option<Self> {
+        let end = record.iter().position(|byte| *byte == b'\n')?;
+        let (known, text) = (record.get(..end)?, record.get(end + 1..)?);
+        let digest = digest(text);
+        let whole = known == digest.as_bytes();
+        whole.then(|| ToolList { text: text.to_vec(), digest, tools: OnceLock::new() })
+    }
+
+    /// The list as text to keep: its digest on a line, then the array.
+    pub(crate) fn record(&self) -> Vec<u8> {
+        [self.digest.as_bytes(), b"\n", &self.text].concat()
+    }
+
+    /// What equal lists have in common.
+    pub(crate) fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The tools.
+    pub(crate) fn tools(&self) -> &[Value] {
+        // The text is what was written by `new`, or has the digest of it.
+        self.tools.get_or_init(|| serde_json::from_slice(&self.text).unwrap_or_default())
+    }
+}
+
+impl PartialEq for ToolList {
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest || self.tools() == other.tools()
+    }
+}
+
+/// A hash as 64 hexadecimal digits.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::ToolList;
+
+    #[test]
+    fn a_list_is_kept_and_damage_is_noticed() {
+        let list = ToolList::new(vec![json!({ "name": "a", "inputSchema": {} })]);
+        let mut record = list.record();
+        let kept = ToolList::from_record(&record).unwrap();
+        assert_eq!(kept, list);
+        assert_eq!(kept.tools(), list.tools());
+        *record.last_mut().unwrap() = b' ';
+        assert!(ToolList::from_record(&record).is_none());
+        assert!(ToolList::from_record(b"").is_none());
+        assert_ne!(list, ToolList::new(Vec::new()));
+    }
+}

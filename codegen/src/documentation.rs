@@ -1,0 +1,220 @@
+//! The long form of a tool: all that is known of it, for a model that asks for more than the signature.
+//!
+//! It reads like Rust with documentation comments, which models know best: the description, both ways to write the
+//! call, and every type with its fields.
+
+use crate::form::{Kind, Note};
+use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
+use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
+use crate::text::{clean, paragraphs};
+use crate::typing::FieldType;
+
+/// The longest documentation of a tool, in characters; what is behind it is cut, line by line.
+const LONGEST: usize = 40_000;
+/// The longest description of a tool, in characters.
+const LONGEST_DESCRIPTION: usize = 4_000;
+/// The longest description of a field or type, in characters.
+const LONGEST_REMARK: usize = 1_500;
+/// The longest fact, name in JSON or reason, in characters.
+const LONGEST_FACT: usize = 400;
+/// How many places without a type are listed.
+const MOST_FALLBACKS: usize = 50;
+
+/// The documentation of a tool in the module `module`.
+pub(crate) fn documentation(tool: &ToolModel, module: &str) -> String {
+    let mut page = Page { text: String::new(), left: LONGEST };
+    page.comment("", tool.description.as_deref(), LONGEST_DESCRIPTION);
+    if tool.name != tool.function {
+        page.line(&format!("// The server calls it {:?}.", clean(&tool.name, LONGEST_FACT)));
+    }
+    calls(tool, module, &mut page);
+    for (index, model) in tool.types.iter().enumerate() {
+        // An input without fields is seen whole in the call.
+        let bare = index == tool.input && tool.input_fields().is_some_and(StructModel::is_empty);
+        if let Some(model) = model.as_ref().filter(|_| !bare) {
+            page.line("");
+            type_lines(model, tool, &mut page);
+        }
+    }
+    if let Output::Alias(alias) = &tool.output {
+        page.line("");
+        page.line(&format!("type {}Output = {};", tool.prefix, type_text(alias, tool)));
+    }
+    fallbacks(tool, &mut page);
+    page.text
+}
+
+/// A text with room for so many characters.
+struct Page {
+    text: String,
+    left: usize,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        let length = line.chars().count() + 1;
+        if self.left == 0 {
+            return;
+        }
+        let fits = length <= self.left;
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(if fits {
+            line
+        } else {
+            "// … the rest is left out: the tool has too much of it"
+        });
+        self.left = if fits { self.left - length } else { 0 };
+    }
+
+    /// A text of the server's as a documentation comment.
+    fn comment(&mut self, indent: &str, text: Option<&str>, longest: usize) {
+        for line in paragraphs(text.unwrap_or_default(), longest) {
+            self.line(format!("{indent}/// {line}").trim_end());
+        }
+    }
+}
+
+/// The ways to write the call, the better one first, and what comes back.
+fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
+    let ToolModel { function, prefix, .. } = tool;
+    match tool.input_fields() {
+        Some(body) => {
+            let names = |required: bool| {
+                body.fields.iter().filter(move |field| field.required == required).map(|field| &field.name)
+            };
+            let extra: Vec<&String> = body.extra.iter().map(|(name, _)| name).collect();
+            let required: Vec<&str> = names(true).map(String::as_str).collect();
+            let all: Vec<&str> =
+                names(true).chain(names(false)).chain(extra.clone()).map(String::as_str).collect();
+            let setters: String = names(false).chain(extra).map(|name| format!(".{name}(…)")).collect();
+            let fluent = format!("{module}::{function}({}){setters}.await?", required.join(", "));
+            let fields = if all.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", all.join(", ")) };
+            let literal = format!("{module}::{prefix}Input {fields}.call().await?");
+            let forms = if is_literal_first(body) { [literal, fluent] } else { [fluent, literal] };
+            forms.iter().for_each(|form| page.line(form));
+            if names(false).next().is_some() || body.extra.is_some() {
+                page.line("// Setters (`.name(…)`) are optional; with named fields an optional one is `Some(…)` or `None`.");
+            }
+        }
+        None => page
+            .line(&format!("{module}::{function}(arguments).await?  // arguments: anything that serialises")),
+    }
+    let output = output_text(tool);
+    match tool.output {
+        Output::Untyped => page.line(
+            "// Answers with a ToolResult: `.text()`, `.json::<T>()?`, `.content`, `.structured` (Option<Value>).",
+        ),
+        _ if tool.observed => {
+            page.line(&format!("// Answers with {output}. This was observed in answers, not declared by the server:"));
+            page.line("// an answer that does not fit is an `Err` with the kind `Mismatch`, whose `raw` holds it.");
+        }
+        _ => page.line(&format!("// Answers with {output}.")),
+    }
+}
+
+fn type_lines(model: &TypeModel, tool: &ToolModel, page: &mut Page) {
+    page.comment("", model.description.as_deref(), LONGEST_REMARK);
+    let name = &model.name;
+    match &model.shape {
+        Shape::Struct(body) => struct_lines(model, body, tool, page),
+        Shape::Whole => page.line(&format!("struct {name} {{ arguments: Value }}")),
+        Shape::Texts { variants, other } => {
+            page.line(&format!("enum {name} {{"));
+            for (variant, value) in variants {
+                page.line(&format!("    {variant}, // {:?}", clean(value, LONGEST_FACT)));
+            }
+            other_line(other.as_deref(), "String", page);
+        }
+        Shape::Tagged { tag, variants, other } => {
+            page.line(&format!(
+                "/// Told apart by the field {:?}, which is added by itself.",
+                clean(tag, LONGEST_FACT)
+            ));
+            page.line(&format!("enum {name} {{"));
+            for (variant, value, held) in variants {
+                let value = clean(value, LONGEST_FACT);
+                page.line(&format!("    {variant}({}), // {value:?}", type_text(held, tool)));
+            }
+            other_line(other.as_deref(), "Value", page);
+        }
+        Shape::Kinds { variants, other } => {
+            page.line(&format!("enum {name} {{"));
+            for (variant, kind, held) in variants {
+                page.line(&format!("    {variant}({}), // {}", type_text(held, tool), kind_text(*kind)));
+            }
+            other_line(other.as_deref(), "Value", page);
+        }
+    }
+}
+
+fn other_line(other: Option<&str>, of: &str, page: &mut Page) {
+    if let Some(other) = other {
+        page.line(&format!("    {other}({of}), // anything else"));
+    }
+    page.line("}");
+}
+
+fn kind_text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "a string",
+        Kind::Number => "a number",
+        Kind::Boolean => "a boolean",
+        Kind::List => "an array",
+        Kind::Object => "an object",
+    }
+}
+
+fn struct_lines(model: &TypeModel, body: &StructModel, tool: &ToolModel, page: &mut Page) {
+    let name = &model.name;
+    if body.is_empty() {
+        page.line(&format!("struct {name} {{}}"));
+        return;
+    }
+    page.line(&format!("struct {name} {{"));
+    for field in &body.fields {
+        field_lines(field, model.sent, tool, page);
+    }
+    for (key, value) in &body.constants {
+        let value = clean(&value.to_string(), LONGEST_FACT);
+        page.line(&format!("    // {:?}: {value} is added by itself", clean(key, LONGEST_FACT)));
+    }
+    if let Some((name, field_type)) = &body.extra {
+        page.line(&format!("    {name}: {}, // all other fields", type_text(field_type, tool)));
+    }
+    page.line("}");
+}
+
+fn field_lines(field: &FieldModel, sent: bool, tool: &ToolModel, page: &mut Page) {
+    let Note { description, facts } = &field.note;
+    page.comment("    ", description.as_deref(), LONGEST_REMARK);
+    let presence = match (field.required, &field.field_type) {
+        // Of what only comes back, the type says it.
+        _ if !sent => None,
+        (true, FieldType::Option(_)) => Some("required, may be null"),
+        (true, _) => Some("required"),
+        (false, _) => Some("optional"),
+    };
+    let facts = facts.iter().map(|fact| clean(&fact_text(fact), LONGEST_FACT));
+    let renamed = (field.key != field.name).then(|| format!("{:?} in JSON", clean(&field.key, LONGEST_FACT)));
+    let parts: Vec<String> =
+        presence.map(ToOwned::to_owned).into_iter().chain(facts).chain(renamed).collect();
+    let remark = if parts.is_empty() { String::new() } else { format!(" // {}", parts.join("; ")) };
+    page.line(&format!("    {}: {},{remark}", field.name, type_text(&field.field_type, tool)));
+}
+
+/// The places that take or give plain values, and why.
+fn fallbacks(tool: &ToolModel, page: &mut Page) {
+    if tool.fallbacks.is_empty() {
+        return;
+    }
+    page.line("");
+    page.line("// Plain JSON (`Value`), because the schema gives no type that Rust has:");
+    for fallback in tool.fallbacks.iter().take(MOST_FALLBACKS) {
+        page.line(&format!("// {}: {}", fallback.path, clean(&fallback.reason, LONGEST_FACT)));
+    }
+    if let Some(more) = tool.fallbacks.len().checked_sub(MOST_FALLBACKS).filter(|more| *more > 0) {
+        page.line(&format!("// and {more} more"));
+    }
+}

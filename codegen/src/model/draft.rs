@@ -1,0 +1,234 @@
+//! From the schemas of a tool to types without names, and their names.
+
+use std::collections::BTreeSet;
+
+use super::shape::shape;
+use super::{Output, TypeModel};
+use crate::form::{Body, Definition, Field, Form, Note, Struct};
+use crate::names::{Namespace, camel};
+use crate::normalise::{DEEPEST, Normalised, normalise};
+use crate::report::Fallback;
+use crate::share::share;
+use crate::typing::FieldType;
+use crate::{Tool, Warning};
+
+/// Where the types of members come from: [`crate::typing::types`].
+pub(super) type Typing<'a> = &'a dyn Fn(&[Definition]) -> Result<Vec<Vec<FieldType>>, String>;
+
+/// A tool whose types have no names yet.
+#[derive(Debug)]
+pub(super) struct Draft {
+    normalised: Normalised,
+    types: Vec<Vec<FieldType>>,
+    pub(super) output: Output,
+    /// The definition of the output, where it is one.
+    output_type: Option<usize>,
+    /// How many places of the schemas want a type.
+    pub(super) places: usize,
+    /// Those that became plain values.
+    pub(super) fallbacks: Vec<Fallback>,
+}
+
+impl Draft {
+    /// Reads the schemas; where no types come of them, again with all fields as plain values.
+    pub(super) fn new(tool: &Tool, types: Typing<'_>, warnings: &mut Vec<Warning>) -> Self {
+        let mut warn = |path: String, reason: String| {
+            warnings.push(Warning { tool: tool.name.clone(), path, reason });
+        };
+        let full = normalise(tool, DEEPEST);
+        let found = full.warnings.clone();
+        let reason = match Draft::typed(full, types) {
+            Ok(draft) => {
+                found.into_iter().for_each(|(path, reason)| warn(path, reason));
+                return draft;
+            }
+            Err(reason) => format!("all fields are plain values: {reason}"),
+        };
+        warn(String::new(), reason.clone());
+        let mut plain = normalise(tool, 0);
+        plain.lost.iter_mut().for_each(|(_, why)| why.clone_from(&reason));
+        Draft::typed(plain, types).unwrap_or_else(|reason| {
+            let reason = format!("the whole tool takes a plain value: {reason}");
+            warn(String::new(), reason.clone());
+            Draft::whole(tool.output_schema.is_some(), &reason)
+        })
+    }
+
+    fn typed(mut normalised: Normalised, types: Typing<'_>) -> Result<Self, String> {
+        share(&mut normalised);
+        let mut definitions = normalised.definitions.clone();
+        let output_type = match normalised.output {
+            Some(Form::Named(index)) => Some(index),
+            _ => None,
+        };
+        let alias = normalised.output.clone().filter(|_| output_type.is_none());
+        definitions.extend(alias.map(wrapper));
+        let mut types = types(&definitions)?;
+        let alias = match types.len() > normalised.definitions.len() {
+            true => types.pop().and_then(|mut members| members.pop()),
+            false => None,
+        };
+        let output = match (alias, output_type) {
+            (Some(field_type), _) => Output::Alias(field_type),
+            (None, Some(_)) => Output::Type,
+            (None, None) => Output::Untyped,
+        };
+        let fallback = |(path, reason)| Fallback { path, reason };
+        let fallbacks = std::mem::take(&mut normalised.lost).into_iter().map(fallback).collect();
+        let places = normalised.places;
+        Ok(Draft { normalised, types, output, output_type, places, fallbacks })
+    }
+
+    /// A tool that takes and gives plain values, as one place each.
+    fn whole(has_output: bool, reason: &str) -> Self {
+        let definition = Definition { leaf: "Input".to_owned(), description: None, body: Body::Whole };
+        let output = if has_output { Output::Alias(FieldType::Value) } else { Output::Untyped };
+        let sides: &[&str] = if has_output { &["input", "output"] } else { &["input"] };
+        let fallback = |path: &&str| Fallback { path: (*path).to_owned(), reason: reason.to_owned() };
+        let normalised = Normalised {
+            definitions: vec![definition],
+            input: 0,
+            output: None,
+            warnings: Vec::new(),
+            places: sides.len(),
+            lost: Vec::new(),
+        };
+        Draft {
+            normalised,
+            types: vec![vec![FieldType::Value]],
+            output,
+            output_type: None,
+            places: sides.len(),
+            fallbacks: sides.iter().map(fallback).collect(),
+        }
+    }
+
+    /// The definition that is the input.
+    pub(super) fn input(&self) -> usize {
+        self.normalised.input
+    }
+
+    /// The types that input and output lead to, with names.
+    pub(super) fn name(&self, prefix: &str, namespace: &mut Namespace) -> Vec<Option<TypeModel>> {
+        let mut output = BTreeSet::new();
+        match (&self.output, self.output_type) {
+            (_, Some(index)) => self.reach(index, &mut output),
+            (Output::Alias(alias), _) => self.reach_type(alias, &mut output),
+            _ => {}
+        }
+        let mut input = BTreeSet::new();
+        self.reach(self.normalised.input, &mut input);
+        let reached: BTreeSet<usize> = input.union(&output).copied().collect();
+        let mut held = Vec::new();
+        for index in &reached {
+            self.types.get(*index).into_iter().flatten().for_each(|member| named(member, &mut held));
+        }
+        let definitions = self.normalised.definitions.iter().zip(&self.types).enumerate();
+        definitions
+            .map(|(index, (definition, members))| {
+                reached.contains(&index).then(|| TypeModel {
+                    name: self.type_name(index, definition, prefix, namespace),
+                    description: definition.description.clone(),
+                    shape: shape(&definition.body, members, output.contains(&index)),
+                    sent: input.contains(&index),
+                    received: output.contains(&index),
+                    held: held.contains(&index),
+                })
+            })
+            .collect()
+    }
+
+    fn type_name(
+        &self,
+        index: usize,
+        definition: &Definition,
+        prefix: &str,
+        namespace: &mut Namespace,
+    ) -> String {
+        if index == self.normalised.input {
+            return format!("{prefix}Input");
+        }
+        if Some(index) == self.output_type {
+            return format!("{prefix}Output");
+        }
+        let leaf = camel(&definition.leaf);
+        let leaf = leaf.strip_prefix(prefix).filter(|rest| !rest.is_empty()).unwrap_or(&leaf);
+        namespace.take(&format!("{prefix}{leaf}"))
+    }
+
+    /// Adds a definition and all that it leads to.
+    fn reach(&self, index: usize, reached: &mut BTreeSet<usize>) {
+        let mut open = vec![index];
+        while let Some(index) = open.pop() {
+            if reached.insert(index) {
+                for member in self.types.get(index).into_iter().flatten() {
+                    named(member, &mut open);
+                }
+            }
+        }
+    }
+
+    fn reach_type(&self, field_type: &FieldType, reached: &mut BTreeSet<usize>) {
+        let mut start = Vec::new();
+        named(field_type, &mut start);
+        for index in start {
+            self.reach(index, reached);
+        }
+    }
+}
+
+/// The definitions that a type names.
+fn named(field_type: &FieldType, found: &mut Vec<usize>) {
+    match field_type {
+        FieldType::Named(index) => found.push(*index),
+        FieldType::Vec(inner) | FieldType::Map(inner) | FieldType::Option(inner) | FieldType::Box(inner) => {
+            named(inner, found);
+        }
+        FieldType::Tuple(items) => items.iter().for_each(|item| named(item, found)),
+        _ => {}
+    }
+}
+
+/// A struct around one form, which gives it a place among the definitions.
+fn wrapper(form: Form) -> Definition {
+    let field = Field { key: "value".to_owned(), form, required: true, note: Note::default() };
+    let body = Body::Struct(Struct { fields: vec![field], ..Struct::default() });
+    Definition { leaf: "Alias".to_owned(), description: None, body }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::typing::types;
+
+    /// The warnings, and the type of each input field, when typing fails above a number of definitions.
+    fn degraded(most: usize) -> (Vec<String>, Vec<FieldType>) {
+        let inner = json!({ "type": "object", "properties": { "b": { "type": "string" } } });
+        let tool = Tool {
+            name: "tool".to_owned(),
+            description: None,
+            input_schema: json!({ "type": "object", "properties": { "a": inner }, "required": ["a"] }),
+            output_schema: Some(inner),
+            observed: false,
+        };
+        let typing = |definitions: &[Definition]| match definitions.len() {
+            count if count > most => Err("too hard".to_owned()),
+            _ => types(definitions),
+        };
+        let mut warnings = Vec::new();
+        let draft = Draft::new(&tool, &typing, &mut warnings);
+        let input = draft.types.get(draft.normalised.input).cloned().unwrap();
+        (warnings.into_iter().map(|warning| warning.reason).collect(), input)
+    }
+
+    #[test]
+    fn what_has_no_types_degrades_to_values_step_by_step() {
+        assert_eq!(degraded(3), (Vec::new(), vec![FieldType::Named(1)]));
+        let fields = "all fields are plain values: too hard".to_owned();
+        assert_eq!(degraded(2), (vec![fields.clone()], vec![FieldType::Value]));
+        let whole = "the whole tool takes a plain value: too hard".to_owned();
+        assert_eq!(degraded(0), (vec![fields, whole], vec![FieldType::Value]));
+    }
+}

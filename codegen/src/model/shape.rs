@@ -1,0 +1,65 @@
+//! What a type of a tool is in Rust: fields and variants with their names.
+
+use super::{FieldModel, Shape, StructModel};
+use crate::form::{Body, Field, Form, Kind, Struct};
+use crate::names::{Namespace, assign, camel, snake};
+use crate::typing::FieldType;
+
+/// The shape of a definition; `open` where results may hold what the schema does not know.
+pub(super) fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
+    let mut namespace = Namespace::default();
+    match body {
+        Body::Struct(body) => Shape::Struct(struct_model(body, members, &mut namespace)),
+        Body::Whole => Shape::Whole,
+        Body::Texts { values, loose } => {
+            let names = assign(values.iter().map(String::as_str), &mut namespace, camel);
+            let variant = |value: &String| (names.get(value).cloned().unwrap_or_default(), value.clone());
+            let variants = values.iter().map(variant).collect();
+            Shape::Texts { variants, other: other(open || *loose, &mut namespace) }
+        }
+        Body::Tagged { tag, variants } => {
+            let values = variants.iter().map(|(value, _)| value.as_str());
+            let names = assign(values, &mut namespace, camel);
+            let variant = |((value, _), field_type): (&(String, Form), &FieldType)| {
+                (names.get(value).cloned().unwrap_or_default(), value.clone(), field_type.clone())
+            };
+            let variants = variants.iter().zip(members).map(variant).collect();
+            Shape::Tagged { tag: tag.clone(), variants, other: other(open, &mut namespace) }
+        }
+        Body::Kinds(variants) => {
+            let variant = |((kind, _), field_type): (&(Kind, Form), &FieldType)| {
+                (namespace.take(&format!("{kind:?}")), *kind, field_type.clone())
+            };
+            let variants = variants.iter().zip(members).map(variant).collect();
+            Shape::Kinds { variants, other: other(open, &mut namespace) }
+        }
+    }
+}
+
+/// The variant for what the schema does not know, where results may have such.
+fn other(open: bool, namespace: &mut Namespace) -> Option<String> {
+    let name = if namespace.is_free("Other") { "Other" } else { "Unlisted" };
+    open.then(|| namespace.take(name))
+}
+
+fn struct_model(body: &Struct, members: &[FieldType], namespace: &mut Namespace) -> StructModel {
+    let names = assign(body.fields.iter().map(|field| field.key.as_str()), namespace, snake);
+    let field = |(field, field_type): (&Field, &FieldType)| FieldModel {
+        key: field.key.clone(),
+        name: names.get(&field.key).cloned().unwrap_or_default(),
+        required: field.required,
+        // Null and absent are the same where the type is anything, which typify therefore leaves as it is.
+        field_type: match field_type {
+            FieldType::Value if !field.required => FieldType::Option(Box::new(FieldType::Value)),
+            other => other.clone(),
+        },
+        note: field.note.clone(),
+    };
+    let fields = body.fields.iter().zip(members).map(field).collect();
+    let extra = members.get(body.fields.len()).cloned();
+    StructModel {
+        fields,
+        constants: body.constants.clone(),
+        extra: extra.map(|field_type| (namespace.take("extra"), field_type)),
+    }
+}

@@ -1,0 +1,76 @@
+//! `enum` and `const`.
+
+use serde_json::Value;
+
+use super::{Place, Reader, Schema, types};
+use crate::form::{Body, Form};
+
+/// An enum with more values than this is a text.
+const MOST_VALUES: usize = 256;
+
+impl Reader<'_> {
+    /// The form of an enumeration. Where the schema also names types, values of others do not count.
+    pub(super) fn enumeration(&mut self, schema: &Schema, values: &[Value], place: &Place) -> Form {
+        let types = types(schema);
+        let fits = |value: &&Value| types.iter().any(|name| is_of(value, name));
+        let some = values.iter().filter(|value| !value.is_null());
+        let fitting: Vec<&Value> = some.clone().filter(fits).collect();
+        let some: Vec<&Value> = if fitting.is_empty() { some.collect() } else { fitting };
+        let form = self.values(&some, values.is_empty(), place);
+        // Generators write a nullable enum without null among its values as well.
+        let nullable = values.contains(&Value::Null) || types.iter().any(|name| name == "null");
+        if nullable { form.nullable() } else { form }
+    }
+
+    fn values(&mut self, some: &[&Value], empty: bool, place: &Place) -> Form {
+        let all = |test: fn(&Value) -> bool| some.iter().all(|value| test(value));
+        match () {
+            () if empty => self.give_up(place, "the enumeration is empty"),
+            () if some.is_empty() => self.lose("nothing but null is allowed"),
+            () if all(Value::is_string) => {
+                self.texts(some.iter().filter_map(|value| value.as_str()), false, place)
+            }
+            () if all(Value::is_boolean) => Form::Boolean,
+            () if all(Value::is_i64) => Form::Integer,
+            () if all(Value::is_u64) => Form::Unsigned,
+            () if all(Value::is_number) => Form::Number,
+            () => self.give_up(place, "the enumeration mixes types"),
+        }
+    }
+
+    /// An enum of texts.
+    pub(super) fn texts<'t>(
+        &mut self,
+        values: impl Iterator<Item = &'t str>,
+        loose: bool,
+        place: &Place,
+    ) -> Form {
+        let mut unique: Vec<String> = Vec::new();
+        for value in values {
+            if !unique.iter().any(|known| known == value) {
+                unique.push(value.to_owned());
+            }
+        }
+        if unique.len() > MOST_VALUES {
+            self.warn(place, format!("the enumeration has {} values", unique.len()));
+            return Form::Text;
+        }
+        if self.is_full() {
+            self.warn(place, "the tool has too many types for another enumeration");
+            return Form::Text;
+        }
+        self.define(place, Body::Texts { values: unique, loose })
+    }
+}
+
+/// Whether a value is of a type of JSON Schema.
+fn is_of(value: &Value, name: &str) -> bool {
+    match value {
+        Value::Null => name == "null",
+        Value::Bool(_) => name == "boolean",
+        Value::Number(_) => name == "number" || name == "integer",
+        Value::String(_) => name == "string",
+        Value::Array(_) => name == "array",
+        Value::Object(_) => name == "object",
+    }
+}

@@ -1,0 +1,106 @@
+//! What a schema says with single keywords.
+
+use serde_json::Value;
+
+use super::Schema;
+
+/// Keywords that leave the type as it is: descriptions, names, and places for other schemas.
+const ANNOTATIONS: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$id",
+    "$recursiveAnchor",
+    "$schema",
+    "$vocabulary",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "discriminator",
+    "example",
+    "examples",
+    "externalDocs",
+    "id",
+    "nullable",
+    "readOnly",
+    "title",
+    "writeOnly",
+    "xml",
+];
+
+/// Whether the schema names no type and restricts nothing, so that anything is what it asks for.
+pub(super) fn allows_anything(schema: &Schema) -> bool {
+    schema.iter().all(|(keyword, value)| match keyword.as_str() {
+        // Where drafts 3 and 4 mark a property as required.
+        "required" => value.is_boolean(),
+        "type" => names_any(value),
+        keyword => ANNOTATIONS.contains(&keyword) || keyword.starts_with("x-"),
+    })
+}
+
+/// Draft 3's name of all types.
+fn names_any(name: &Value) -> bool {
+    name == "any"
+}
+
+/// Whether null is allowed, in the spelling of OpenAPI.
+pub(super) fn is_nullable(schema: &Schema) -> bool {
+    ["nullable", "x-nullable"].iter().any(|keyword| schema.get(*keyword) == Some(&Value::Bool(true)))
+}
+
+/// The values of `enum` or `const`.
+pub(super) fn allowed_values(schema: &Schema) -> Option<Vec<Value>> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(value), _) => Some(vec![value.clone()]),
+        (None, Some(Value::Array(values))) => Some(values.clone()),
+        _ => None,
+    }
+}
+
+/// The types that a schema names, or shows by its keywords.
+pub(super) fn types(schema: &Schema) -> Vec<String> {
+    let named = match schema.get("type") {
+        Some(name) if names_any(name) => return Vec::new(),
+        Some(Value::String(name)) => vec![name.clone()],
+        Some(Value::Array(names)) => {
+            let mut unique: Vec<String> = Vec::new();
+            for name in names.iter().filter_map(Value::as_str) {
+                if !unique.iter().any(|known| known == name) {
+                    unique.push(name.to_owned());
+                }
+            }
+            unique
+        }
+        _ => Vec::new(),
+    };
+    if !named.is_empty() {
+        return named;
+    }
+    let has = |keywords: &[&str]| keywords.iter().any(|keyword| schema.contains_key(*keyword));
+    let requires = schema.get("required").is_some_and(|required| !required.is_boolean());
+    if requires || has(&["properties", "patternProperties", "additionalProperties"]) {
+        vec!["object".to_owned()]
+    } else if has(&["items", "prefixItems"]) {
+        vec!["array".to_owned()]
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether all values are objects, or null.
+pub(super) fn is_object(schema: &Schema) -> bool {
+    !schema.contains_key("anyOf")
+        && !schema.contains_key("oneOf")
+        && types(schema).iter().all(|name| name == "object" || name == "null")
+        && allowed_values(schema).is_none()
+}
+
+/// Whether integers above the range of `i64` are meant.
+pub(super) fn is_unsigned(schema: &Schema) -> bool {
+    let format = schema.get("format").and_then(Value::as_str);
+    let maximum = schema.get("maximum").and_then(Value::as_u64);
+    matches!(format, Some("uint64" | "uint" | "usize"))
+        || maximum.is_some_and(|maximum| i64::try_from(maximum).is_err())
+}

@@ -1,0 +1,25 @@
+//! Spellings of draft 3 that later drafts gave up.
+
+use serde_json::{Value, json};
+
+use super::Schema;
+
+/// The schema with its types as a union, where schemas stand among them: `"type": ["string", { … }]`.
+pub(super) fn types_of_schemas(schema: &Schema) -> Option<Schema> {
+    let names = schema.get("type")?.as_array()?;
+    if !names.iter().any(Value::is_object) {
+        return None;
+    }
+    let variant = |name: &Value| match name {
+        Value::String(name) => json!({ "type": name }),
+        other => other.clone(),
+    };
+    let union: Vec<Value> = names.iter().map(variant).collect();
+    let mut modern = schema.clone();
+    modern.remove("type");
+    match modern.contains_key("anyOf") {
+        true => modern.insert("oneOf".to_owned(), Value::Array(union)),
+        false => modern.insert("anyOf".to_owned(), Value::Array(union)),
+    };
+    Some(modern)
+}

@@ -1,0 +1,109 @@
+//! Patterns, matched in bounded time: in time linear in the text where the pattern allows it, otherwise with a limit.
+
+use jsonschema::{PatternOptions, ValidationOptions, Validator, error::ValidationErrorKind};
+use serde_json::{Value, json};
+
+/// How large a compiled pattern may be to count as small, in bytes.
+pub(super) const SMALL: usize = 64 * 1024;
+
+/// How large a compiled pattern may be, in bytes, and how many steps a byte of text then takes at worst. Repeated
+/// Unicode classes need the last one: `^[\p{L} ]{1,50}$`.
+const SIZES: [(usize, usize); 3] = [(8 * 1024, 32), (SMALL, 256), (4 * 1024 * 1024, 8192)];
+
+/// How long a pattern may be, in bytes: translating its escapes takes time that grows with the square.
+const MAX_PATTERN_BYTES: usize = 4096;
+
+/// How often a pattern with look-around or back-references may go back on its way.
+const BACKTRACK_LIMIT: usize = 20_000;
+
+/// How many steps such a pattern takes at worst for each pair of bytes in the text: what it looks around for may lie
+/// anywhere, seen from anywhere.
+const STEPS_PER_PAIR: usize = 16;
+
+/// A pattern that can be matched.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    text: String,
+    validator: Validator,
+    engine: Engine,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Engine {
+    /// With how large the compiled pattern may be, and how many steps a byte then takes.
+    Linear(usize, usize),
+    Backtracking,
+}
+
+/// What is known of a text and a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Match {
+    Yes,
+    No,
+    /// There was too much to try.
+    Undecided,
+}
+
+impl Pattern {
+    /// The pattern, read as ECMA-262; none if no engine knows it, or it is too large.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        if text.len() > MAX_PATTERN_BYTES {
+            return None;
+        }
+        let schema = json!({ "pattern": text });
+        let build = |engine, options: ValidationOptions<'_>| {
+            let validator = options.offline().build(&schema).ok()?;
+            Some(Self { text: text.to_owned(), validator, engine })
+        };
+        let linear = |(size, steps)| {
+            let options = PatternOptions::regex().size_limit(size);
+            build(Engine::Linear(size, steps), jsonschema::options().with_pattern_options(options))
+        };
+        let backtracking = || {
+            let options = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(SMALL);
+            build(Engine::Backtracking, jsonschema::options().with_pattern_options(options))
+        };
+        SIZES.into_iter().find_map(linear).or_else(backtracking)
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether each text has one answer that all engines agree on.
+    pub(super) fn is_exact(&self) -> bool {
+        matches!(self.engine, Engine::Linear(..)) && !self.has_shorthands()
+    }
+
+    /// Whether it is [`SMALL`].
+    pub(super) fn is_small(&self) -> bool {
+        matches!(self.engine, Engine::Linear(size, _) if size <= SMALL)
+    }
+
+    /// How many steps matching the text takes at worst.
+    pub(super) fn cost(&self, text: &str) -> usize {
+        let length = text.len() + 1;
+        match self.engine {
+            Engine::Linear(_, steps) => length * steps,
+            Engine::Backtracking => BACKTRACK_LIMIT / 8 + length.saturating_mul(length) * STEPS_PER_PAIR,
+        }
+    }
+
+    /// Whether `text`, which is also `value`, matches.
+    pub(super) fn matches(&self, value: &Value, text: &str) -> Match {
+        match self.validator.validate(value) {
+            Ok(()) => Match::Yes,
+            Err(error) => match error.kind() {
+                // To some engines `\w` is ASCII, to others all of Unicode; the server's is not known.
+                ValidationErrorKind::Pattern { .. } if text.is_ascii() || !self.has_shorthands() => Match::No,
+                ValidationErrorKind::Pattern { .. } => Match::Yes,
+                _ => Match::Undecided,
+            },
+        }
+    }
+
+    fn has_shorthands(&self) -> bool {
+        let escapes = self.text.split('\\').skip(1);
+        escapes.filter_map(|rest| rest.chars().next()).any(|letter| "wWdDsSbB".contains(letter))
+    }
+}

@@ -1,0 +1,304 @@
+//! Hostile schemas and arguments: each check ends, on the stack of an ordinary thread, and refuses nothing unfairly.
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+use mcp::InputCheck;
+use serde_json::{
+    Map, Value, json,
+    value::{RawValue, to_raw_value},
+};
+
+/// What the check says about the arguments, nothing if they pass; or why there is no check.
+fn said(schema: &Value, arguments: &Value) -> String {
+    said_of_text(schema, &to_raw_value(arguments).unwrap())
+}
+
+fn said_of_text(schema: &Value, arguments: &RawValue) -> String {
+    match InputCheck::new(schema) {
+        Ok(check) => check.check(arguments).map_or_else(|invalid| invalid.to_string(), |()| String::new()),
+        Err(reason) => format!("unchecked: {reason}"),
+    }
+}
+
+fn nested(depth: usize, innermost: Value, outer: impl Fn(Value) -> Value) -> Value {
+    (0..depth).fold(innermost, |inner, _| outer(inner))
+}
+
+/// `{"a": {"a": ... innermost}}`
+fn chain(depth: usize, innermost: Value) -> Value {
+    nested(depth, innermost, |inner| json!({ "a": inner }))
+}
+
+#[test]
+fn references_in_circles_refuse_nothing() {
+    let circles = [
+        json!({ "$ref": "#" }),
+        json!({ "allOf": [{ "$ref": "#" }] }),
+        json!({ "anyOf": [{ "$ref": "#" }, { "$ref": "#" }] }),
+        json!({ "not": { "$ref": "#" } }),
+        json!({ "if": { "$ref": "#" }, "then": { "$ref": "#" }, "else": { "$ref": "#" } }),
+        json!({ "$dynamicAnchor": "a", "$dynamicRef": "#a" }),
+        json!({ "$recursiveAnchor": true, "allOf": [{ "$recursiveRef": "#" }, { "$recursiveRef": "#" }] }),
+        json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "allOf": [{ "$ref": "#/$defs/a" }, { "$ref": "#/$defs/b" }] } } }),
+        json!({ "dependentSchemas": { "a": { "$ref": "#" } }, "nullable": true }),
+        json!({ "$ref": "#/properties/a/properties/a", "properties": { "a": { "properties": { "a": { "$ref": "#" } } } } }),
+    ];
+    for schema in circles {
+        assert_eq!(said(&schema, &chain(20, json!(1))), "", "{schema}");
+    }
+}
+
+#[test]
+fn references_that_double_end() {
+    for union in ["anyOf", "allOf", "oneOf"] {
+        for innermost in [json!({ "type": "string" }), json!({ "type": "object" })] {
+            let mut definitions = Map::new();
+            definitions.insert("d0".to_owned(), innermost);
+            for level in 1..=60 {
+                let below = json!({ "$ref": format!("#/$defs/d{}", level - 1) });
+                definitions.insert(format!("d{level}"), json!({ union: [below, below] }));
+            }
+            let schema = json!({ "$ref": "#/$defs/d60", "$defs": definitions });
+            let said = said(&schema, &json!({}));
+            assert!(said.is_empty() || said.starts_with("they do not fit"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn branches_that_all_recurse_end() {
+    let schema = json!({ "anyOf": [
+        { "type": "object", "properties": { "a": { "$ref": "#" } }, "required": ["a", "b"] },
+        { "type": "object", "properties": { "a": { "$ref": "#" } }, "required": ["a", "c"] },
+        { "type": "integer" },
+    ] });
+    for depth in [3, 30, 120] {
+        said(&schema, &chain(depth, json!(1)));
+    }
+    let schema =
+        json!({ "properties": { "a": { "allOf": [{ "$ref": "#" }, { "$ref": "#" }] } }, "required": ["a"] });
+    said(&schema, &chain(120, json!({})));
+    let all = json!({ "additionalProperties": { "$ref": "#" }, "patternProperties": { "": { "$ref": "#" } }, "properties": { "a": { "$ref": "#" } } });
+    said(&all, &chain(120, json!(1)));
+}
+
+#[test]
+fn many_and_long_references_end() {
+    let ladder: Map<String, Value> = (0..900)
+        .map(|step| (format!("d{step}"), json!({ "$ref": format!("#/$defs/d{}", step + 1) })))
+        .collect();
+    assert_eq!(said(&json!({ "$ref": "#/$defs/d0", "$defs": ladder }), &json!({})), "");
+    let many: Vec<Value> = (0..5000).map(|step| json!({ "$ref": format!("#/$defs/d{step}") })).collect();
+    let definitions: Map<String, Value> = (0..5000).map(|step| (format!("d{step}"), json!({}))).collect();
+    assert_eq!(
+        said(&json!({ "allOf": many, "$defs": definitions }), &json!({})),
+        "unchecked: the schema has too many references"
+    );
+    // Each place is the target of a reference, so that each is taken over once for all that it lies in.
+    let pointers: Vec<Value> = (0..60)
+        .map(|depth| json!({ "$ref": format!("#/$defs/a{}", "/properties/a".repeat(depth)) }))
+        .collect();
+    let wide: Map<String, Value> =
+        (0..2000).map(|number| (format!("p{number}"), json!({ "type": "string" }))).collect();
+    let deep = nested(61, json!({ "properties": wide }), |inner| json!({ "properties": { "a": inner } }));
+    let said = said(&json!({ "anyOf": pointers, "$defs": { "a": deep } }), &json!({}));
+    assert!(said.starts_with("unchecked: the schema has "), "{said}");
+}
+
+#[test]
+fn deep_schemas_are_checked_as_far_as_they_are_taken_over() {
+    let wrap: [fn(Value) -> Value; 8] = [
+        |inner| json!({ "properties": { "a": inner }, "required": ["a"], "additionalProperties": false }),
+        |inner| json!({ "allOf": [inner], "nullable": true }),
+        |inner| json!({ "anyOf": [inner] }),
+        |inner| json!({ "not": inner }),
+        |inner| json!({ "additionalProperties": inner }),
+        |inner| json!({ "if": {}, "then": inner }),
+        |inner| json!({ "dependentSchemas": { "a": inner } }),
+        |inner| json!({ "items": inner }),
+    ];
+    for wrap in wrap {
+        // What serde_json reads is no deeper than this, counted in objects and arrays.
+        let schema = nested(42, json!({ "type": "object", "required": ["b"] }), wrap);
+        said(&schema, &chain(40, json!({})));
+        said(&schema, &json!([[[[[[[[]]]]]]]]));
+    }
+    let deep = nested(60, json!(false), |inner| json!({ "properties": { "a": inner } }));
+    assert_eq!(said(&deep, &chain(60, json!(1))), "");
+    assert!(
+        said(&nested(200, json!({}), |inner| json!({ "not": inner })), &json!({})).starts_with("unchecked")
+    );
+}
+
+#[test]
+fn deep_arguments_are_checked_or_pass() {
+    let schema = json!({ "type": "object", "properties": { "a": { "$ref": "#" } }, "maxProperties": 1 });
+    assert!(said(&schema, &chain(50, json!(1))).ends_with(".a.a: 1 is a number, not an object"));
+    assert_eq!(said(&schema, &chain(126, json!({}))), "");
+    let deepest = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(
+        said_of_text(
+            &json!({ "type": "object" }),
+            &RawValue::from_string(deepest).unwrap_or_else(|_| to_raw_value(&json!({})).unwrap())
+        ),
+        ""
+    );
+}
+
+#[test]
+fn patterns_that_backtrack_end() {
+    for pattern in [
+        "(a+)+$",
+        "(?=a)(a+)+$",
+        "(?=a)((a|a|aa)+)+$",
+        "^(?!b)(.*)*(.*)*(.*)*c$",
+        "(.*)(.*)(.*)(.*)\\1x",
+        "(?<=(a*))b",
+        "(?=.*1[01]{400}[a-c])x",
+    ] {
+        let schema = json!({ "properties": { "x": { "type": "string", "pattern": pattern } } });
+        for length in [10, 40, 1_000, 100_000] {
+            let said = said(&schema, &json!({ "x": format!("{}!", "a".repeat(length)) }));
+            assert!(said.is_empty() || said.contains("does not match the pattern"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn patterns_that_are_large_or_many_end() {
+    let noise: String =
+        (0..20_000_u64).map(|number| if (number * number / 7) % 2 == 0 { '0' } else { '1' }).collect();
+    for pattern in [
+        "1[01]{50}[a-c]",
+        "1[01]{1000}[a-c]",
+        "(?:0|.?){2500}[a-c]",
+        "(((((a{99}){99}){99}){99}){99}){99}",
+        "^[\\p{L}\\p{N}]{1,1000}$",
+    ] {
+        said(&json!({ "properties": { "x": { "pattern": pattern } } }), &json!({ "x": noise }));
+    }
+    let controls = "\\cA".repeat(80_000);
+    let brackets = format!("{}{}", "(".repeat(2000), ")".repeat(2000));
+    let classes = "[".repeat(4000);
+    for pattern in [controls, brackets, classes, "a|".repeat(2000), "\\cA".repeat(1365), "(?=a)".repeat(800)]
+    {
+        said(&json!({ "properties": { "x": { "pattern": pattern } } }), &json!({ "x": "a" }));
+    }
+    let many: Map<String, Value> = (0..3000)
+        .map(|number| (format!("x{number}"), json!({ "pattern": format!("^(\\w{{100}}){{10}}{number}$") })))
+        .collect();
+    assert_eq!(said(&json!({ "properties": many }), &json!({ "x2999": "b" })), "");
+    let names: Map<String, Value> =
+        (0..60).map(|number| (format!("^[01]*1[01]{{{number}}}x"), json!(false))).collect();
+    let arguments: Map<String, Value> =
+        (0..500).map(|number| (format!("{noise}{number}"), json!(1))).collect();
+    said(&json!({ "patternProperties": names }), &Value::Object(arguments));
+}
+
+#[test]
+fn large_choices_and_arrays_end() {
+    let choices: Vec<String> = (0..20_000).map(|number| format!("choice-{number}")).collect();
+    let numbers: Vec<u32> = (0..100_000).collect();
+    let schema = json!({ "properties": { "x": { "enum": choices }, "y": { "uniqueItems": true }, "z": { "items": { "enum": choices } } } });
+    assert!(said(&schema, &json!({ "x": "choice" })).ends_with("more"));
+    assert_eq!(said(&schema, &json!({ "y": numbers })), "");
+    assert_eq!(said(&schema, &json!({ "y": vec![0; 10_000] })), "at .y: has the same item more than once");
+    assert_eq!(said(&schema, &json!({ "z": numbers })), "");
+    let objects: Vec<Value> = (0..5_000).map(|number| json!({ "a": [number, { "b": [] }] })).collect();
+    assert_eq!(said(&schema, &json!({ "y": objects })), "");
+}
+
+#[test]
+fn wide_schemas_against_wide_arguments_end() {
+    let wide: Map<String, Value> =
+        (0..10_000).map(|number| (format!("property_{number}"), json!({ "type": "string" }))).collect();
+    let schema = json!({ "properties": { "x": { "items": { "properties": wide, "required": ["a"] } } } });
+    let rows: Vec<Value> = (0..40_000).map(|_| json!({})).collect();
+    assert_eq!(said(&schema, &json!({ "x": rows })), "");
+    let errors: Vec<Value> = (0..500).map(|number| json!({ "minimum": number })).collect();
+    let schema = json!({ "properties": { "x": { "items": { "allOf": errors } } } });
+    let said_of_all = said(&schema, &json!({ "x": vec![-1; 15_000] }));
+    assert_eq!(said_of_all, "they do not fit the tool's input schema; they are too large to say where");
+    assert!(said(&schema, &json!({ "x": [-1, -1] })).ends_with("… and 997 more"));
+}
+
+#[test]
+fn long_names_end() {
+    let wide: Map<String, Value> =
+        (0..5_000).map(|number| (format!("p{number}"), json!({ "type": "string" }))).collect();
+    let schema = json!({ "properties": { "n".repeat(128 * 1024): { "properties": wide } } });
+    assert_eq!(said(&schema, &json!({})), "unchecked: the schema has names that are too long");
+    let schema = json!({ "additionalProperties": { "items": { "type": "string" } } });
+    let arguments = json!({ "n".repeat(1024 * 1024): vec![1; 10_000] });
+    assert_eq!(
+        said(&schema, &arguments),
+        "they do not fit the tool's input schema; they are too large to say where"
+    );
+}
+
+#[test]
+fn large_arguments_pass_unread() {
+    let schema = json!({ "maxProperties": 0, "additionalProperties": false });
+    assert_eq!(said(&schema, &json!({ "text": "x".repeat(3_000_000) })), "");
+    assert_eq!(said(&schema, &json!({ "list": vec![json!({}); 200_000] })), "");
+    // A long text alone is no reason not to look.
+    let schema = json!({ "properties": { "n": { "maximum": 5 } } });
+    assert_eq!(
+        said(&schema, &json!({ "n": 6, "text": "x".repeat(1_000_000) })),
+        "at .n: 6 is more than the maximum 5"
+    );
+}
+
+#[test]
+fn numbers_at_the_edge_are_compared() {
+    let schema =
+        json!({ "properties": { "x": { "multipleOf": 1e-300, "maximum": 1e308, "minimum": -1e308 } } });
+    for number in [
+        "1e308",
+        "-1e308",
+        "1e-320",
+        "18446744073709551615",
+        "-9223372036854775808",
+        "123456789012345678901234567890",
+    ] {
+        let text = RawValue::from_string(format!("{{\"x\":{number}}}")).unwrap();
+        said_of_text(&schema, &text);
+    }
+    assert_eq!(said_of_text(&schema, &RawValue::from_string("{\"x\":1e999}".to_owned()).unwrap()), "");
+}
+
+#[test]
+fn a_large_schema_is_built() {
+    let property = |number: usize| {
+        let of = json!({ "type": "object", "description": "x".repeat(60), "properties": {
+            "name": { "type": "string", "minLength": 1 }, "next": { "$ref": format!("#/$defs/d{}", number % 200) },
+            "list": { "type": "array", "items": { "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "null" }] } },
+        }, "required": ["name"], "additionalProperties": false });
+        (format!("d{number}"), of)
+    };
+    let properties: Map<String, Value> = (0..600).map(property).collect();
+    let definitions: Map<String, Value> = (0..200).map(property).collect();
+    let schema = json!({ "type": "object", "properties": properties, "$defs": definitions });
+    assert!(schema.to_string().len() > 200_000);
+    assert_eq!(
+        said(&schema, &json!({ "d5": { "name": "a", "next": { "name": "" } } })),
+        "at .d5.next.name: \"\" is shorter than 1 character"
+    );
+}
+
+#[test]
+fn one_check_serves_many_threads() {
+    let check = InputCheck::new(&json!({ "$ref": "#/$defs/a", "$defs": { "a": { "properties": { "a": { "$ref": "#" } }, "maxProperties": 1 } } })).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for depth in 1..30 {
+                    let bad = to_raw_value(&chain(depth, json!({ "b": 1, "c": 2 }))).unwrap();
+                    assert!(
+                        check.check(&bad).unwrap_err().to_string().ends_with("has 2 properties, more than 1")
+                    );
+                    assert_eq!(check.check(&to_raw_value(&chain(depth, json!({}))).unwrap()), Ok(()));
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,149 @@
+//! A program as a crate of its own: what a snippet is compiled from, in files that `cargo build` takes as they are.
+//!
+//! It is for reading, for an editor with rust-analyzer, and for a program that is to stay. It holds the bridge, the
+//! bindings (`tools`), the program (`snippet`) and, unless they can't be had, the sources of all crates.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::cache::Cache;
+use crate::engine::Options;
+use crate::error::{Error, ErrorKind, Result};
+use crate::layer;
+use crate::observer::Observer;
+use crate::toolchain;
+
+/// The program's text, in the folder of a crate.
+pub const SNIPPET: &str = "snippet/src/snippet.rs";
+
+const MAIN: &str = include_str!("export/main.rs");
+const FIRST_SNIPPET: &str = include_str!("export/snippet.rs");
+const VENDORED: &str = "# The sources of all crates lie in `vendor`: nothing is downloaded.\n\
+    [source.crates-io]\nreplace-with = \"vendored-sources\"\n\n\
+    [source.vendored-sources]\ndirectory = \"vendor\"\n";
+
+/// The file of a module's bindings, in the folder of a crate.
+#[must_use]
+pub fn module_file(module: &str) -> String {
+    format!("tools/src/{module}.rs")
+}
+
+/// Writes a crate with the bindings `modules` (module names and the root files of [`codegen::root`]) to `folder`. A
+/// program that is there already is kept.
+///
+/// # Errors
+/// Where the folder can't be written to.
+pub fn write_crate(folder: &Path, modules: &[(String, String)]) -> Result<()> {
+    let failed = |error: std::io::Error| {
+        let message = format!("the crate can't be written to {}: {error}", folder.display());
+        Error::new(ErrorKind::Export, message).hint("name another folder, or free some space")
+    };
+    let manifest = |text: Result<toml::Table, toml::ser::Error>| {
+        let text = text.and_then(|table| toml::to_string_pretty(&table));
+        text.map_err(|error| Error::new(ErrorKind::Export, format!("a manifest can't be written: {error}")))
+    };
+    let mut files = vec![
+        ("Cargo.toml".to_owned(), manifest(Ok(workspace_manifest()?))?),
+        ("Cargo.lock".to_owned(), lock_file()),
+        (".gitignore".to_owned(), "/target\n".to_owned()),
+        ("tools/Cargo.toml".to_owned(), manifest(Ok(package("tools", &["bridge"])?))?),
+        ("tools/src/lib.rs".to_owned(), tools_root(modules)),
+        ("snippet/Cargo.toml".to_owned(), manifest(Ok(snippet_manifest()?))?),
+        ("snippet/src/main.rs".to_owned(), MAIN.to_owned()),
+    ];
+    files.extend(layer::BRIDGE.iter().map(|(name, text)| (format!("bridge/{name}"), (*text).to_owned())));
+    files.extend(modules.iter().map(|(module, source)| (module_file(module), source.clone())));
+    if !folder.join(SNIPPET).exists() {
+        files.push((SNIPPET.to_owned(), FIRST_SNIPPET.to_owned()));
+    }
+    for (name, text) in files {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs_err::create_dir_all(parent).map_err(failed)?;
+        }
+        fs_err::write(path, text).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Puts the sources of all crates into a crate's folder, so that it builds without network.
+///
+/// # Errors
+/// Where there is no toolchain, or sources are neither in the cache nor to be had from the registry.
+pub async fn vendor(options: &Options, folder: &Path, observer: &dyn Observer) -> Result<()> {
+    let cache = Cache::open(&options.cache)?;
+    let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
+    // cargo starts elsewhere.
+    let folder = &std::path::absolute(folder).map_err(Error::cache(folder))?;
+    let manifest = folder.join("Cargo.toml");
+    let vendor = folder.join("vendor");
+    let arguments =
+        ["vendor".as_ref(), "--locked".as_ref(), "--manifest-path".as_ref(), manifest.as_os_str()];
+    layer::cargo(&cache, &toolchain, &[&arguments[..], &[vendor.as_os_str()]].concat()).await?;
+    let config = folder.join(".cargo");
+    fs_err::create_dir_all(&config).map_err(Error::cache(folder))?;
+    fs_err::write(config.join("config.toml"), VENDORED).map_err(Error::cache(folder))
+}
+
+fn tools_root(modules: &[(String, String)]) -> String {
+    let mut text = String::from("//! Generated bindings: one module per MCP server.\n\n");
+    for (module, _) in modules {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "pub mod {module};");
+    }
+    text
+}
+
+fn parse(text: &str) -> Result<toml::Table> {
+    text.parse().map_err(|error: toml::de::Error| Error::new(ErrorKind::Export, error.to_string()))
+}
+
+/// The manifest of the layer's workspace, with other members.
+fn workspace_manifest() -> Result<toml::Table> {
+    let mut manifest = parse(layer::WORKSPACE_MANIFEST)?;
+    if let Some(toml::Value::Table(workspace)) = manifest.get_mut("workspace") {
+        let members = ["bridge", "tools", "snippet"].map(toml::Value::from);
+        workspace.insert("members".to_owned(), members.to_vec().into());
+        workspace.insert("default-members".to_owned(), vec![toml::Value::from("snippet")].into());
+    }
+    Ok(manifest)
+}
+
+/// A package that depends on others of the workspace.
+fn package(name: &str, siblings: &[&str]) -> Result<toml::Table> {
+    let mut text = format!(
+        "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n"
+    );
+    for sibling in siblings {
+        let _ = writeln!(text, "{sibling} = {{ path = \"../{sibling}\" }}");
+    }
+    parse(&text)
+}
+
+/// The program: it may use what snippets may use.
+fn snippet_manifest() -> Result<toml::Table> {
+    let mut manifest = package("snippet", &["tools"])?;
+    let offer = parse(layer::OFFER_MANIFEST)?;
+    if let (Some(toml::Value::Table(own)), Some(toml::Value::Table(offered))) =
+        (manifest.get_mut("dependencies"), offer.get("dependencies"))
+    {
+        own.extend(offered.clone());
+    }
+    Ok(manifest)
+}
+
+/// The layer's lock file with the packages of a crate in place of `offer`.
+fn lock_file() -> String {
+    const SEPARATOR: &str = "\n[[package]]\n";
+    let mut parts = layer::LOCK_FILE.split(SEPARATOR);
+    let head = parts.next().unwrap_or("");
+    let mut packages: Vec<String> = parts.map(|part| format!("{}\n", part.trim_end())).collect();
+    let offer = packages.iter().position(|package| package.starts_with("name = \"offer\"\n"));
+    let offer = offer.map(|index| packages.remove(index)).unwrap_or_default();
+    packages.push("name = \"tools\"\nversion = \"0.1.0\"\ndependencies = [\n \"bridge\",\n]\n".to_owned());
+    // `tools` sorts behind all crates on offer, or else a test that builds a crate would fail.
+    let snippet = offer.replace("name = \"offer\"", "name = \"snippet\"");
+    packages.push(snippet.replace("\n]", "\n \"tools\",\n]"));
+    packages.sort();
+    packages.iter().fold(head.to_owned(), |text, package| text + SEPARATOR + package)
+}

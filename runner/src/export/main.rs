@@ -1,0 +1,18 @@
+//! Runs the program in `snippet.rs`. `cargo build` checks it; `toolsmith run --crate` runs it, with its tools.
+
+mod snippet {
+    #[allow(unused_imports)]
+    use bridge::prelude::*;
+    #[allow(unused_imports)]
+    use tools::*;
+
+    include!("snippet.rs");
+
+    pub(crate) async fn entry() -> bridge::Encoded {
+        bridge::encode((&mut bridge::tail::Tail::new(&bridge::tail::place(run().await))).finish())
+    }
+}
+
+fn main() -> std::process::ExitCode {
+    bridge::run(bridge::Origin::new(0), |_| Box::pin(snippet::entry()))
+}

@@ -1,0 +1,231 @@
+//! `toolsmith codegen`: what is made of tools, and the crate of its own.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::cache::shared;
+use crate::harness::{COLD_WATCHDOG, Done, Run, unique};
+
+/// A saved list with one typed tool, one that falls back in part, and one without an output schema.
+fn saved() -> Value {
+    json!({ "tools": [
+        { "name": "place_order", "description": "Place an order.",
+          "inputSchema": { "type": "object", "required": ["sku", "quantity"], "properties": {
+            "sku": { "type": "string" },
+            "quantity": { "type": "integer", "minimum": 1 },
+            "address": { "type": "object", "required": ["city"], "properties": {
+                "city": { "type": "string" }, "lines": { "type": "array", "items": { "type": "string" } } } },
+            "mixed": { "anyOf": [{ "type": "string" }, { "type": "integer" }] },
+            "anything": {},
+          } },
+          "outputSchema": { "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] } },
+        { "name": "ping", "inputSchema": { "type": "object" } },
+    ] })
+}
+
+fn codegen(arguments: &[&str]) -> Run {
+    Run::new(shared()).argument("codegen").arguments(arguments)
+}
+
+/// `codegen` with the tools above in a file, as the server `shop`.
+fn of_saved(folder: &Path, arguments: &[&str]) -> Done {
+    let file = folder.join("tools.json");
+    fs::write(&file, saved().to_string()).unwrap();
+    codegen(&["--tools", file.to_str().unwrap(), "--server", "shop"]).arguments(arguments).done()
+}
+
+#[test]
+fn a_saved_list_is_shown_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = |format: &str| of_saved(folder.path(), &["--format", format]).exits(0).stdout;
+    let signatures = shown("signatures");
+    assert!(signatures.contains("mod shop {") && signatures.contains("place_order("), "{signatures}");
+    assert_eq!(signatures, of_saved(folder.path(), &[]).exits(0).stdout);
+    let rust = shown("rust");
+    assert!(rust.contains("pub struct PlaceOrderInput") && rust.contains("pub fn ping("), "{rust}");
+    let description = shown("description");
+    assert!(description.contains(signatures.lines().nth(1).unwrap().trim()), "{description}");
+    assert!(shown("documentation").contains("Place an order."));
+    let without = of_saved(folder.path(), &["--description-length", "0"]).exits(0).stdout;
+    assert!(!without.contains("Place an order."), "{without}");
+}
+
+#[test]
+fn the_report_counts_every_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = of_saved(folder.path(), &["--format", "report", "--json"]).exits(0);
+    let report: Value = serde_json::from_str(&done.stdout).unwrap();
+    let tools = report["tools"].as_array().unwrap();
+    assert_eq!(tools.iter().map(|tool| &tool["name"]).collect::<Vec<_>>(), ["ping", "place_order"]);
+    let order = &tools[1];
+    // sku, quantity, address, its city, its lines, a line, mixed, anything; id.
+    assert_eq!((&order["properties"], &order["typed"]), (&json!(9), &json!(8)), "{order}");
+    let fallbacks = order["fallbacks"].as_array().unwrap();
+    assert_eq!((fallbacks.len(), &fallbacks[0]["path"]), (1, &json!("input.mixed")), "{order}");
+    assert!(fallbacks[0]["reason"].as_str().unwrap().contains("mixes"), "{order}");
+    let tokens = |of: &str| order["tokens"][of].as_u64().unwrap();
+    assert!(tokens("schema") > tokens("signature") && tokens("signature") > 0, "{order}");
+    assert_eq!((&tools[0]["properties"], &tools[0]["typed"]), (&json!(0), &json!(0)));
+    let totals = &report["totals"];
+    assert_eq!(
+        (&totals["properties"], &totals["typed"], &totals["fallbacks"]),
+        (&json!(9), &json!(8), &json!(1))
+    );
+    let table = of_saved(folder.path(), &["--format", "report"]).exits(0).stdout;
+    assert!(table.contains("8 of 9") && table.contains("input.mixed"), "{table}");
+}
+
+#[test]
+fn configured_servers_are_asked() {
+    let done = codegen(&["--format", "signatures"]).done().exits(0);
+    assert!(done.stdout.contains("list_orders("), "{done:#?}");
+    let done = codegen(&["--server", "nobody"]).done().exits(2);
+    done.says(&["nobody"]);
+}
+
+/// The crate builds where nothing can be downloaded, and runs with its tools.
+#[test]
+fn a_crate_of_its_own_builds_offline_and_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let shown = out.to_str().unwrap();
+    codegen(&["--out", shown]).watchdog(COLD_WATCHDOG).done().exits(0).says(&["run --crate"]);
+    let run = || Run::new(shared()).arguments(&["run", "--json", "--crate", shown]).result();
+    assert_eq!(run(), "no tool is called yet");
+    let program = format!(
+        "// {}\nasync fn run() -> Result<String> {{\n    Ok(demo::echo(\"from a crate\").await?.text())\n}}\n",
+        unique()
+    );
+    fs::write(out.join("snippet/src/snippet.rs"), &program).unwrap();
+    let home = folder.path().join("cargo");
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--locked", "--offline"])
+        .current_dir(&out)
+        .env("CARGO_HOME", &home)
+        .env("CARGO_TARGET_DIR", folder.path().join("target"))
+        .env_remove("RUSTFLAGS")
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert_eq!(run(), "from a crate");
+    // Without its host it says what to do.
+    let alone = Command::new(folder.path().join("target/debug/snippet")).output().unwrap();
+    let said = String::from_utf8_lossy(&alone.stderr);
+    assert!(!alone.status.success() && said.contains("toolsmith run"), "{said}");
+    // Written again, the program stays.
+    codegen(&["--out", shown, "--no-vendor"]).done().exits(0);
+    assert_eq!(fs::read_to_string(out.join("snippet/src/snippet.rs")).unwrap(), program);
+}
+
+#[test]
+fn a_crate_is_refused_where_it_does_not_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = folder.path().to_str().unwrap();
+    fs::write(folder.path().join("mine"), "").unwrap();
+    codegen(&["--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
+    let none = Run::new(shared()).arguments(&["run", "--crate", shown]).done().exits(2);
+    none.says(&["toolsmith.lock", "codegen --out"]);
+    // A server that is in the crate and not in the configuration.
+    let out = folder.path().join("out");
+    of_saved(folder.path(), &["--no-vendor", "--out", out.to_str().unwrap()]).exits(0);
+    fs::write(
+        out.join("snippet/src/snippet.rs"),
+        "async fn run() -> Result<String> { Ok(shop::ping().await?.text()) }",
+    )
+    .unwrap();
+    let run = Run::new(shared()).arguments(&["run", "--json", "--crate", out.to_str().unwrap()]);
+    let outcome = run.expect("runtime_error", 1);
+    assert!(outcome["error"]["message"].as_str().unwrap().contains("not configured"), "{outcome}");
+}
+
+/// A tool that has changed since the crate was written is refused with the difference; others may change.
+#[test]
+fn a_crate_is_held_to_its_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let shown = out.to_str().unwrap();
+    codegen(&["--out", shown, "--no-vendor"]).done().exits(0);
+    let lock = out.join("toolsmith.lock");
+    let tools: Value = serde_json::from_str(&fs::read_to_string(&lock).unwrap()).unwrap();
+    let mut tools: Vec<Value> = tools["servers"]["demo"]["tools"]
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|tool| tool["tool"].clone())
+        .collect();
+    let echo = tools.iter_mut().find(|tool| tool["name"] == "echo").unwrap();
+    echo["inputSchema"]["properties"]["volume"] = json!({ "type": "integer" });
+    let saved = folder.path().join("saved.json");
+    fs::write(&saved, json!({ "tools": tools }).to_string()).unwrap();
+    codegen(&["--tools", saved.to_str().unwrap(), "--server", "demo", "--out", shown, "--no-vendor"])
+        .done()
+        .exits(0);
+    let run = |program: &str| {
+        fs::write(out.join("snippet/src/snippet.rs"), program).unwrap();
+        Run::new(shared()).arguments(&["run", "--json", "--crate", shown])
+    };
+    let outcome = run("async fn run() -> Result<String> { Ok(demo::echo(\"x\").volume(3).await?.text()) }")
+        .expect("denied", 6);
+    let message = outcome["error"]["message"].as_str().unwrap();
+    assert!(message.contains("has changed") && message.contains("volume"), "{message}");
+    let customer = "async fn run() -> Result<String> { Ok(demo::get_customer(\"c-07\").await?.id) }";
+    assert_eq!(run(customer).result(), "c-07");
+}
+
+#[test]
+fn a_difference_names_the_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, tools: &Value| {
+        let file = folder.path().join(name);
+        fs::write(&file, tools.to_string()).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let old = saved();
+    let mut new = old["tools"].clone();
+    new[0]["inputSchema"]["properties"]["sku"] = json!({ "type": "integer" });
+    new[1]["name"] = json!("pong");
+    let (old, new) = (write("old.json", &old), write("new.json", &new));
+    let done = codegen(&["--diff", &old, &new, "--json"]).done().exits(0);
+    let diff: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!((&diff["added"], &diff["removed"]), (&json!(["pong"]), &json!(["ping"])), "{diff}");
+    assert_eq!(diff["changed"][0]["name"], "place_order", "{diff}");
+    assert!(diff["changed"][0]["changes"].to_string().contains("sku"), "{diff}");
+    let text = codegen(&["--diff", &old, &new]).done().exits(0).stdout;
+    assert!(text.contains("+ pong") && text.contains("- ping") && text.contains("~ place_order"), "{text}");
+    assert!(codegen(&["--diff", &old, &old]).done().exits(0).stdout.contains("no difference"));
+}
+
+#[test]
+fn bad_files_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bad.json");
+    let shown = file.to_str().unwrap();
+    for (text, phrase) in [
+        ("", "no JSON"),
+        ("{ \"tools\": 7 }", "ListToolsResult"),
+        ("{}", "ListToolsResult"),
+        ("\u{0}", "no JSON"),
+        ("[[[", "no JSON"),
+    ] {
+        fs::write(&file, text).unwrap();
+        codegen(&["--tools", shown, "--server", "x"]).done().exits(2).says(&[
+            "bad.json",
+            phrase,
+            "tools/list",
+        ]);
+        codegen(&["--diff", shown, shown]).done().exits(2).says(&["bad.json"]);
+        codegen(&["--lock", shown]).done().exits(2).says(&["bad.json"]);
+    }
+    fs::remove_file(&file).unwrap();
+    codegen(&["--tools", shown, "--server", "x"]).done().exits(2).says(&["bad.json"]);
+    codegen(&["--lock", shown]).done().exits(2).says(&["bad.json"]);
+    codegen(&["--tools", folder.path().to_str().unwrap(), "--server", "x"])
+        .done()
+        .exits(2)
+        .says(&["not a file"]);
+    codegen(&["--tools", shown]).done().exits(2).says(&["--server"]);
+    codegen(&["--tools", shown, "--server", "a b"]).done().exits(2).says(&["letters"]);
+}

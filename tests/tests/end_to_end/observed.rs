@@ -1,0 +1,139 @@
+//! Tools without an output schema: observed, typed from then on, and never trusted. And the check of arguments.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::cache::shared;
+use crate::harness::{Run, unique};
+
+const CONFIG: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
+
+/// `toolsmith` with a configuration, and so a lock file, of its own.
+fn with(folder: &std::path::Path, arguments: &[&str]) -> Run {
+    let config = folder.join("tools.yaml");
+    if !config.exists() {
+        fs::write(&config, CONFIG).unwrap();
+    }
+    Run::new(shared()).arguments(arguments).arguments(&["--config", config.to_str().unwrap()])
+}
+
+fn snippet(folder: &std::path::Path, code: &str) -> Run {
+    with(folder, &["run", "--json", "-"]).input(format!("// {}\n{code}", unique()))
+}
+
+#[test]
+fn an_observed_tool_is_typed_from_then_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let untyped = "demo::json_response().await?.text().len() > 10";
+    assert_eq!(snippet(folder.path(), untyped).result(), true);
+    let observed =
+        with(folder.path(), &["mcp", "observe", "demo.json_response", "--args", "{}"]).done().exits(0);
+    assert!(
+        observed.stdout.contains("JsonResponseOutput") && observed.stdout.contains("observed"),
+        "{observed:#?}"
+    );
+    let typed = "let shop = demo::json_response().await?;\nshop.orders + shop.notes.len() as i64";
+    assert!(snippet(folder.path(), typed).result().as_i64().unwrap() > 10);
+    let lock: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap()).unwrap();
+    let tool = &lock["servers"]["demo"]["tools"]["json_response"];
+    assert_eq!((&lock["version"], &tool["observed"]["samples"]), (&json!(1), &json!(1)), "{lock:#}");
+    assert!(tool["hash"].as_str().unwrap().starts_with("blake3:"), "{lock:#}");
+    // Merged over samples.
+    let again =
+        with(folder.path(), &["mcp", "observe", "demo.json_response", "--args", "{}", "--args", "{}"]);
+    again.done().exits(0);
+    let lock: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap()).unwrap();
+    assert_eq!(lock["servers"]["demo"]["tools"]["json_response"]["observed"]["samples"], 3);
+    with(folder.path(), &["mcp", "observe", "demo.json_response", "--forget"]).done().exits(0);
+    assert_eq!(snippet(folder.path(), untyped).result(), true);
+}
+
+/// What was observed is no promise: another answer is an `Err` that carries it.
+#[test]
+fn an_answer_that_differs_is_an_error_with_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    with(folder.path(), &["mcp", "observe", "demo.json_response"]).done().exits(0);
+    let file = folder.path().join("toolsmith.lock");
+    let mut lock: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let schema = &mut lock["servers"]["demo"]["tools"]["json_response"]["observed"]["outputSchema"];
+    schema["properties"]["orders"] = json!({ "type": "string" });
+    fs::write(&file, lock.to_string()).unwrap();
+    let code = "let error = demo::json_response().await.unwrap_err();\n\
+                json!([error.kind.to_string(), error.message, error.raw.unwrap()[\"shop\"]])";
+    let result = snippet(folder.path(), code).result();
+    assert_eq!((&result[0], &result[2]), (&json!("mismatch"), &json!("demo")), "{result}");
+    assert!(result[1].as_str().unwrap().contains(".orders: expected string"), "{result}");
+}
+
+#[test]
+fn what_cannot_be_observed_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let observe = |arguments: &[&str]| with(folder.path(), &["mcp", "observe"]).arguments(arguments).done();
+    observe(&["demo.list_orders"]).exits(2).says(&["declares an output schema"]);
+    observe(&["demo.nothing"]).exits(2).says(&["no tool \"nothing\"", "json_response"]);
+    observe(&["nobody.echo"]).exits(2).says(&["nobody", "demo"]);
+    observe(&["echo"]).exits(2).says(&["SERVER.TOOL"]);
+    observe(&["demo.echo", "--args", "{ \"message\": \"prose\" }"]).exits(1).says(&["text, not JSON"]);
+    observe(&["demo.echo", "--args", "[1]"]).exits(2).says(&["JSON object"]);
+    observe(&["demo.echo", "--args", "{"]).exits(2).says(&["--args"]);
+    observe(&["demo.fail"]).exits(1).says(&["always fails"]);
+    observe(&["demo.echo", "--forget"]).exits(2).says(&["nothing was observed"]);
+    assert!(!folder.path().join("toolsmith.lock").exists());
+    fs::write(folder.path().join("toolsmith.lock"), "{ torn").unwrap();
+    observe(&["demo.json_response"]).exits(2).says(&["toolsmith.lock"]);
+    snippet(folder.path(), "1").done().exits(2).says(&["toolsmith.lock"]);
+}
+
+#[test]
+fn a_lock_has_all_tools_and_serves_without_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = with(folder.path(), &["mcp", "lock"]).done().exits(0);
+    assert!(done.stdout.contains("demo: 9 tools"), "{done:#?}");
+    let lock = folder.path().join("toolsmith.lock");
+    let shown = lock.to_str().unwrap();
+    let first = fs::read(&lock).unwrap();
+    with(folder.path(), &["mcp", "lock"]).done().exits(0);
+    assert_eq!(fs::read(&lock).unwrap(), first, "the same tools give the same bytes");
+    let of_lock = Run::new(shared()).arguments(&["codegen", "--lock", shown]).done().exits(0);
+    let of_servers = with(folder.path(), &["codegen"]).done().exits(0);
+    assert_eq!(of_lock.stdout, of_servers.stdout);
+    let diff = Run::new(shared()).arguments(&["codegen", "--diff", shown, shown]).done().exits(0);
+    assert!(diff.stdout.contains("no difference"));
+}
+
+#[test]
+fn arguments_are_checked_before_a_call_leaves() {
+    let folder = tempfile::tempdir().unwrap();
+    let code =
+        "let error = demo::slow(4000).await.unwrap_err();\njson!([error.kind.to_string(), error.message])";
+    let result = snippet(folder.path(), code).result();
+    assert_eq!(result[0], "invalid_params", "{result}");
+    assert!(result[1].as_str().unwrap().contains("3600"), "{result}");
+    let outcome = snippet(folder.path(), "demo::slow(4000).await?.text()").expect("runtime_error", 1);
+    assert_eq!(outcome["error"]["evidence"]["tool"]["kind"], "invalid_params", "{outcome:#}");
+    // Switched off, the server says what it thinks of it.
+    let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], checkInput: false }\n";
+    fs::write(folder.path().join("tools.yaml"), config).unwrap();
+    assert_eq!(snippet(folder.path(), code).result()[0], "failed");
+}
+
+/// A server with many tools costs a snippet only those that it names; `cache warm` compiles all.
+#[test]
+fn of_a_large_server_only_what_is_named_is_compiled() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = format!(
+        "mcpServers:\n  big_{}: {{ command: toolsmith, args: [demo-server, --copies, \"3\"] }}\n",
+        std::process::id()
+    );
+    fs::write(folder.path().join("tools.yaml"), config).unwrap();
+    let big = format!("big_{}", std::process::id());
+    let code = format!(
+        "let a = {big}::echo_2(\"a\").await?.text();\nlet b: {big}::GetCustomer1Output = {big}::get_customer_1(\"c-07\").await?;\na + &b.id"
+    );
+    assert_eq!(snippet(folder.path(), &code).result(), "ac-07");
+    with(folder.path(), &["cache", "warm"]).done().exits(0).says(&["36 tools"]);
+    assert_eq!(snippet(folder.path(), &format!("{big}::echo_3(\"x\").await?.text()")).result(), "x");
+}
