@@ -38,6 +38,7 @@ use jsonschema::{PatternOptions, Validator};
 use serde_json::{Value, value::RawValue};
 
 use self::keywords::Run;
+use crate::text::shown;
 
 /// How many bytes of arguments are checked. Parsed, they take up to 16 times as much, or [`MAX_CONTAINERS`] more.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -51,6 +52,9 @@ const MAX_STEPS: usize = 20_000_000;
 
 /// How many steps may leave a problem in memory, some 300 bytes each, when it is found out what is wrong.
 const MAX_KEEPING_STEPS: usize = 500_000;
+
+/// How much of the validator's words a reason quotes, in bytes.
+const REASON_BYTES: usize = 300;
 
 /// The arguments of one tool, as far as its input schema says something about them that can be checked.
 ///
@@ -90,7 +94,9 @@ impl InputCheck {
             .offline();
         let options = keywords::register(options, rewritten.patterns);
         let build = |part: &rewrite::Part| {
-            let validator = options.build(&part.schema).map_err(|error| error.masked().to_string())?;
+            let validator = options
+                .build(&part.schema)
+                .map_err(|error| shown(&error.masked().to_string(), REASON_BYTES))?;
             Ok(Part { validator, weight: part.weight, depth: part.depth })
         };
         let parts: Result<Vec<Part>, String> = rewritten.parts.iter().map(build).collect();

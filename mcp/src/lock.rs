@@ -1,13 +1,20 @@
 //! `toolsmith.lock`: the tools of servers as they were seen, and what was observed of them.
 //!
-//! JSON with a version, sorted keys and a newline at its end, so that the same tools give the same bytes.
+//! JSON with a version, sorted keys and a newline at its end, so that the same tools give the same bytes. The file may
+//! have been edited or merged by hand: it is read strictly, and what does not fit is refused, not repaired.
+
+mod form;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::fs::{File, Permissions};
+use std::io::{Error, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::text::shown;
 
 /// The version of the form; a file with a higher one was written by a newer program.
 pub const LOCK_VERSION: u64 = 1;
@@ -18,6 +25,9 @@ pub const MAX_LOCK_BYTES: u64 = 64 << 20;
 /// What to do about a file that can't be used.
 const REMEDY: &str = "delete it, and write it anew with `toolsmith mcp lock`";
 
+/// How much of what is wrong with a file is told, in bytes.
+const TOLD_BYTES: usize = 400;
+
 /// The tools of servers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lock {
@@ -26,30 +36,27 @@ pub struct Lock {
 }
 
 /// The tools of a server.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LockedServer {
     /// The tools by name.
-    #[serde(deserialize_with = "unique")]
     pub tools: BTreeMap<String, LockedTool>,
 }
 
 /// A tool as it was seen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LockedTool {
     /// `blake3:` and 64 hexadecimal digits: the hash of the tool as JSON with sorted keys and without spaces.
     pub hash: String,
     /// The tool as its server sent it.
     pub tool: Value,
     /// What was observed of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
 }
 
 /// What the answers of a tool without an output schema were like.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Observed {
     /// A JSON Schema that all answers fit.
     pub output_schema: Value,
@@ -65,74 +72,37 @@ pub struct LockError {
     what: String,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    version: u64,
-    #[serde(deserialize_with = "unique")]
-    servers: BTreeMap<String, LockedServer>,
-}
-
 impl Lock {
     /// The lock in a file; `None` where there is no file.
     ///
     /// # Errors
     /// Where the file can't be read, or is not what [`Lock::write`] wrote.
     pub fn read(file: &Path) -> Result<Option<Self>, LockError> {
-        let unreadable = |error: std::io::Error| failed(file, format!("can't be read: {error}"));
-        match std::fs::metadata(file) {
-            Ok(metadata) if !metadata.is_file() => return Err(failed(file, "is not a file".to_owned())),
-            Ok(metadata) if metadata.len() > MAX_LOCK_BYTES => {
-                let length = metadata.len();
-                return Err(failed(file, format!("has {length} bytes, over the limit of {MAX_LOCK_BYTES}")));
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(unreadable(error)),
-            Ok(_) => {}
+        let unusable = |what: &str| failed(file, format!("{}\nhelp: {REMEDY}", shown(what, TOLD_BYTES)));
+        match read_text(file) {
+            Ok(text) => form::parse(&text).map(Some).map_err(|what| unusable(&what)),
+            Err(Unread::Missing) => Ok(None),
+            Err(Unread::Unusable(what)) => Err(unusable(&what)),
         }
-        let text = std::fs::read_to_string(file).map_err(unreadable)?;
-        Lock::parse(&text).map(Some).map_err(|what| failed(file, format!("{what}\nhelp: {REMEDY}")))
-    }
-
-    /// The lock that a text is.
-    fn parse(text: &str) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct Versioned {
-            version: u64,
-        }
-        if let Ok(Versioned { version }) = serde_json::from_str(text)
-            && version != LOCK_VERSION
-        {
-            return Err(format!(
-                "has the version {version}; this program knows {LOCK_VERSION}, a newer one may know it"
-            ));
-        }
-        let File { servers, .. } =
-            serde_json::from_str(text).map_err(|error| format!("is not what it must be: {error}"))?;
-        for (name, server) in &servers {
-            for (tool, locked) in &server.tools {
-                locked.check(tool).map_err(|what| format!("is wrong at {name}.{tool}: {what}"))?;
-            }
-        }
-        Ok(Lock { servers })
     }
 
     /// Writes the file; readers see the old or the new one, never a part.
     ///
     /// # Errors
-    /// Where the folder can't be written to.
+    /// Where the folder can't be written to, or the file would be too long to be read again.
     pub fn write(&self, file: &Path) -> Result<(), LockError> {
-        let unwritable = |error: std::io::Error| failed(file, format!("can't be written: {error}"));
-        let content = File { version: LOCK_VERSION, servers: self.servers.clone() };
-        let mut text = serde_json::to_vec_pretty(&content).map_err(|error| unwritable(error.into()))?;
-        text.push(b'\n');
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut temporary =
-            tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(unwritable)?;
-        temporary.write_all(&text).map_err(unwritable)?;
-        readable(temporary.as_file()).map_err(unwritable)?;
-        temporary.persist(file).map_err(|error| unwritable(error.error))?;
-        Ok(())
+        let unwritable = |error: Error| failed(file, format!("can't be written: {error}"));
+        let mut content = json!({ "version": LOCK_VERSION, "servers": self.servers });
+        content.sort_all_objects();
+        let text = format!("{content:#}\n");
+        if text.len() as u64 > MAX_LOCK_BYTES {
+            let length = text.len();
+            return Err(failed(
+                file,
+                format!("would have {length} bytes, over the limit of {MAX_LOCK_BYTES}"),
+            ));
+        }
+        write_text(file, &text).map_err(unwritable)
     }
 
     /// Whether a text looks like a lock, and not like an answer to `tools/list`.
@@ -173,7 +143,8 @@ impl LockedServer {
 impl LockedTool {
     /// A tool as its server sent it.
     #[must_use]
-    pub fn new(tool: Value) -> Self {
+    pub fn new(mut tool: Value) -> Self {
+        tool.sort_all_objects();
         LockedTool { hash: hash(&tool), tool, observed: None }
     }
 
@@ -185,16 +156,6 @@ impl LockedTool {
 
     fn declares_output(&self) -> bool {
         self.tool.get("outputSchema").is_some()
-    }
-
-    fn check(&self, name: &str) -> Result<(), String> {
-        if self.tool.get("name").and_then(Value::as_str) != Some(name) {
-            return Err("the tool has another name".to_owned());
-        }
-        if !self.is(&self.tool) {
-            return Err("its hash is not that of the tool, so somebody has changed it by hand".to_owned());
-        }
-        Ok(())
     }
 }
 
@@ -209,37 +170,44 @@ fn failed(file: &Path, what: String) -> LockError {
     LockError { file: file.to_owned(), what }
 }
 
-/// A temporary file is its owner's alone; this one is for all that may read files here.
-fn readable(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+/// Why there is no text.
+enum Unread {
+    Missing,
+    Unusable(String),
 }
 
-/// A map in which no key comes twice: the second one would be the only one that is seen.
-fn unique<'de, D, T>(deserializer: D) -> Result<BTreeMap<String, T>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: Deserialize<'de>,
-{
-    struct Visitor<T>(std::marker::PhantomData<T>);
-    impl<'de, T: Deserialize<'de>> serde::de::Visitor<'de> for Visitor<T> {
-        type Value = BTreeMap<String, T>;
-
-        fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            formatter.write_str("an object")
-        }
-
-        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-            let mut map = BTreeMap::new();
-            while let Some((key, value)) = entries.next_entry::<String, T>()? {
-                if map.insert(key.clone(), value).is_some() {
-                    return Err(serde::de::Error::custom(format!("{key:?} is there twice")));
-                }
-            }
-            Ok(map)
-        }
+fn read_text(file: &Path) -> Result<String, Unread> {
+    let unreadable = |error: Error| match error.kind() {
+        ErrorKind::NotFound => Unread::Missing,
+        ErrorKind::InvalidData => Unread::Unusable("is not text".to_owned()),
+        _ => Unread::Unusable(format!("can't be read: {error}")),
+    };
+    // First, since opening a named pipe waits for somebody to write to it.
+    if !std::fs::metadata(file).map_err(unreadable)?.is_file() {
+        return Err(Unread::Unusable("is not a file".to_owned()));
     }
-    deserializer.deserialize_map(Visitor(std::marker::PhantomData))
+    let mut text = String::new();
+    let content = File::open(file).map_err(unreadable)?;
+    let length = content.take(MAX_LOCK_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if length as u64 > MAX_LOCK_BYTES {
+        return Err(Unread::Unusable(format!("has more than {MAX_LOCK_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+fn write_text(file: &Path, text: &str) -> Result<(), Error> {
+    // Where it is a link, what that leads to is replaced, not the link.
+    let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    // A temporary file is its owner's alone; this one is for all that may read new files.
+    let permissions = Permissions::from_mode(0o666);
+    let mut temporary = tempfile::Builder::new();
+    let temporary = temporary.prefix(".toolsmith-lock-").permissions(permissions);
+    let mut temporary = temporary.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    temporary.write_all(text.as_bytes())?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(&file)?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -301,7 +269,25 @@ mod tests {
             (String::new(), "line 1"),
             ("{ torn".to_owned(), "line 1"),
             ("[]".to_owned(), "is not what it must be"),
-            (good.replace("\"version\": 1", "\"version\": 2"), "has the version 2"),
+            (
+                good.replace("\"version\": 1", "\"version\": 2"),
+                "was written by a newer toolsmith: its version is 2",
+            ),
+            (good.replace("\"version\": 1", "\"version\": 0"), "has the version 0"),
+            (
+                good.replace("\"name\": \"echo\"", "\"name\": 1, \"name\": \"echo\""),
+                "\"name\" is there twice at line 12 column",
+            ),
+            (good.replace("\"hash\"", "\"samples\""), "unknown field `samples`"),
+            (good.replace("\"hash\": ", "\"hash\": \"\", \"hash\": "), "duplicate field `hash`"),
+            (
+                good.replace(
+                    "\"hash\": ",
+                    "\"observed\": { \"outputSchema\": 1, \"samples\": 1 }, \"hash\": ",
+                ),
+                "demo.echo: its observed output schema is none",
+            ),
+            ("\u{1b}[31m".to_owned(), "line 1"),
             (good.replace("\"echo\": {", "\"eco\": {"), "demo.eco: the tool has another name"),
             (good.replace('…', "!"), "demo.echo: its hash is not that of the tool"),
             (good.replace("\"tools\"", "\"toolz\""), "unknown field `toolz`"),
@@ -317,5 +303,43 @@ mod tests {
         }
         let error = Lock::read(folder.path()).unwrap_err().to_string();
         assert!(error.contains("is not a file"), "{error}");
+        std::fs::write(&file, [0xff]).unwrap();
+        assert!(Lock::read(&file).unwrap_err().to_string().contains("is not text"));
+        std::fs::write(&file, good.replace("\"tools\"", "\"\\u001b[31m\"")).unwrap();
+        assert!(!Lock::read(&file).unwrap_err().to_string().contains('\u{1b}'));
+        File::create(&file).unwrap().set_len(MAX_LOCK_BYTES + 1).unwrap();
+        assert!(Lock::read(&file).unwrap_err().to_string().contains("has more than"));
+    }
+
+    #[test]
+    fn any_tool_that_is_listed_can_be_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("toolsmith.lock");
+        // As deep as what serde_json reads may be, which is what a tool of a server may be.
+        let deep = (0..124).fold(json!(0.1), |inner, _| json!([inner]));
+        let numbers = json!([1e300, -0.0, 1.7976931348623157e308, 5e-324, u64::MAX, 0.1, 123_456_789.123_4]);
+        let tool = json!({ "name": "e\u{1b}\"", "inputSchema": { "default": deep, "enum": numbers }, "x": "\u{fffd}\u{1f600}" });
+        let text = serde_json::to_string(&tool).unwrap();
+        let lock = Lock::from_iter([(
+            "s".to_owned(),
+            LockedServer::new(vec![serde_json::from_str(&text).unwrap()]),
+        )]);
+        lock.write(&file).unwrap();
+        assert_eq!(Lock::read(&file).unwrap(), Some(lock));
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_others_may_read_what_they_could() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        lock().write(&link).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(Lock::read(&file).unwrap(), Some(lock()));
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        let new = folder.path().join("new");
+        std::fs::write(&new, "").unwrap();
+        assert_eq!(mode(&file), mode(&new));
     }
 }

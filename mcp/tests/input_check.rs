@@ -286,25 +286,18 @@ fn what_references_do_not_lead_to_is_not_checked_and_the_rest_is() {
         "http://127.0.0.1:1/schema",
         "file:///etc/passwd",
         "#nothing",
-        "",
         "other.json",
         "#/$defs/a/type",
         "#/%zz",
         "\0",
     ];
     for reference in nowhere {
-        let schema = json!({ "properties": { "x": { "$ref": reference }, "y": { "type": "string" } }, "required": ["y"],
-            "$defs": { "a": { "type": "integer" } } });
-        assert_eq!(
-            said(&schema, &json!({ "x": [1], "y": 1 })),
-            if reference.is_empty() {
-                "at .x: is an array, not an object"
-            } else {
-                "at .y: 1 is a number, not a string"
-            }
-            .replace("at .x: is an array, not an object", "at .y: 1 is a number, not a string"),
-            "{reference}"
-        );
+        let schema = json!({
+            "properties": { "x": { "$ref": reference }, "y": { "type": "string" } },
+            "$defs": { "a": { "type": "integer" } },
+        });
+        let said = said(&schema, &json!({ "x": [1], "y": 1 }));
+        assert_eq!(said, "at .y: 1 is a number, not a string", "{reference}");
     }
     // The same words would mean something else inside the inner document.
     let schema = json!({ "properties": { "x": { "$id": "inner", "$ref": "#/$defs/a" } }, "$defs": { "a": { "type": "integer" } } });

@@ -23,8 +23,7 @@ pub(super) const PATTERN: &str = "~pattern";
 /// As `format`, for the formats that are checked.
 pub(super) const FORMAT: &str = "~format";
 
-/// How deep parts may lie within each other, in schemas. It keeps the stack that a check uses below 512 KiB, measured
-/// without optimisation; the threads of tests and runtimes have 2 MiB.
+/// How deep parts may lie within each other, in schemas. It keeps the stack that a check uses below that of building.
 const MAX_DEPTH: usize = 256;
 
 /// How many steps it takes to go into a part, beside what is done in it.

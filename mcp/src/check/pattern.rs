@@ -8,7 +8,7 @@ pub(super) const SMALL: usize = 64 * 1024;
 
 /// How large a compiled pattern may be, in bytes, and how many steps a byte of text then takes at worst. Repeated
 /// Unicode classes need the last one: `^[\p{L} ]{1,50}$`.
-const SIZES: [(usize, usize); 3] = [(8 * 1024, 32), (SMALL, 256), (4 * 1024 * 1024, 8192)];
+const SIZES: [(usize, usize); 3] = [(8 * 1024, 32), (SMALL, 256), (4 * 1024 * 1024, 16 * 1024)];
 
 /// How long a pattern may be, in bytes: translating its escapes takes time that grows with the square.
 const MAX_PATTERN_BYTES: usize = 4096;
@@ -45,8 +45,9 @@ pub(super) enum Match {
 }
 
 impl Pattern {
-    /// The pattern, read as ECMA-262; none if no engine knows it, or it is too large.
-    pub(super) fn new(text: &str) -> Option<Self> {
+    /// The pattern, read as ECMA-262; none if no engine knows it, or it is too large. Only small ones take less than a
+    /// millisecond.
+    pub(super) fn new(text: &str, only_small: bool) -> Option<Self> {
         if text.len() > MAX_PATTERN_BYTES {
             return None;
         }
@@ -63,7 +64,8 @@ impl Pattern {
             let options = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(SMALL);
             build(Engine::Backtracking, jsonschema::options().with_pattern_options(options))
         };
-        SIZES.into_iter().find_map(linear).or_else(backtracking)
+        let sizes = SIZES.into_iter().filter(|(size, _)| *size <= SMALL || !only_small);
+        sizes.into_iter().find_map(linear).or_else(backtracking)
     }
 
     pub(super) fn text(&self) -> &str {

@@ -84,7 +84,7 @@ fn place(path: &[String]) -> String {
     }
     let mut left = PATH_BYTES;
     let fits = |step: &&String| {
-        left = left.checked_sub(step.len()).unwrap_or_default();
+        left = left.saturating_sub(step.len());
         left > 0
     };
     let kept = path.iter().rev().take_while(fits).count().max(1);

@@ -25,15 +25,16 @@ const MAX_PARTS: usize = 1_000;
 /// How many bytes the paths of all places may have together: a validator holds the path of each.
 const MAX_PATH_BYTES: usize = 16 * 1024 * 1024;
 
-/// How deep the schemas of a part may lie within each other; what lies deeper is left out. Built and run without
-/// optimisation, a validator uses up to 3 KiB of stack for each.
+/// How deep the schemas of a part may lie within each other; what lies deeper is left out. Building a validator takes up
+/// to 12 KiB of stack for each, measured without optimisation; the threads of tests and runtimes have 2 MiB.
 const MAX_DEPTH: usize = 48;
 
 /// How deep the values of a schema may lie within each other, as serde_json has it.
 const MAX_VALUE_DEPTH: usize = 128;
 
-/// How many patterns are looked at. Compiling one may take milliseconds.
-const MAX_PATTERNS: usize = 64;
+/// How many patterns are looked at, and up to which one they may be large. Compiling a large one takes up to 30 ms.
+const MAX_PATTERNS: usize = 200;
+const MAX_LARGE_PATTERNS: usize = 16;
 
 /// How many places a pattern counts for that names of properties are matched with.
 const PATTERN_WEIGHT: usize = 256;
@@ -315,7 +316,9 @@ impl<'a> Rewriter<'a> {
         if let Some(index) = self.pattern_indices.get(text) {
             return *index;
         }
-        let pattern = if self.pattern_indices.len() < MAX_PATTERNS { Pattern::new(text) } else { None };
+        let known = self.pattern_indices.len();
+        let pattern =
+            (known < MAX_PATTERNS).then(|| Pattern::new(text, known >= MAX_LARGE_PATTERNS)).flatten();
         let index = pattern.map(|pattern| {
             self.patterns.push(Arc::new(pattern));
             self.patterns.len() - 1
@@ -328,7 +331,7 @@ impl<'a> Rewriter<'a> {
 /// How many schemas describe properties of the same object, the one at hand among them.
 fn sources(schema: &Schema) -> usize {
     let has = |keyword: &&str| schema.contains_key(*keyword);
-    let own = ["properties", "patternProperties"].iter().any(|keyword| has(keyword));
+    let own = ["properties", "patternProperties"].iter().any(has);
     let others = ["$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "then", "else"];
     let others = others.iter().chain(&["dependentSchemas", "dependencies"]);
     let all = schema.get("allOf").and_then(Value::as_array).map_or(0, Vec::len);

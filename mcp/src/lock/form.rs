@@ -1,0 +1,225 @@
+//! The form of the file: strict about keys, and exact about where something is wrong.
+
+use std::{collections::BTreeMap, fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Number, Value, value::RawValue};
+
+use super::{LOCK_VERSION, Lock, LockedServer, LockedTool, Observed};
+use crate::text::shown;
+
+/// How much of a name an error quotes, in bytes.
+const NAME_BYTES: usize = 80;
+
+/// What every version of the format has.
+#[derive(Deserialize)]
+struct Header {
+    version: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileForm<'a> {
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
+    #[serde(borrow)]
+    servers: Entries<ServerForm<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServerForm<'a> {
+    #[serde(borrow)]
+    tools: Entries<ToolForm<'a>>,
+}
+
+/// Values are read by themselves, so that they may be as deep as they may be in a server's list.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolForm<'a> {
+    hash: String,
+    #[serde(borrow)]
+    tool: &'a RawValue,
+    #[serde(borrow)]
+    observed: Option<ObservedForm<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ObservedForm<'a> {
+    #[serde(rename = "outputSchema", borrow)]
+    output_schema: &'a RawValue,
+    samples: u64,
+}
+
+/// The lock that a text is; an error says what is wrong with it.
+pub(super) fn parse(text: &str) -> Result<Lock, String> {
+    let Header { version } = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
+    if version > LOCK_VERSION {
+        return Err(format!(
+            "was written by a newer toolsmith: its version is {version}, this one knows {LOCK_VERSION}; update toolsmith"
+        ));
+    }
+    if version < LOCK_VERSION {
+        return Err(format!("has the version {version}, which there never was"));
+    }
+    let file: FileForm<'_> = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
+    let mut lock = Lock::default();
+    for (server, form) in file.servers.0 {
+        let mut locked = LockedServer::default();
+        for (name, form) in form.tools.0 {
+            let place = || format!("{}.{}", shown(&server, NAME_BYTES), shown(&name, NAME_BYTES));
+            let tool = form.read(text, &name, place)?;
+            locked.tools.insert(name, tool);
+        }
+        lock.servers.insert(server, locked);
+    }
+    Ok(lock)
+}
+
+impl ToolForm<'_> {
+    fn read(&self, text: &str, name: &str, place: impl Fn() -> String) -> Result<LockedTool, String> {
+        let wrong = |what: &str, part: &RawValue| {
+            let (line, column) = position(part, text);
+            format!("is wrong at {}: {what} at line {line} column {column}", place())
+        };
+        let mut locked = LockedTool::new(value(self.tool, text)?);
+        if locked.tool.get("name").and_then(Value::as_str) != Some(name) {
+            return Err(wrong("the tool has another name", self.tool));
+        }
+        if locked.hash != self.hash {
+            let what = "its hash is not that of the tool, so somebody has changed it by hand";
+            return Err(wrong(what, self.tool));
+        }
+        if let Some(ObservedForm { output_schema, samples }) = &self.observed {
+            let schema = value(output_schema, text)?;
+            if !schema.is_object() && !schema.is_boolean() {
+                return Err(wrong("its observed output schema is none", output_schema));
+            }
+            locked.observed = Some(Observed { output_schema: schema, samples: *samples });
+        }
+        Ok(locked)
+    }
+}
+
+/// What is wrong with a text that begins at a line and column of the file.
+fn wrong(error: &serde_json::Error, (line, column): (usize, usize)) -> String {
+    let text = error.to_string();
+    let end = format!(" at line {} column {}", error.line(), error.column());
+    let what = text.strip_suffix(&end).unwrap_or(&text);
+    let column = if error.line() <= 1 { column + error.column().saturating_sub(1) } else { error.column() };
+    let line = line + error.line().saturating_sub(1);
+    format!("is not what it must be: {what} at line {line} column {column}")
+}
+
+/// Where a part of the text begins: line and column, both from 1, columns in bytes as serde_json counts them.
+fn position(part: &RawValue, text: &str) -> (usize, usize) {
+    let offset = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let before = text.get(..offset).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    (before.matches('\n').count() + 1, before.len() - line_start + 1)
+}
+
+fn value(part: &RawValue, text: &str) -> Result<Value, String> {
+    let read: Result<Unique, _> = serde_json::from_str(part.get());
+    read.map(|unique| unique.0).map_err(|error| wrong(&error, position(part, text)))
+}
+
+fn duplicate<E: de::Error>(name: &str) -> E {
+    E::custom(format_args!("{:?} is there twice", shown(name, NAME_BYTES)))
+}
+
+/// An object of any keys, each once.
+struct Entries<T>(BTreeMap<String, T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct EntriesVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for EntriesVisitor<T> {
+            type Value = Entries<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+                let mut entries = BTreeMap::new();
+                while let Some(name) = access.next_key::<String>()? {
+                    if entries.contains_key(&name) {
+                        return Err(duplicate(&name));
+                    }
+                    entries.insert(name, access.next_value()?);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(EntriesVisitor(PhantomData))
+    }
+}
+
+/// Any value, with each key of its objects once.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Unique)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any JSON")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("a number that is none"))?;
+        Ok(Value::Number(number))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(Unique(item)) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some(name) = access.next_key::<String>()? {
+            if members.contains_key(&name) {
+                return Err(duplicate(&name));
+            }
+            let Unique(member) = access.next_value()?;
+            members.insert(name, member);
+        }
+        Ok(Value::Object(members))
+    }
+}
