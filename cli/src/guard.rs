@@ -2,7 +2,7 @@
 //! for, and that the arguments fit its input schema.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mcp::InputCheck;
 use runner::{CallFailure, FailureKind};
@@ -14,7 +14,10 @@ use crate::tool_list::ToolList;
 
 /// The guards of the tools that an execution has called.
 #[derive(Debug, Default)]
-pub(crate) struct Guards(Mutex<HashMap<(String, String), Arc<ToolGuard>>>);
+pub(crate) struct Guards(Mutex<ByTool>);
+
+/// Guards by server and tool; each is made by the first call, which takes up to half a second for a hostile schema.
+type ByTool = HashMap<(String, String), Arc<OnceLock<ToolGuard>>>;
 
 /// What is checked of the calls of one tool.
 #[derive(Debug)]
@@ -26,28 +29,35 @@ pub(crate) struct ToolGuard {
 }
 
 impl Guards {
-    /// The guard of a tool, made on its first call.
-    pub(crate) fn of(&self, server: &str, tool: &str, make: impl FnOnce() -> ToolGuard) -> Arc<ToolGuard> {
+    /// Whether a call may leave; `make` gives the guard of a tool that was not called before.
+    pub(crate) fn check(
+        &self,
+        server: &str,
+        tool: &str,
+        make: impl FnOnce() -> ToolGuard,
+        arguments: &RawValue,
+    ) -> Result<(), CallFailure> {
         let key = (server.to_owned(), tool.to_owned());
-        self.lock().entry(key).or_insert_with(|| Arc::new(make())).clone()
+        let guard = self.by_tool(|guards| guards.entry(key).or_default().clone());
+        guard.get_or_init(make).check(arguments)
     }
 
     /// Tools whose arguments could not be checked, and why.
     pub(crate) fn unchecked(&self) -> Vec<String> {
-        let guards = self.lock();
-        let unchecked = guards.iter().filter_map(|((server, tool), guard)| match &guard.input {
-            Some(Err(reason)) => {
-                Some(format!("the arguments of {server}.{tool} were sent unchecked: {reason}"))
-            }
-            _ => None,
+        let reason = |guard: &OnceLock<ToolGuard>| guard.get()?.input.as_ref()?.as_ref().err().cloned();
+        let mut unchecked: Vec<String> = self.by_tool(|guards| {
+            let reasons = guards.iter().filter_map(|(tool, guard)| Some((tool, reason(guard)?)));
+            let told = |((server, tool), reason): (&(String, String), String)| {
+                format!("the arguments of {server}.{tool} were sent unchecked: {reason}")
+            };
+            reasons.map(told).collect()
         });
-        let mut unchecked: Vec<String> = unchecked.collect();
         unchecked.sort();
         unchecked
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(String, String), Arc<ToolGuard>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn by_tool<T>(&self, work: impl FnOnce(&mut ByTool) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

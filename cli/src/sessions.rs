@@ -120,8 +120,7 @@ impl Sessions {
         let pinned = self.expected.get(server).filter(|_| self.pinned.contains(server));
         let check_input = settings.is_none_or(|settings| settings.check_input);
         let guard = || ToolGuard::new(tool, offered, pinned.map(|tools| &**tools), check_input);
-        let guard = self.guards.of(server, tool, guard);
-        guard.check(arguments)
+        self.guards.check(server, tool, guard, arguments)
     }
 
     /// Tools whose arguments could not be checked, and why.

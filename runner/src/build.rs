@@ -54,7 +54,7 @@ const FIXES: &str = "fixes.json";
 
 /// Builds the program of `snippet`.
 pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet) -> Result<Report> {
-    let spliced = splice::splice(snippet, false);
+    let spliced = splice::splice(snippet, "", false);
     let named = catalog.named(&snippet.identifiers).map(|module| Named::new(module, &snippet.identifiers));
     let named = named.collect::<Result<Vec<Named<'_>>>>()?;
     let keys: Vec<String> = named.iter().map(Named::key).collect();
@@ -80,16 +80,21 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
     let started = Instant::now();
     let mut compiled = compile(engine, &libraries, &spliced).await?;
     report.sandbox = compiled.sandbox.clone();
-    let mut diagnostics = Vec::new();
-    if !compiled.status.success() {
-        diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
-        if let Some(repaired) = repair::repair(&compiled.messages.text(), &snippet.text, &spliced)
-            && let Ok(snippet) = Snippet::read(&repaired.text)
-        {
-            let spliced = splice::splice(&snippet, repaired.tail_in_place);
-            compiled = compile(engine, &libraries, &spliced).await?;
-            keep_fixes(&compiled, &repaired.fixes)?;
+    let (diagnostics, repaired) = if compiled.status.success() {
+        match repair::unmade(snippet, catalog) {
+            Some(repaired) => (diagnostics::unmade(&snippet.text, catalog), Some(repaired)),
+            None => (Vec::new(), None),
         }
+    } else {
+        let repaired = repair::repair(&compiled.messages.text(), snippet, &spliced, catalog);
+        (rejected(engine, &compiled, snippet, &spliced, catalog)?, repaired)
+    };
+    if let Some(repaired) = repaired
+        && let Ok(snippet) = Snippet::read(&repaired.text)
+    {
+        let spliced = splice::splice(&snippet, &repaired.imports, repaired.tail_in_place);
+        compiled = compile(engine, &libraries, &spliced).await?;
+        keep_fixes(&compiled, &repaired.fixes)?;
     }
     report.result = if compiled.status.success() {
         program(&engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
@@ -102,7 +107,7 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 2").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 3").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 

@@ -3,10 +3,14 @@
 use std::fmt::Write as _;
 
 use crate::catalog::Catalog;
-use crate::messages::{Message, Span, errors};
+use crate::hints::lookup::Lookup;
+use crate::hints::unmade::Unmade;
+use crate::hints::{self, Hints};
+use crate::messages::{Message, Source, Span, errors};
 use crate::outcome::Diagnostic;
 use crate::snippet::SyntaxError;
 use crate::splice::Spliced;
+use crate::tokens::Tokens;
 
 /// Most diagnostics given back; the first ones are the causes.
 pub const DIAGNOSTICS_KEPT: usize = 8;
@@ -26,18 +30,56 @@ struct Place {
 
 /// Turns the compiler's messages about `spliced` into diagnostics; `text` is the snippet's.
 pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
-    let reader = Reader { lines: text.split('\n').collect(), spliced, catalog };
+    let reader = Reader { lines: text.split('\n').collect(), spliced };
+    let mut hints = Hints::new(Source { text, offset: spliced.offset as usize }, catalog);
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for message in errors(messages) {
-        let diagnostic = reader.diagnostic(&message);
+        if diagnostics.len() == DIAGNOSTICS_KEPT {
+            break;
+        }
+        let mut diagnostic = reader.diagnostic(&message);
         // What is wrong with the last value is said of each place of the wrapper that it comes to; once will do.
         let is_of_wrapper = message.spans.iter().all(|span| !reader.is_own(span));
         let is_known = |other: &Diagnostic| other.line == diagnostic.line && other.code == diagnostic.code;
-        if diagnostics.len() < DIAGNOSTICS_KEPT && !(is_of_wrapper && diagnostics.iter().any(is_known)) {
+        if !(is_of_wrapper && diagnostics.iter().any(is_known)) {
+            diagnostic.hint = hints.hint(&message);
             diagnostics.push(diagnostic);
         }
     }
     diagnostics
+}
+
+/// Diagnostics of calls that are never made, in a `text` that compiles.
+pub(crate) fn unmade(text: &str, catalog: &Catalog) -> Vec<Diagnostic> {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let tokens = Tokens::read(text);
+    let lookup = Lookup::new(catalog, &tokens);
+    let calls = hints::unmade::unmade(&tokens, &lookup).into_iter().take(DIAGNOSTICS_KEPT);
+    let diagnostic = |call: Unmade<'_>| {
+        let before = text.get(..call.range.start).unwrap_or("");
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let called = text.get(call.range).unwrap_or("").lines().next().unwrap_or("");
+        let place = Place {
+            line: count(before.matches('\n').count() + 1),
+            column: count(column),
+            width: count(called.chars().count()).max(1),
+        };
+        let message = "this call is never made: nothing awaits it".to_owned();
+        let mut rendered = format!("error: {message}\n");
+        render_place(&mut rendered, &lines, place, "");
+        let hint = Some(hints::unmade_call(call.found));
+        Diagnostic {
+            level: "error".to_owned(),
+            code: None,
+            message,
+            line: place.line,
+            column: place.column,
+            rendered,
+            hint,
+        }
+    };
+    calls.map(diagnostic).collect()
 }
 
 /// What is said of no place in the source, by the compiler itself or by the linker behind it.
@@ -63,14 +105,31 @@ pub(crate) fn syntax(error: &SyntaxError, text: &str) -> Diagnostic {
         line: error.line,
         column: error.column,
         rendered,
-        hint: None,
+        hint: syntax_hint(&lines, place),
     }
+}
+
+/// What other languages have at a place, and Rust has not.
+fn syntax_hint(lines: &[&str], place: Place) -> Option<String> {
+    let line = lines.get(place.line as usize - 1)?;
+    let mut rest = line.chars().skip(place.column as usize - 1);
+    let before: String = line.chars().take(place.column as usize - 1).collect();
+    let hint = match (rest.next()?, rest.next()) {
+        (':', next) if next != Some(':') && before.contains('(') => {
+            "arguments have no names: required ones are given in order, optional ones with methods, as in \
+             `.limit(10)`"
+        }
+        ('-', _) if before.trim_start().starts_with("use ") => {
+            "a `-` in the name of a server is a `_` in the name of its module"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
 }
 
 struct Reader<'a> {
     lines: Vec<&'a str>,
     spliced: &'a Spliced,
-    catalog: &'a Catalog,
 }
 
 impl Reader<'_> {
@@ -99,7 +158,7 @@ impl Reader<'_> {
             message: message.message.clone(),
             line: first.line,
             column: first.column,
-            hint: self.hint(first.line),
+            hint: None,
             rendered,
         }
     }
@@ -161,25 +220,6 @@ impl Reader<'_> {
 
     fn line(&self, number: u32) -> &str {
         self.lines.get(number as usize - 1).copied().unwrap_or("")
-    }
-
-    /// The signatures of the tools that a line names.
-    fn hint(&self, line: u32) -> Option<String> {
-        let text = self.line(line);
-        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-        let mut signatures = Vec::new();
-        for (module, bound) in
-            self.catalog.modules().iter().filter(|(module, _)| words.contains(&module.as_str()))
-        {
-            let tools = bound.tools().iter();
-            for tool in tools.filter(|tool| words.contains(&tool.function.as_str())).take(2) {
-                let signature = bound.signature(tool).unwrap_or_default();
-                let lines: Vec<&str> =
-                    signature.lines().filter(|line| !line.trim_start().starts_with("///")).collect();
-                signatures.push(format!("{module}::{}", lines.join("\n")));
-            }
-        }
-        (!signatures.is_empty()).then(|| signatures.join("\n"))
     }
 }
 

@@ -23,6 +23,7 @@ mod export;
 mod fence;
 mod flow;
 mod generated;
+mod hints;
 mod host;
 mod judge;
 mod layer;
@@ -37,6 +38,7 @@ mod room;
 mod run;
 mod snippet;
 mod splice;
+mod tokens;
 mod toolchain;
 
 pub use bindings::WHOLE_SERVER;

@@ -1,18 +1,34 @@
 //! Slips that the compiler knows the correction of, corrected before the snippet is compiled once more.
 //!
-//! Applied is what rustc itself calls machine-applicable, and a list of others that it marks as a guess but that
-//! can only mean one thing here: a missing `.await`, `Some(…)`, `.to_string()`, `&`, or the error type of an `Ok`
-//! that nothing determines. Never a name: a tool that sounds alike does something else.
+//! Applied is what rustc itself calls machine-applicable, a list of others that it marks as a guess but that can only
+//! mean one thing here (`repair/suggested.rs`), and what follows from how tools are called (`repair/own.rs`). Never a
+//! name: a tool that sounds alike does something else.
 
-use crate::messages::{Message, Span, errors};
+mod mismatch;
+mod opening;
+mod own;
+mod suggested;
+
+use std::collections::BTreeSet;
+
+use crate::catalog::Catalog;
+use crate::hints::imports;
+use crate::hints::lookup::Lookup;
+use crate::hints::{self, Slip};
+use crate::messages::{Source, errors};
 use crate::outcome::Fix;
+use crate::snippet::Snippet;
 use crate::splice::Spliced;
+use crate::tokens::Tokens;
+use opening::Opening;
 
 /// A corrected text.
 #[derive(Debug)]
 pub(crate) struct Repaired {
     /// The snippet's text with the corrections.
     pub(crate) text: String,
+    /// What must be imported: items of `use`, to stand before the snippet.
+    pub(crate) imports: String,
     /// The lines that were changed.
     pub(crate) fixes: Vec<Fix>,
     /// Whether the last expression must be turned into JSON where it is.
@@ -27,180 +43,350 @@ struct Edit {
     text: String,
 }
 
-/// Replacements that are applied although rustc calls them guesses, each with the error that it corrects.
-const GUESSES: [(&str, &[&str]); 4] = [
-    ("E0277", &[".await"]),
-    ("E0308", &[".await", "Some(", ")", ".to_string()", ".to_owned()"]),
-    ("E0599", &[".await"]),
-    ("E0382", &["&"]),
-];
+impl Edit {
+    fn insert(at: usize, text: impl Into<String>) -> Self {
+        Edit { start: at, end: at, text: text.into() }
+    }
+}
+
+/// Most corrections of one text: what has more is not a slip.
+const EDITS_LIMIT: usize = 500;
 
 /// Errors of values that outlive what they borrow from.
 const BORROWED: [&str; 3] = ["E0515", "E0597", "E0716"];
 
-/// The `text` of a snippet with what the compiler's `messages` about it, as spliced, suggest; `None` where nothing is
-/// to be done.
-pub(crate) fn repair(messages: &str, text: &str, spliced: &Spliced) -> Option<Repaired> {
-    let own = Own { text, offset: spliced.offset as usize };
-    let mut edits: Vec<Edit> = Vec::new();
+/// `snippet` with what the compiler's `messages` about it, as spliced, suggest; `None` where nothing is to be done.
+pub(crate) fn repair(
+    messages: &str,
+    snippet: &Snippet,
+    spliced: &Spliced,
+    catalog: &Catalog,
+) -> Option<Repaired> {
+    let text = snippet.text.as_str();
+    let source = Source { text, offset: spliced.offset as usize };
+    let tokens = Tokens::read(text);
+    let lookup = Lookup::new(catalog, &tokens);
+    let mut collected = Collected::default();
     let mut tail_in_place = false;
-    for message in errors(messages) {
+    collected.add_unmade(&tokens, &lookup);
+    for message in errors(messages).take(EDITS_LIMIT) {
         tail_in_place |= BORROWED.contains(&message.code());
-        let suggested = message.children.iter().find_map(|child| own.edits(&message, child));
-        for edit in suggested.into_iter().flatten() {
-            // Of two suggestions for one place the first is taken: often both are the same.
-            if edits.iter().all(|other| edit.end < other.start || other.end < edit.start) {
-                edits.push(edit);
-            }
+        let slip = Slip::new(&message, source, &tokens, &lookup);
+        if let Some(path) =
+            imports::candidates(&slip).filter(|found| found.sure).and_then(|mut found| found.paths.pop())
+        {
+            collected.imports.insert(path);
+        } else if let Some(edits) = own::edits(&slip, snippet.tail.as_ref()) {
+            collected.add(edits);
+        } else if let Some(edits) = message.children.iter().find_map(|child| suggested::edits(&slip, child)) {
+            collected.add(edits);
         }
     }
-    if edits.is_empty() && !tail_in_place {
+    let Collected { edits, openings, imports } = collected;
+    let mut edits = edits;
+    add(&mut edits, opening::edits(&tokens, openings));
+    if (edits.is_empty() && imports.is_empty() && !tail_in_place) || edits.len() > EDITS_LIMIT {
         return None;
     }
+    let imports: String = imports.iter().map(|path| format!("use {path}; ")).collect();
+    Some(Repaired { tail_in_place, ..applied(text, edits, imports) })
+}
+
+/// A `snippet` that compiles, with the calls awaited that would never be made; `None` where there are none.
+pub(crate) fn unmade(snippet: &Snippet, catalog: &Catalog) -> Option<Repaired> {
+    let tokens = Tokens::read(&snippet.text);
+    let lookup = Lookup::new(catalog, &tokens);
+    let mut collected = Collected::default();
+    collected.add_unmade(&tokens, &lookup);
+    let edits = collected.edits;
+    (!edits.is_empty()).then(|| applied(&snippet.text, edits, String::new()))
+}
+
+/// `text` with `edits`, behind `imports`.
+fn applied(text: &str, mut edits: Vec<Edit>, imports: String) -> Repaired {
     edits.sort_by_key(|edit| edit.start);
     let mut repaired = text.to_owned();
     for edit in edits.iter().rev() {
         repaired.replace_range(edit.start..edit.end, &edit.text);
     }
-    let fixes = fixes(text, &repaired);
-    Some(Repaired { text: repaired, fixes, tail_in_place })
+    let fixes = fixes(text, &repaired, &imports);
+    Repaired { text: repaired, imports, fixes, tail_in_place: false }
 }
 
-/// A snippet's own text, and the bytes before it in the file that the compiler read.
-struct Own<'a> {
-    text: &'a str,
-    offset: usize,
+/// What the messages about a text lead to.
+#[derive(Default)]
+struct Collected {
+    edits: Vec<Edit>,
+    openings: Vec<Opening>,
+    imports: BTreeSet<String>,
 }
 
-impl Own<'_> {
-    /// The edits of one suggestion, if all of them may be applied.
-    fn edits(&self, message: &Message, child: &Message) -> Option<Vec<Edit>> {
-        let suggested = child.spans.iter().filter(|span| span.suggested_replacement.is_some());
-        let spans: Vec<&Span> = suggested.collect();
-        // Alternatives stand in one suggestion as spans of the same place.
-        let alternatives = spans.windows(2).any(|pair| pair[0].byte_start == pair[1].byte_start);
-        if spans.is_empty() || alternatives {
-            return None;
-        }
-        spans.into_iter().map(|span| self.edit(message, span)).collect()
+impl Collected {
+    fn add_unmade(&mut self, tokens: &Tokens<'_>, lookup: &Lookup<'_>) {
+        let places = hints::unmade::unmade(tokens, lookup).into_iter().take(EDITS_LIMIT);
+        self.edits.extend(places.map(|call| Edit::insert(call.range.end, ".await?")));
     }
 
-    fn edit(&self, message: &Message, span: &Span) -> Option<Edit> {
-        let start = span.byte_start.checked_sub(self.offset)?;
-        let end = span.byte_end.checked_sub(self.offset)?;
-        let before = self.text.get(start..end)?;
-        if span.file_name != "snippet.rs" || span.expansion.is_some() {
-            return None;
-        }
-        let replacement = span.suggested_replacement.as_deref()?;
-        let text = match span.suggestion_applicability.as_deref()? {
-            "MachineApplicable" => replacement.to_owned(),
-            "HasPlaceholders" if before.is_empty() => self.error_type(message, start, replacement)?,
-            _ => {
-                let mut guesses = GUESSES.iter().filter(|(code, _)| *code == message.code());
-                guesses.any(|(_, texts)| texts.contains(&replacement)).then(|| replacement.to_owned())?
+    fn add(&mut self, edits: Vec<Edit>) {
+        match &edits[..] {
+            [only] if opening::is_opening(only) => {
+                self.openings.push(Opening { at: only.start, text: only.text.clone() });
             }
-        };
-        // Lines keep their numbers.
-        (!text.contains('\n') && !before.contains('\n')).then_some(Edit { start, end, text })
-    }
-
-    /// `Ok(…)` in an `async` block whose error type nothing determines: any error converts into `anyhow::Error`.
-    fn error_type(&self, message: &Message, start: usize, replacement: &str) -> Option<String> {
-        let untyped = matches!(message.code(), "E0282" | "E0283") && replacement.ends_with(", E>");
-        (untyped && self.text[..start].ends_with("Ok")).then(|| "::<_, ::anyhow::Error>".to_owned())
+            // More are not applied anyway.
+            _ if self.edits.len() <= EDITS_LIMIT => add(&mut self.edits, edits),
+            _ => {}
+        }
     }
 }
 
-/// The lines that differ.
-fn fixes(before: &str, after: &str) -> Vec<Fix> {
+/// Adds a correction as a whole. Of two for one place the first is taken: often both are the same.
+fn add(edits: &mut Vec<Edit>, more: Vec<Edit>) {
+    let is_free = |edit: &Edit| edits.iter().all(|other| edit.end < other.start || other.end < edit.start);
+    if more.iter().all(is_free) {
+        edits.extend(more);
+    }
+}
+
+/// The lines that differ, with what is imported before the first.
+fn fixes(before: &str, after: &str, imports: &str) -> Vec<Fix> {
     let lines = before.split('\n').zip(after.split('\n')).zip(1..);
-    lines
-        .filter(|((before, after), _)| before != after)
-        .map(|((before, after), line)| Fix { line, before: before.to_owned(), after: after.to_owned() })
-        .collect()
+    let mut fixes = Vec::new();
+    for ((before, after), line) in lines {
+        let after = if line == 1 { format!("{imports}{after}") } else { after.to_owned() };
+        if before != after {
+            fixes.push(Fix { line, before: before.to_owned(), after: after.trim_end().to_owned() });
+        }
+    }
+    fixes
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use serde_json::{Value, json};
 
     use super::{Repaired, repair};
+    use crate::catalog::Catalog;
     use crate::snippet::Snippet;
     use crate::splice::splice;
 
-    /// What is made of `text` with a suggestion to replace the first `place` in it.
-    fn repaired(text: &str, code: &str, place: &str, new: &str, applicability: &str) -> Option<Repaired> {
-        let start = text.find(place).unwrap();
-        repaired_at(text, code, start..start + place.len(), new, applicability, 0)
-    }
+    const CERTAIN: &str = "MachineApplicable";
+    const GUESS: &str = "MaybeIncorrect";
+    const GAPS: &str = "HasPlaceholders";
 
-    fn repaired_at(
-        text: &str,
-        code: &str,
-        place: std::ops::Range<usize>,
-        new: &str,
-        applicability: &str,
-        back: usize,
-    ) -> Option<Repaired> {
-        let spliced = splice(&Snippet::read(text).unwrap(), false);
-        let offset = spliced.offset as usize - back;
-        let span = json!({
+    /// A place in the file that the compiler reads: with a label, or with what a suggestion puts there.
+    fn span(offset: usize, place: Range<usize>, label: &str, suggestion: Option<(&str, &str)>) -> Value {
+        json!({
             "file_name": "snippet.rs", "byte_start": offset + place.start, "byte_end": offset + place.end,
             "line_start": 1, "line_end": 1, "column_start": 1, "column_end": 1, "is_primary": true,
-            "label": null, "suggested_replacement": new, "suggestion_applicability": applicability,
-            "expansion": null,
+            "label": label, "suggested_replacement": suggestion.map(|(text, _)| text),
+            "suggestion_applicability": suggestion.map(|(_, applicability)| applicability), "expansion": null,
+        })
+    }
+
+    /// What is made of `text` with one error: its code, message, place and label, and one suggestion in parts.
+    fn mended(
+        text: &str,
+        (code, message): (&str, &str),
+        (place, label): (&str, &str),
+        parts: &[(Range<usize>, &str, &str)],
+    ) -> Option<Repaired> {
+        let snippet = Snippet::read(text).unwrap();
+        let spliced = splice(&snippet, "", false);
+        let offset = spliced.offset as usize;
+        let start = text.find(place).unwrap();
+        let own = |text: &str| if text.starts_with("use ") { 0 } else { offset };
+        let parts =
+            parts.iter().map(|(range, text, kind)| span(own(text), range.clone(), "", Some((text, kind))));
+        let help = json!({
+            "message": "try this", "code": null, "level": "help", "spans": parts.collect::<Vec<_>>(), "children": [],
         });
-        let message = |level: &str, spans: Value, children: Value| {
-            json!({
-                "message": "it is wrong", "code": { "code": code }, "level": level,
-                "spans": spans, "children": children,
-            })
-        };
-        let help = message("help", json!([span]), json!([]));
-        repair(&message("error", json!([]), json!([help])).to_string(), text, &spliced)
+        let error = json!({
+            "message": message, "code": { "code": code }, "level": "error",
+            "spans": [span(offset, start..start + place.len(), label, None)], "children": [help],
+        });
+        repair(&error.to_string(), &snippet, &spliced, &Catalog::default())
+    }
+
+    /// The text that is made of `text` with a suggestion to replace the first `place` in it.
+    fn replaced(text: &str, code: &str, place: &str, new: &str, applicability: &str) -> Option<String> {
+        let start = text.find(place).unwrap();
+        let part = (start..start + place.len(), new, applicability);
+        mended(text, (code, "it is wrong"), (place, ""), &[part]).map(|repaired| repaired.text)
     }
 
     #[test]
     fn what_is_certain_is_applied_and_told() {
-        let repaired = repaired("let n = 1;\nf(n)", "E0308", "n)", "&n)", "MachineApplicable").unwrap();
+        let part = (13..14, "&n", CERTAIN);
+        let repaired = mended("let n = 1;\nf(n)", ("E0308", "wrong"), ("n)", ""), &[part]).unwrap();
         assert_eq!(repaired.text, "let n = 1;\nf(&n)");
         let fix = &repaired.fixes[0];
         assert_eq!((fix.line, fix.before.as_str(), fix.after.as_str()), (2, "f(n)", "f(&n)"));
-        assert_eq!((repaired.fixes.len(), repaired.tail_in_place), (1, false));
+        assert_eq!((repaired.fixes.len(), repaired.imports.as_str(), repaired.tail_in_place), (1, "", false));
     }
 
     #[test]
     fn a_guess_is_applied_only_from_the_list() {
         let text = "demo::get_custmer(1)";
         for (code, place, new, applicability) in [
-            ("E0425", "get_custmer", "get_customer", "MaybeIncorrect"),
-            ("E0425", "get_custmer", ".await", "MaybeIncorrect"),
-            ("E0308", "get_custmer", "unwrap()", "MaybeIncorrect"),
-            ("E0282", "get_custmer", "::<T, E>", "HasPlaceholders"),
-            ("E0308", "get_custmer", "a\nb", "MachineApplicable"),
+            ("E0425", "get_custmer", "get_customer", GUESS),
+            ("E0425", "get_custmer", ".await", GUESS),
+            ("E0308", "get_custmer", "unwrap()", GUESS),
+            ("E0282", "get_custmer", "::<T, E>", GAPS),
+            ("E0308", "get_custmer", "a\nb", CERTAIN),
+            ("E0308", "get_custmer", "?", GAPS),
         ] {
-            assert!(repaired(text, code, place, new, applicability).is_none(), "{code} {new}");
+            assert_eq!(replaced(text, code, place, new, applicability), None, "{code} {new}");
         }
-        assert!(repaired(text, "E0308", "1", "Some(", "MaybeIncorrect").is_some());
+        let parts = [(18..18, "Some(", GUESS), (19..19, ")", GUESS)];
+        let some = mended(text, ("E0308", "wrong"), ("1", ""), &parts).unwrap();
+        assert_eq!(some.text, "demo::get_custmer(Some(1))");
+        assert_eq!(replaced("demo.echo()", "E0423", ".", "::", GUESS).as_deref(), Some("demo::echo()"));
+    }
+
+    /// Each of the list, with its error only.
+    #[test]
+    fn the_list_goes_by_error_and_text() {
+        for (code, texts) in super::suggested::GUESSES {
+            for new in texts {
+                assert!(replaced("f(x)", code, ")", &format!("{new})"), GUESS).is_none(), "{code} {new}");
+                let start = if *new == "::" { 1 } else { 3 };
+                let part = (start..start, *new, GUESS);
+                assert!(
+                    mended("f(x)", (code, "wrong"), ("x", ""), std::slice::from_ref(&part)).is_some(),
+                    "{code} {new}"
+                );
+                let other = if code == "E0277" { "E0382" } else { "E0277" };
+                if *new != ".await" {
+                    assert!(mended("f(x)", (other, "wrong"), ("x", ""), &[part]).is_none(), "{other} {new}");
+                }
+            }
+        }
+    }
+
+    /// Whatever the compiler thinks of it: what sounds alike does something else.
+    #[test]
+    fn a_name_is_never_replaced_by_another() {
+        for code in ["E0425", "E0432", "E0433", "E0560", "E0599", "E0609"] {
+            assert_eq!(replaced("a.list_order", code, "list_order", "list_orders", CERTAIN), None, "{code}");
+        }
+        assert_eq!(replaced("1_u32", "E0308", "u32", "i64", CERTAIN).as_deref(), Some("1_i64"));
     }
 
     #[test]
-    fn an_ok_gets_an_error_type() {
-        let repaired = repaired_at("Ok(1)", "E0282", 2..2, "::<i32, E>", "HasPlaceholders", 0).unwrap();
+    fn alternatives_and_halves_are_not_applied() {
+        let text = "f(n)";
+        let parts = [(2..3, "&n", CERTAIN), (2..3, "*n", CERTAIN)];
+        assert!(mended(text, ("E0308", "wrong"), ("n", ""), &parts).is_none());
+        let parts = [(2..2, "Some(", GUESS), (3..3, ".other()", GUESS)];
+        assert!(mended(text, ("E0308", "wrong"), ("n", ""), &parts).is_none());
+    }
+
+    #[test]
+    fn gaps_are_filled_where_one_thing_fits() {
+        let text = "Ok(1)";
+        let part = (2..2, "::<i32, E>", GAPS);
+        let repaired = mended(text, ("E0282", "wrong"), ("Ok", ""), &[part]).unwrap();
         assert_eq!(repaired.text, "Ok::<_, ::anyhow::Error>(1)");
+        let part = (16..16, " Ok(/* value */)", GAPS);
+        let repaired = mended("if true { return; }", ("E0069", "wrong"), ("return", ""), &[part]).unwrap();
+        assert_eq!(repaired.text, "if true { return Ok(()); }");
+    }
+
+    #[test]
+    fn results_of_calls_are_opened_and_others_are_not() {
+        let label = |error: &str| format!("expected `Order`, found `Result<Order, {error}>`");
+        let opened = |error: &str| {
+            let part = (24..24, "?", GAPS);
+            mended(
+                "let a = f().await;\nsee(a)",
+                ("E0308", "mismatched types"),
+                ("a)", &label(error)),
+                &[part],
+            )
+        };
+        assert_eq!(opened("ToolError").unwrap().text, "let a = f().await?;\nsee(a)");
+        assert!(opened("ParseIntError").is_none());
+        let field = |error: &str| {
+            let message = format!("no field `id` on type `Result<Order, {error}>`");
+            mended(
+                "f().await.id",
+                ("E0609", &message),
+                ("id", "unknown field"),
+                &[(10..10, "unwrap().", GUESS)],
+            )
+        };
+        assert_eq!(field("ToolError").unwrap().text, "f().await?.id");
+        assert!(field("ParseIntError").is_none());
+    }
+
+    /// With `;` it would compile, and a failure would never be told.
+    #[test]
+    fn failures_are_not_dropped() {
+        let part = || (20..20, ";", CERTAIN);
+        let found =
+            |label| mended("if true { f(x).await }", ("E0308", "wrong"), ("f(x).await", label), &[part()]);
+        let repaired = found("expected `()`, found `Result<Order, ToolError>`").unwrap();
+        assert_eq!(repaired.text, "if true { f(x).await?; }");
+        let repaired = found("expected `()`, found `Order`").unwrap();
+        assert_eq!(repaired.text, "if true { f(x).await; }");
+    }
+
+    #[test]
+    fn imports_stand_before_the_first_line() {
+        let part = |path| (0..0, path, GUESS);
+        let found = |name: &str, parts: &[(Range<usize>, &str, &str)]| {
+            let message = format!("cannot find type `{name}` in this scope");
+            mended(
+                &format!("let a = 1;\n{name}::new(a)"),
+                ("E0433", &message),
+                (name, "undeclared type"),
+                parts,
+            )
+        };
+        let repaired = found("Arc", &[part("use std::sync::Arc;\n")]).unwrap();
+        assert_eq!(
+            (repaired.text.as_str(), repaired.imports.as_str()),
+            ("let a = 1;\nArc::new(a)", "use std::sync::Arc; ")
+        );
+        let fix = &repaired.fixes[0];
+        assert_eq!((fix.line, fix.after.as_str()), (1, "use std::sync::Arc; let a = 1;"));
+        assert_eq!(found("Regex", &[]).unwrap().imports, "use regex::Regex; ");
+        let both = [part("use std::cmp::Ordering;\n"), part("use std::sync::atomic::Ordering;\n")];
+        assert!(found("Ordering", &both).is_none(), "which one?");
+        assert!(found("Thing", &[part("use futures_util::thing::Thing;\n")]).is_none(), "not on offer");
+        assert!(found("Thing", &[]).is_none());
+        assert!(found("sleep", &[part("use std::thread::sleep;\n")]).is_none(), "a function may be another");
+    }
+
+    #[test]
+    fn lists_of_texts_are_corrected_as_a_whole() {
+        let label = ("\"b\"", "expected `String`, found `&str`");
+        let text = "let a: Vec<String> = vec![\"b\", \"c\"];";
+        let part = (29..29, ".to_string()", GUESS);
+        let repaired =
+            mended(text, ("E0308", "mismatched types"), label, std::slice::from_ref(&part)).unwrap();
+        assert_eq!(repaired.text, "let a: Vec<String> = vec![\"b\".to_string(), \"c\".to_string()];");
+        let text = text.replace("\"c\"", "c()");
+        let repaired = mended(&text, ("E0308", "mismatched types"), label, &[part]).unwrap();
+        assert_eq!(repaired.text, "let a: Vec<String> = vec![\"b\".to_string(), c()];");
     }
 
     #[test]
     fn nothing_outside_the_snippet_is_touched() {
-        assert!(repaired_at("1", "E0308", 0..1, "2", "MachineApplicable", 0).is_some());
-        assert!(repaired_at("1", "E0308", 0..1, "2", "MachineApplicable", 1).is_none());
-        assert!(repaired_at("1", "E0308", 0..9, "2", "MachineApplicable", 0).is_none());
+        assert_eq!(replaced("1", "E0308", "1", "2", CERTAIN).as_deref(), Some("2"));
+        let outside = |range| mended("1", ("E0308", "wrong"), ("1", ""), &[(range, "2", CERTAIN)]);
+        assert!(outside(0..9).is_none());
+        // Before the text stands the wrapper.
+        let before = mended("1", ("E0308", "wrong"), ("1", ""), &[(0..1, "use x", CERTAIN)]);
+        assert!(before.is_none());
     }
 
     #[test]
     fn a_tail_that_borrows_is_taken_where_it_is() {
-        let repaired = repaired("a.trim()", "E0597", "a", "b", "Unspecified").unwrap();
+        let repaired =
+            mended("a.trim()", ("E0597", "wrong"), ("a", ""), &[(0..1, "b", "Unspecified")]).unwrap();
         assert_eq!((repaired.text.as_str(), repaired.tail_in_place), ("a.trim()", true));
     }
 }

@@ -27,17 +27,17 @@ const PRELUDE: &str = "#[allow(unused_imports)] use bridge::prelude::*; ";
 const TAIL: (&str, &str) =
     ("::bridge::tail::owned((&mut ::bridge::tail::Tail::new(&::bridge::tail::place(", "))).finish())?");
 
-/// Splices `snippet`.
+/// Splices `snippet`, behind `imports`: items of `use` in one line, or nothing.
 ///
 /// `tail_in_place` turns the last expression into JSON before the snippet's variables go, so that it may borrow from
 /// them. That moves columns of its first line, and messages of the compiler would show it: it is for texts
 /// that are known to compile no other way.
-pub(crate) fn splice(snippet: &Snippet, tail_in_place: bool) -> Spliced {
+pub(crate) fn splice(snippet: &Snippet, imports: &str, tail_in_place: bool) -> Spliced {
     let (open, close) = match &snippet.shape {
         Shape::Statements(ending) => statements(*ending),
         Shape::Items(entry) => (String::new(), items(entry)),
     };
-    let open = format!("{PRELUDE}{open}");
+    let open = format!("{PRELUDE}{imports}{open}");
     let offset = u32::try_from(open.chars().count()).unwrap_or(u32::MAX);
     let lines = u32::try_from(snippet.text.split('\n').count()).unwrap_or(u32::MAX);
     let tail = snippet.tail.clone().filter(|_| tail_in_place);
@@ -119,7 +119,7 @@ mod tests {
         const TEMPLATE: &str = include_str!("../../templates/snippet/src/snippet.rs");
         const TEXT: &str = "use tools::demo;\nlet greeting = demo::echo(\"hello\").await?;\n\
                             println!(\"{greeting}\");\ngreeting.text().len()";
-        let spliced = splice(&Snippet::read(TEXT).unwrap(), false);
+        let spliced = splice(&Snippet::read(TEXT).unwrap(), "", false);
         assert_eq!(spliced.text, TEMPLATE, "templates/snippet/src/snippet.rs must be:\n{}", spliced.text);
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> 
         known.extend(inspect::saved_tools(file)?);
     }
     if known.is_empty() {
-        known = inspect::generatable(demo::tools());
+        known = inspect::generatable(&demo::tools());
     }
     // Under names of their own, as often as needed.
     let tools: Vec<codegen::Tool> = known

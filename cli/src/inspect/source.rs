@@ -61,11 +61,12 @@ pub(super) fn listing(file: &Path) -> Result<Listing, Failure> {
 
 /// The tools in a file with a saved `tools/list`, as code is generated from them.
 pub(crate) fn saved_tools(file: &Path) -> Result<Vec<Tool>, Failure> {
-    Ok(generatable(listing(file)?.tools.into_iter().map(mcp::Tool::repaired).collect()))
+    let tools: Vec<Value> = listing(file)?.tools.into_iter().map(mcp::Tool::repaired).collect();
+    Ok(generatable(&tools))
 }
 
 /// Tools as they were sent, as code is generated from them.
-pub(crate) fn generatable(tools: Vec<Value>) -> Vec<Tool> {
+pub(crate) fn generatable(tools: &[Value]) -> Vec<Tool> {
     tools.iter().filter_map(|raw| Observed::default().tool("", raw)).collect()
 }
 

@@ -15,6 +15,7 @@ pub mod instantiate;
 pub mod prelude;
 pub mod result;
 mod run;
+mod scalar;
 pub mod tail;
 pub mod tool;
 pub mod wire;
@@ -25,6 +26,7 @@ pub use error::{ToolError, ToolErrorKind};
 pub use helpers::{Amount, concurrently, emit, progress};
 pub use result::ToolResult;
 pub use run::{Encoded, Failure, Origin, encode, on_thread, run};
+pub use scalar::Scalar;
 
 /// The result type of snippets: any error converts into [`anyhow::Error`] with `?`.
 pub type Result<T, E = anyhow::Error> = std::result::Result<T, E>;

@@ -10,4 +10,6 @@ pub use serde_json::{Value, json};
 pub use crate::tail::{
     FinishAnyhow as _, FinishDebug as _, FinishDisplay as _, FinishError as _, FinishValue as _,
 };
-pub use crate::{Args, Content, Result, ToolError, ToolErrorKind, ToolResult, concurrently, emit, progress};
+pub use crate::{
+    Args, Content, Result, Scalar, ToolError, ToolErrorKind, ToolResult, concurrently, emit, progress,
+};

@@ -87,16 +87,16 @@ fn messages_help_with_tools() {
         .expect("compile_error", 3);
     assert_says(&outcome["diagnostics"][0]["hint"], &["demo::list_orders", "limit"]);
 
-    let forgotten =
-        json("let customer = demo::get_customer(\"c-01\").await;\ncustomer.name").expect("compile_error", 3);
-    assert_eq!(first(&forgotten), (2, 10));
-    assert_says(&forgotten["diagnostics"][0]["hint"], &[]);
+    let taken = json("let customer = demo::get_customer(\"c-01\").await?;\ncustomer.surname")
+        .expect("compile_error", 3);
+    assert_eq!(first(&taken), (2, 10));
+    assert_says(&taken["diagnostics"][0]["hint"], &["no field `surname`", "demo::get_customer(id"]);
 
     let unknown = json("demo::list_ordes().await?").expect("compile_error", 3);
     assert_says(&unknown["diagnostics"][0]["rendered"], &["list_ordes", "list_orders"]);
 
-    let not_awaited = json("demo::echo(\"x\")").expect("compile_error", 3);
-    assert_says(&not_awaited["diagnostics"][0]["rendered"], &["await"]);
+    let not_awaited = json("(demo::echo(\"x\"), 1)").expect("compile_error", 3);
+    assert_says(&not_awaited["diagnostics"][0]["hint"], &["a call must be awaited: `demo::echo(…).await?`"]);
 
     let no_server = json("nosuch::tool().await?").expect("compile_error", 3);
     assert_says(&no_server["diagnostics"][0]["message"], &["nosuch"]);

@@ -13,6 +13,7 @@ mod endings;
 mod forms;
 mod harness;
 mod helpers;
+mod hints;
 mod observed;
 mod outcome;
 mod repairs;

@@ -1,15 +1,40 @@
 //! Slips that are corrected on the way, and values that borrow from the snippet's variables.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
-use crate::harness::{json as run, plain};
+use crate::harness::{assert_says, json as run, plain};
 
 /// The result of a snippet and the lines that were corrected in it.
-fn corrected(code: &str) -> (Value, Vec<(u64, String)>) {
+fn mended(code: &str) -> (Value, Vec<(u64, String)>) {
     let outcome = run(code).expect("ok", 0);
     let fixes = outcome["fixes"].as_array().unwrap();
     let line = |fix: &Value| (fix["line"].as_u64().unwrap(), fix["after"].as_str().unwrap().to_owned());
     (outcome["result"].clone(), fixes.iter().map(line).collect())
+}
+
+/// A slip, the lines that are corrected, and the result.
+type Slip<'a> = (&'a str, &'a [(u64, &'a str)], Value);
+
+/// Runs every snippet, which must be corrected in the lines that are given, and end with the result; all failures are
+/// told together.
+#[track_caller]
+fn corrected(slips: &[Slip<'_>]) {
+    let mut wrong = String::new();
+    for (code, lines, result) in slips {
+        let outcome = run(code).done().outcome();
+        let fixes = outcome["fixes"].as_array().unwrap();
+        let after = |fix: &Value| (fix["line"].as_u64().unwrap(), fix["after"].as_str().unwrap().to_owned());
+        let fixes: Vec<(u64, String)> = fixes.iter().map(after).collect();
+        let expected: Vec<(u64, String)> =
+            lines.iter().map(|(line, text)| (*line, (*text).to_owned())).collect();
+        if fixes != expected || outcome["status"] != "ok" || outcome["result"] != *result {
+            writeln!(wrong, "{code}\n  {fixes:?}\n  {}\n", outcome["result"]).unwrap();
+            writeln!(wrong, "  {}", outcome["diagnostics"]).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[test]
@@ -26,7 +51,7 @@ fn slips_are_corrected_and_told() {
             "    Ok::<_, ::anyhow::Error>(echo.text())",
         ),
     ] {
-        let (found, fixes) = corrected(code);
+        let (found, fixes) = mended(code);
         assert_eq!((found, fixes), (result, vec![(line, after.to_owned())]), "{code}");
     }
 }
@@ -35,9 +60,9 @@ fn slips_are_corrected_and_told() {
 #[test]
 fn a_remembered_program_tells_its_corrections_again() {
     let code = format!("let a: String = \"{}\"; a", crate::harness::unique());
-    let first = corrected(&code);
+    let first = mended(&code);
     assert_eq!(run(&code).expect("ok", 0)["cached"], true);
-    assert_eq!(corrected(&code), first);
+    assert_eq!(mended(&code), first);
     plain(&code).done().exits(0).says(&["corrected line 1"]);
 }
 
@@ -65,11 +90,273 @@ fn a_last_value_may_borrow_from_the_snippet() {
         ),
         ("let s = String::from(\"a\");\nOk(s.as_str())", json!("a")),
     ] {
-        assert_eq!(corrected(code), (result, vec![]), "{code}");
+        assert_eq!(mended(code), (result, vec![]), "{code}");
     }
     // The places of its panics are the text's own as well.
     let code =
         "let texts = vec![String::new()];\nlet wanted: Vec<&str> = vec![&texts[0]];\nwanted[texts.len()]";
     let outcome = run(code).expect("panic", 1);
     assert_eq!(outcome["error"]["evidence"], json!({ "line": 3, "column": 7 }));
+}
+
+#[test]
+fn what_is_left_out_of_a_literal_is_none() {
+    let note = |fields: &str, end: &str| format!("demo::CreateNoteInput {{ {fields}{end}}}.call().await?.id");
+    let fields = "subject: \"a\".into(), text: \"b\".into()";
+    corrected(&[
+        (&note(fields, " "), &[(1, &note(fields, ", tags: None "))], json!(1)),
+        (&note(fields, ", "), &[(1, &note(fields, ", tags: None "))], json!(1)),
+        (
+            "let input = demo::ListOrdersInput {\n    limit: Some(4), // not all\n};\ninput.call().await?.orders.len()",
+            &[(2, "    limit: Some(4), cursor: None, status: None // not all")],
+            json!(4),
+        ),
+        (
+            "demo::ListOrdersInput {}.call().await?.orders.len()",
+            &[(
+                1,
+                "demo::ListOrdersInput { cursor: None, limit: None, status: None}.call().await?.orders.len()",
+            )],
+            json!(20),
+        ),
+        (
+            "demo::list_orders().limit(3).cursor(None).await?.orders.len()",
+            &[(1, "demo::list_orders().limit(3).cursor(None::<String>).await?.orders.len()")],
+            json!(3),
+        ),
+        (
+            "demo::list_orders().limit(3).status(None).await?.orders.len()",
+            &[(
+                1,
+                "demo::list_orders().limit(3).status(None::<demo::ListOrdersOrderStatus>).await?.orders.len()",
+            )],
+            json!(3),
+        ),
+    ]);
+}
+
+#[test]
+fn values_of_literals_are_converted() {
+    let note = |subject: &str, tags: &str| {
+        format!(
+            "demo::CreateNoteInput {{ subject: {subject}, text: \"b\".into(), tags: {tags} }}.call().await?.id"
+        )
+    };
+    let owned = "\"a\".to_string()";
+    let many = "Some(vec![\"a\".to_string(), \"b\".to_string()])";
+    let orders = |limit: &str, cursor: &str| {
+        format!(
+            "demo::ListOrdersInput {{ limit: {limit}, cursor: {cursor}, status: None }}.call().await?.orders.len()"
+        )
+    };
+    corrected(&[
+        (&note("\"a\"", "None"), &[(1, &note(owned, "None"))], json!(1)),
+        (&note("\"a\"", "Some(vec![\"a\", \"b\"])"), &[(1, &note(owned, many))], json!(1)),
+        (&note("\"a\"", "vec![\"a\", \"b\"]"), &[(1, &note(owned, many))], json!(1)),
+        (&note("\"a\"", "Some([\"a\", \"b\"])"), &[(1, &note(owned, many))], json!(1)),
+        (&orders("5", "None"), &[(1, &orders("Some(5)", "None"))], json!(5)),
+        (
+            &orders("Some(5)", "\"o-1001\""),
+            &[(1, &orders("Some(5)", "Some(\"o-1001\".to_string())"))],
+            json!(5),
+        ),
+        (
+            "let customer = demo::get_customer(\"c-01\").await?;\n\
+             let input = demo::GetCustomerInput { id: &customer.id };\n(customer.id, input.call().await?.id)",
+            &[(2, "let input = demo::GetCustomerInput { id: customer.id.clone() };")],
+            json!(["c-01", "c-01"]),
+        ),
+    ]);
+}
+
+#[test]
+fn calls_are_awaited_where_only_that_can_be_meant() {
+    corrected(&[
+        ("demo::echo(\"a\")", &[(1, "demo::echo(\"a\").await?")], json!("a")),
+        ("let text = demo::echo(\"a\");\ntext", &[(1, "let text = demo::echo(\"a\").await?;")], json!("a")),
+        ("demo::echo(\"a\").text()", &[(1, "demo::echo(\"a\").await?.text()")], json!("a")),
+        ("demo::echo(\"a\").unwrap().text()", &[(1, "demo::echo(\"a\").await.unwrap().text()")], json!("a")),
+        (
+            "let page = demo::list_orders().limit(2);\nlet count = page.orders.len();\n(count, page.next_cursor)",
+            &[(1, "let page = demo::list_orders().limit(2).await?;")],
+            json!([2, "o-1002"]),
+        ),
+        (
+            "let page = demo::list_orders().limit(2)?;\npage.orders.len()",
+            &[(1, "let page = demo::list_orders().limit(2).await?;")],
+            json!(2),
+        ),
+        (
+            "match demo::echo(\"a\") {\n    Ok(text) => text.text(),\n    Err(error) => error.message,\n}",
+            &[(1, "match demo::echo(\"a\").await {")],
+            json!("a"),
+        ),
+        (
+            "let customer: demo::GetCustomerOutput = demo::get_customer(\"c-01\");\ncustomer.id",
+            &[(1, "let customer: demo::GetCustomerOutput = demo::get_customer(\"c-01\").await?;")],
+            json!("c-01"),
+        ),
+        ("demo.echo(\"a\").await?", &[(1, "demo::echo(\"a\").await?")], json!("a")),
+        (
+            "demo::GetCustomerInput { id: \"c-01\".into() }.await?.id",
+            &[(1, "demo::GetCustomerInput { id: \"c-01\".into() }.call().await?.id")],
+            json!("c-01"),
+        ),
+    ]);
+}
+
+#[test]
+fn results_are_opened_where_only_that_can_be_meant() {
+    let customer = "let customer = demo::get_customer(\"c-01\").await";
+    corrected(&[
+        (
+            &format!("{customer};\nformat!(\"{{}} {{}}\", customer.id, customer.vip)"),
+            &[(1, &format!("{customer}?;"))],
+            json!("c-01 true"),
+        ),
+        // Another use of it wants the result.
+        (
+            &format!("{customer};\nif customer.is_err() {{ return Ok(String::new()); }}\ncustomer.id"),
+            &[(3, "customer?.id")],
+            json!("c-01"),
+        ),
+        (
+            "demo::get_customer(\"c-01\").await.id",
+            &[(1, "demo::get_customer(\"c-01\").await?.id")],
+            json!("c-01"),
+        ),
+        (
+            &format!("fn id(of: demo::GetCustomerOutput) -> String {{ of.id }}\n{customer};\nid(customer)"),
+            &[(2, &format!("{customer}?;"))],
+            json!("c-01"),
+        ),
+        (
+            "async fn say(text: &str) -> Result<ToolResult> {\n    demo::echo(text).await\n}\nsay(\"a\").await?",
+            &[(2, "    Ok(demo::echo(text).await?)")],
+            json!("a"),
+        ),
+        (
+            "async fn say(text: &str) -> Result<ToolResult> {\n    demo::echo(text)\n}\nsay(\"a\").await?",
+            &[(2, "    Ok(demo::echo(text).await?)")],
+            json!("a"),
+        ),
+        (
+            "if args.get(\"a\").is_none() { return 5; }\n6",
+            &[(1, "if args.get(\"a\").is_none() { return Ok(5); }")],
+            json!(5),
+        ),
+        ("if true { return; }\nprintln!(\"a\");", &[(1, "if true { return Ok(()); }")], Value::Null),
+    ]);
+}
+
+/// The compiler's own correction is a `;`, with which the call is never made, or its failure not told.
+#[test]
+fn a_call_at_the_end_of_a_block_is_made() {
+    for (line, after) in [
+        ("    demo::create_note(\"a\", \"b\")", "    demo::create_note(\"a\", \"b\").await?;"),
+        ("    demo::create_note(\"a\", \"b\").await", "    demo::create_note(\"a\", \"b\").await?;"),
+    ] {
+        let outcome = run(&format!("for _ in 0..3 {{\n{line}\n}}\n1")).expect("ok", 0);
+        assert_eq!(outcome["calls_total"], 3, "{outcome:#}");
+        assert_eq!(outcome["fixes"], json!([{ "line": 2, "before": line, "after": after }]));
+    }
+    let outcome = run("if true {\n    demo::fail()\n}\n1").expect("runtime_error", 1);
+    assert_eq!(outcome["error"]["kind"], "tool");
+}
+
+#[test]
+fn names_of_the_crates_on_offer_are_imported() {
+    corrected(&[
+        (
+            "let number = Regex::new(\"[0-9]+\")?;\nnumber.is_match(\"a1\")",
+            &[(1, "use regex::Regex; let number = Regex::new(\"[0-9]+\")?;")],
+            json!(true),
+        ),
+        (
+            "use demo::echo;\nlet names = [\"a\", \"b\"].iter().join(\"-\");\nlet shared = Arc::new(names);\necho(shared.as_str()).await?",
+            &[(1, "use itertools::Itertools; use std::sync::Arc; use demo::echo;")],
+            json!("a-b"),
+        ),
+        (
+            "let day = NaiveDate::from_ymd_opt(2026, 2, 1).context(\"no date\")?;\nday.to_string()",
+            &[(
+                1,
+                "use chrono::NaiveDate; let day = NaiveDate::from_ymd_opt(2026, 2, 1).context(\"no date\")?;",
+            )],
+            json!("2026-02-01"),
+        ),
+        (
+            "let mut text = String::new();\nwrite!(text, \"{}\", 1)?;\ntext",
+            &[(1, "use std::fmt::Write; let mut text = String::new();")],
+            json!("1"),
+        ),
+        (
+            "let page = demo::list_orders().status(ListOrdersOrderStatus::Shipped).limit(2).await?;\npage.orders.len()",
+            &[(
+                1,
+                "use demo::ListOrdersOrderStatus; let page = demo::list_orders().status(ListOrdersOrderStatus::Shipped).limit(2).await?;",
+            )],
+            json!(2),
+        ),
+        (
+            "sleep(Duration::from_millis(1)).await;\n1",
+            &[(1, "use tokio::time::sleep; sleep(Duration::from_millis(1)).await;")],
+            json!(1),
+        ),
+    ]);
+    // In a file of items as well, and behind a fence.
+    let outcome =
+        run("```rust\nasync fn run() -> Result<bool> {\n    Ok(Regex::new(\"a\")?.is_match(\"a\"))\n}\n```")
+            .expect("ok", 0);
+    assert_eq!(
+        (&outcome["result"], &outcome["fixes"][0]["after"]),
+        (&json!(true), &json!("use regex::Regex;"))
+    );
+}
+
+/// What is imported stands before the text, and does not move its columns.
+#[test]
+fn an_import_moves_no_places() {
+    let code = "let shared = Arc::new(Vec::<i32>::new()); let one = shared[0];\none";
+    let outcome = run(code).expect("panic", 1);
+    let column = code.find("[0]").unwrap() + 1;
+    assert_eq!(outcome["error"]["evidence"], json!({ "line": 1, "column": column }));
+    assert_eq!(outcome["fixes"][0]["line"], 1);
+    // What an import does not help is told as it was written.
+    let code = "let shared = Arc::new(1); let text: bool = 5;\n*shared";
+    let outcome = run(code).expect("compile_error", 3);
+    assert_eq!((&outcome["diagnostics"][0]["column"], &outcome["fixes"]), (&json!(14), &json!([])));
+    assert_says(&outcome["diagnostics"][0]["hint"], &["`Arc` is not in scope: add `use std::sync::Arc;`"]);
+}
+
+/// They compile, and would silently do nothing.
+#[test]
+fn calls_that_would_never_be_made_are_made_or_told() {
+    let code = "demo::create_note(\"a\", \"b\").tags([\"c\"]);\nfor _ in 0..2 {\n    demo::create_note(\"c\", \"d\");\n}\n\
+                demo::CreateNoteInput { subject: \"e\".into(), text: \"f\".into(), tags: None }.call();\n\
+                demo::create_note(\"g\", \"h\").await?.id";
+    let outcome = run(code).expect("ok", 0);
+    assert_eq!((&outcome["result"], &outcome["calls_total"]), (&json!(5), &json!(5)));
+    let lines: Vec<&Value> = outcome["fixes"].as_array().unwrap().iter().map(|fix| &fix["line"]).collect();
+    assert_eq!(lines, [1, 3, 5]);
+    assert_eq!(outcome["fixes"][1]["after"], "    demo::create_note(\"c\", \"d\").await?;");
+
+    let code = "let names = [\"a\", \"b\"];\nnames.iter().for_each(|name| {\n    demo::create_note(*name, \"text\");\n});";
+    let outcome = run(code).expect("compile_error", 3);
+    let diagnostic = &outcome["diagnostics"][0];
+    assert_eq!(
+        (&diagnostic["line"], &diagnostic["column"], &outcome["fixes"]),
+        (&json!(3), &json!(5), &json!([]))
+    );
+    assert_says(&diagnostic["message"], &["this call is never made"]);
+    assert_says(
+        &diagnostic["hint"],
+        &["a call must be awaited: `demo::create_note(…).await?`", "concurrently("],
+    );
+
+    // What is kept, or is no tool, is left as it is.
+    let code = "let call = demo::echo(\"a\");\ndrop(call);\nlet _ = demo::echo(\"b\");\nfn echo(text: &str) {}\necho(\"c\");\n\
+                demo::echo(\"d\").await.ok();";
+    let outcome = run(code).expect("ok", 0);
+    assert_eq!((&outcome["fixes"], &outcome["calls_total"]), (&json!([]), &json!(1)));
 }

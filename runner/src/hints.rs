@@ -1,0 +1,249 @@
+//! Advice on slips against the API of tools: one line, and the signatures that are right.
+//!
+//! The compiler knows only what was compiled for the snippet, and nothing of how tools are meant to be called; the
+//! catalog knows every tool. Advice is never applied: what is corrected is decided in [`crate::repair`].
+
+pub(crate) mod form;
+pub(crate) mod imports;
+pub(crate) mod literal;
+pub(crate) mod lookup;
+mod members;
+mod names;
+pub(crate) mod nearest;
+mod shown;
+pub(crate) mod unmade;
+pub(crate) mod values;
+
+use std::collections::BTreeSet;
+
+use crate::catalog::Catalog;
+use crate::messages::{Message, Source, Span};
+use crate::tokens::Tokens;
+use lookup::{Found, Lookup};
+
+/// Most characters of a hint, and of the advice in it.
+const HINT_LIMIT: usize = 1_500;
+const ADVICE_LIMIT: usize = 400;
+/// Most signatures of a hint.
+const SIGNATURES_KEPT: usize = 3;
+/// Most names in a list of what there is.
+const NAMES_KEPT: usize = 16;
+/// Most characters shown of a name or literal that a snippet has.
+const NAME_SHOWN: usize = 60;
+
+/// A message of the compiler, with what is known about its place.
+pub(crate) struct Slip<'a> {
+    pub(crate) message: &'a Message,
+    pub(crate) source: Source<'a>,
+    pub(crate) tokens: &'a Tokens<'a>,
+    pub(crate) lookup: &'a Lookup<'a>,
+    /// What stands at its place; empty for a place outside the snippet.
+    pub(crate) name: &'a str,
+    /// The first token of its place; the last one for a place outside.
+    pub(crate) at: usize,
+}
+
+impl<'a> Slip<'a> {
+    pub(crate) fn new(
+        message: &'a Message,
+        source: Source<'a>,
+        tokens: &'a Tokens<'a>,
+        lookup: &'a Lookup<'a>,
+    ) -> Self {
+        let primary = message.primary();
+        let name = primary.map_or("", |span| source.slice(span));
+        let name = name.strip_prefix("r#").unwrap_or(name);
+        let range = primary.and_then(|span| source.use_range(span));
+        let at = range.map_or(tokens.len().saturating_sub(1), |range| tokens.at(range.start));
+        Slip { message, source, tokens, lookup, name, at }
+    }
+
+    /// Whether the name at the place stands for itself: it is not in a module, and no member of a value.
+    pub(crate) fn is_bare(&self) -> bool {
+        let before = self.at.checked_sub(1);
+        self.tokens.qualifier(self.at).is_empty()
+            && !before.is_some_and(|before| self.tokens.is_sign(before, '.'))
+    }
+
+    /// A label of one of the places, with its place, that holds `text`.
+    pub(crate) fn labelled(&self, text: &str) -> Option<&'a Span> {
+        let has = |span: &&Span| span.label.as_deref().is_some_and(|label| label.contains(text));
+        self.message.spans.iter().find(has)
+    }
+
+    /// Whether a note or suggestion holds `text`.
+    fn notes(&self, text: &str) -> bool {
+        self.message.children.iter().any(|child| child.message.contains(text))
+    }
+
+    /// The tools of the statement that the place is in.
+    fn nearby(&self) -> Vec<Found<'a>> {
+        self.lookup.within(self.tokens, self.tokens.statement(self.at))
+    }
+}
+
+/// What to do about a message.
+struct Advice<'a> {
+    line: String,
+    /// Tools whose signatures help.
+    tools: Vec<Found<'a>>,
+    /// The type among theirs that it is about, if it is one.
+    focus: String,
+}
+
+impl<'a> Advice<'a> {
+    fn new(line: impl Into<String>) -> Self {
+        Advice { line: line.into(), tools: Vec::new(), focus: String::new() }
+    }
+
+    fn about(mut self, tools: impl IntoIterator<Item = Found<'a>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    fn focus(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.focus);
+        self
+    }
+}
+
+/// Gives hints on the messages about one snippet.
+pub(crate) struct Hints<'a> {
+    source: Source<'a>,
+    tokens: Tokens<'a>,
+    lookup: Lookup<'a>,
+    /// The tools whose signatures have been shown.
+    shown: BTreeSet<(String, String)>,
+}
+
+impl<'a> Hints<'a> {
+    pub(crate) fn new(source: Source<'a>, catalog: &'a Catalog) -> Self {
+        let tokens = Tokens::read(source.text);
+        let lookup = Lookup::new(catalog, &tokens);
+        Hints { source, tokens, lookup, shown: BTreeSet::new() }
+    }
+
+    /// Advice on `message`, and the signatures of the tools that it is about or that its statement names, as far as
+    /// no hint before had them.
+    pub(crate) fn hint(&mut self, message: &Message) -> Option<String> {
+        let slip = Slip::new(message, self.source, &self.tokens, &self.lookup);
+        let advice =
+            names::advice(&slip).or_else(|| members::advice(&slip)).or_else(|| values::advice(&slip));
+        let advice = advice.unwrap_or_else(|| Advice::new(""));
+        let mut keys = BTreeSet::new();
+        let mut tools: Vec<Found<'_>> = advice.tools;
+        tools.extend(mentioned(&slip));
+        tools.extend(slip.nearby());
+        tools.retain(|found| keys.insert(found.key()));
+        tools.truncate(SIGNATURES_KEPT);
+        let key = |found: &Found<'_>| (found.key().0.to_owned(), found.key().1.to_owned());
+        tools.retain(|found| !self.shown.contains(&key(found)));
+        self.shown.extend(tools.iter().map(key));
+        // What it quotes of the snippet may be anything.
+        let line = advice.line.replace(char::is_control, " ");
+        let line = shown::cut(&line, ADVICE_LIMIT);
+        let block = shown::signatures(&tools, &advice.focus, HINT_LIMIT - ADVICE_LIMIT);
+        match (line.is_empty(), block.is_empty()) {
+            (true, true) => None,
+            (false, true) => Some(line),
+            (true, false) => Some(block),
+            (false, false) => Some(format!("{line}\n{block}")),
+        }
+    }
+}
+
+/// What to do about a call of `found` that is never made.
+pub(crate) fn unmade_call(found: Found<'_>) -> String {
+    let line = format!(
+        "a call must be awaited: `{}(…).await?`; where that is not possible, go over the items with `for`, or with \
+         `concurrently(8, items, |item| async move {{ … }}).await?`",
+        found.path()
+    );
+    format!("{line}\n{}", shown::signatures(&[found], "", HINT_LIMIT - ADVICE_LIMIT))
+}
+
+/// The tools whose types a message names.
+fn mentioned<'a>(slip: &Slip<'a>) -> Vec<Found<'a>> {
+    let label = slip.message.label();
+    let texts = slip.message.quoted().into_iter().chain(crate::messages::quoted(label));
+    let names = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let types: BTreeSet<&str> = names.filter(|name| name.starts_with(char::is_uppercase)).collect();
+    types.into_iter().filter_map(|name| slip.lookup.owners(name).into_iter().next()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{HINT_LIMIT, Hints};
+    use crate::catalog::Catalog;
+    use crate::messages::{Source, errors};
+    use crate::tokens::Tokens;
+
+    const CODES: [&str; 26] = [
+        "E0026", "E0061", "E0063", "E0271", "E0277", "E0282", "E0308", "E0369", "E0405", "E0412", "E0422",
+        "E0423", "E0425", "E0432", "E0433", "E0531", "E0560", "E0574", "E0599", "E0608", "E0609", "E0615",
+        "E0616", "E0624", "E0728", "E9999",
+    ];
+
+    fn error(code: &str, message: &str, start: usize, end: usize) -> Value {
+        json!({
+            "message": message, "code": { "code": code }, "level": "error", "children": [],
+            "spans": [{
+                "file_name": "snippet.rs", "byte_start": start, "byte_end": end, "line_start": 1, "line_end": 1,
+                "column_start": 1, "column_end": 2, "is_primary": true, "label": message,
+                "suggested_replacement": null, "suggestion_applicability": null, "expansion": null,
+            }],
+        })
+    }
+
+    fn hint(text: &str, error: &Value) -> Option<String> {
+        let catalog = Catalog::default();
+        let said = error.to_string();
+        let message = errors(&said).next().unwrap();
+        Hints::new(Source { text, offset: 3 }, &catalog).hint(&message)
+    }
+
+    /// Whatever the compiler says of whatever text, hints are bounded and in one line where there are no tools.
+    #[test]
+    fn odd_messages_do_no_harm() {
+        let long = format!("expected `{0}`, found `{0}` `{0}`", "Größe<'a, &mut [i32; 3]>::".repeat(60));
+        let texts =
+            ["", "}", "größe.x(\"\u{1b}\n\", ((a, b), [c = 1]))", "a::b::c { d: 1, ..e }.f()?;\nlet x"];
+        let messages = [
+            "",
+            "`",
+            "```",
+            "`a` `Vec<` `Result<`",
+            "expected `()`, found `&'a ",
+            "`crate` `a::` `::`",
+            &long,
+        ];
+        for text in texts {
+            for message in messages {
+                for (start, end) in [(0, 1), (3, 3 + text.len()), (9, 4)] {
+                    for code in CODES {
+                        let hint = hint(text, &error(code, message, start, end)).unwrap_or_default();
+                        assert!(
+                            hint.chars().count() <= HINT_LIMIT && !hint.contains(char::is_control),
+                            "{hint:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_needs_no_tools_is_advised_without() {
+        let text = "reqwest::get(1)";
+        let unknown = error("E0433", "cannot find module or crate `reqwest` in this scope", 3, 10);
+        assert!(hint(text, &unknown).unwrap().contains("the crates on offer are std, anyhow"));
+        // As compilers before 1.91 said it.
+        let unknown =
+            error("E0433", "failed to resolve: use of unresolved module or unlinked crate `reqwest`", 3, 10);
+        assert!(hint(text, &unknown).unwrap().contains("the crates on offer are std, anyhow"));
+        assert_eq!(hint("a + 1", &error("E0369", "cannot add `i32` to `bool`", 3, 8)), None);
+        assert_eq!(Tokens::read("a +").len(), 2);
+    }
+}

@@ -1,0 +1,220 @@
+//! Finds the tools and types of the catalog that a snippet or a message of the compiler names.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::form::{Form, Shape};
+use crate::catalog::{Catalog, ServerModule};
+use crate::generated::ToolEntry;
+use crate::tokens::{Kind, Tokens};
+
+/// Most tools whose signatures are read for the names of their types.
+const TOOLS_READ: usize = 2_000;
+
+/// A tool with its server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found<'a> {
+    pub(crate) module: &'a ServerModule,
+    pub(crate) tool: &'a ToolEntry,
+}
+
+impl<'a> Found<'a> {
+    /// What its signature tells; nothing where the cache can't be read.
+    pub(crate) fn form(&self) -> Form {
+        Form::read(&self.signature(), &self.tool.prefix)
+    }
+
+    pub(crate) fn signature(&self) -> String {
+        self.module.signature(self.tool).unwrap_or_default()
+    }
+
+    /// The stub as a snippet names it.
+    pub(crate) fn path(&self) -> String {
+        format!("{}::{}", self.module.module, self.tool.function)
+    }
+
+    pub(crate) fn key(&self) -> (&'a str, &'a str) {
+        (&self.module.module, &self.tool.function)
+    }
+}
+
+/// A type as messages of the compiler name it.
+#[derive(Debug)]
+pub(crate) enum Known<'a> {
+    /// The future of a call.
+    Call(Found<'a>),
+    /// The struct of a tool's arguments.
+    Input(Found<'a>),
+    /// Another generated type, by its name.
+    Generated(Found<'a>, String),
+    /// A result, by the types of value and error.
+    Result(String, String),
+    /// The result of a tool without an output schema.
+    ToolResult,
+    /// A JSON value.
+    Value,
+    /// A list, by the type of its items.
+    List(String),
+    /// An `Option`, by the type in it.
+    Maybe(String),
+    /// Any other.
+    Other,
+}
+
+/// The catalog, seen from a snippet.
+#[derive(Debug)]
+pub(crate) struct Lookup<'a> {
+    /// The modules, those that the snippet names first.
+    modules: Vec<&'a ServerModule>,
+    /// How many of them it names.
+    named: usize,
+}
+
+impl<'a> Lookup<'a> {
+    pub(crate) fn new(catalog: &'a Catalog, tokens: &Tokens<'_>) -> Self {
+        let words: BTreeSet<&str> = tokens.words().map(|(_, word)| word).collect();
+        let all = catalog.modules().values();
+        let (mut modules, rest): (Vec<_>, Vec<_>) =
+            all.partition(|module| words.contains(module.module.as_str()));
+        let named = modules.len();
+        modules.extend(rest);
+        Lookup { modules, named }
+    }
+
+    /// All modules, those that the snippet names first.
+    pub(crate) fn modules(&self) -> &[&'a ServerModule] {
+        &self.modules
+    }
+
+    /// Whether the snippet names `module`.
+    pub(crate) fn is_named(&self, module: &ServerModule) -> bool {
+        self.modules.iter().take(self.named).any(|other| other.module == module.module)
+    }
+
+    pub(crate) fn module(&self, name: &str) -> Option<&'a ServerModule> {
+        self.modules.iter().copied().find(|module| module.module == name)
+    }
+
+    /// All tools of all modules.
+    pub(crate) fn tools(&self) -> impl Iterator<Item = Found<'a>> + '_ {
+        self.modules.iter().flat_map(|module| tools(module))
+    }
+
+    /// The tools whose stub is called `function`.
+    pub(crate) fn functions(&self, function: &str) -> Vec<Found<'a>> {
+        self.tools().filter(|found| found.tool.function == function).collect()
+    }
+
+    /// The tools that have a type called `name`.
+    pub(crate) fn owners(&self, name: &str) -> Vec<Found<'a>> {
+        self.tools().filter(|found| owns(found, name)).collect()
+    }
+
+    /// What a type is that a message names, without its references.
+    pub(crate) fn known(&self, name: &str) -> Known<'a> {
+        let name = unreferenced(name);
+        let (head, arguments) = match name.split_once('<') {
+            Some((head, rest)) => (head, rest.strip_suffix('>').unwrap_or(rest)),
+            None => (name, ""),
+        };
+        let head = head.rsplit("::").next().unwrap_or(head);
+        let arguments = super::form::parts(arguments);
+        let argument = |index: usize| arguments.get(index).copied().unwrap_or("_").to_owned();
+        match head {
+            "Result" => return Known::Result(argument(0), argument(1)),
+            "Option" => return Known::Maybe(argument(0)),
+            "Vec" => return Known::List(argument(0)),
+            "ToolResult" => return Known::ToolResult,
+            "Value" => return Known::Value,
+            _ => {}
+        }
+        let Some(found) = self.owners(head).into_iter().next() else { return Known::Other };
+        match head.strip_prefix(found.tool.prefix.as_str()) {
+            Some("Call") => Known::Call(found),
+            Some("Input") => Known::Input(found),
+            _ => Known::Generated(found, head.to_owned()),
+        }
+    }
+
+    /// The names of the types of `module`, with their tools.
+    pub(crate) fn types(&self, module: &'a ServerModule) -> Vec<(String, Found<'a>)> {
+        let names = |found: Found<'a>| {
+            let mut names: Vec<String> = found.form().names().map(ToOwned::to_owned).collect();
+            names.push(format!("{}Input", found.tool.prefix));
+            names.into_iter().map(move |name| (name, found))
+        };
+        tools(module).take(TOOLS_READ).flat_map(names).collect()
+    }
+
+    /// The tools that some tokens name, by their stubs or types.
+    pub(crate) fn within(&self, tokens: &Tokens<'_>, range: Range<usize>) -> Vec<Found<'a>> {
+        let mut found = Vec::new();
+        for index in range {
+            let word = tokens.word(index);
+            if word.is_empty() {
+                continue;
+            }
+            match self.module(tokens.qualifier(index)) {
+                Some(module) => {
+                    let is_meant = |found: &Found<'a>| found.tool.function == word || owns(found, word);
+                    found.extend(tools(module).find(is_meant));
+                }
+                // Imported by its name.
+                None if tokens.is_plain(index) && tokens.kind(index + 1) == Some(Kind::Open('(')) => {
+                    let imported = |found: &Found<'a>| self.is_named(found.module);
+                    found.extend(self.functions(word).into_iter().find(imported));
+                }
+                None => {}
+            }
+        }
+        found
+    }
+}
+
+/// The tools of a module.
+pub(crate) fn tools(module: &ServerModule) -> impl Iterator<Item = Found<'_>> {
+    module.tools().iter().map(move |tool| Found { module, tool })
+}
+
+/// Whether a type called `name` is one of the tool's.
+fn owns(found: &Found<'_>, name: &str) -> bool {
+    match name.strip_prefix(found.tool.prefix.as_str()) {
+        Some("Input" | "Call") => true,
+        Some(rest) if !rest.is_empty() => found.form().shape(name).is_some(),
+        _ => false,
+    }
+}
+
+/// A type without the references before it.
+fn unreferenced(name: &str) -> &str {
+    let mut name = name.trim();
+    while let Some(rest) = name.strip_prefix('&') {
+        // `&'a mut T` has a lifetime, and may be changed.
+        let rest = match rest.strip_prefix('\'') {
+            Some(lifetime) => lifetime.split_once(' ').map_or("", |(_, rest)| rest),
+            None => rest,
+        };
+        name = rest.trim_start().strip_prefix("mut ").unwrap_or(rest).trim();
+    }
+    name
+}
+
+impl Known<'_> {
+    /// Whether the error of a result converts with `?` for certain.
+    pub(crate) fn is_result_of_call(&self) -> bool {
+        matches!(self, Known::Result(_, error) if matches!(error.rsplit("::").next(), Some("ToolError")))
+    }
+}
+
+impl Form {
+    /// Whether the result has a public field called `name`.
+    pub(crate) fn has_output_field(&self, name: &str) -> bool {
+        if self.output == "ToolResult" {
+            return matches!(name, "content" | "structured");
+        }
+        match self.shape(&self.output) {
+            Some(Shape::Struct(fields)) => fields.iter().any(|field| field.name == name),
+            _ => false,
+        }
+    }
+}

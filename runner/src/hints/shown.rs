@@ -1,0 +1,112 @@
+//! Names, lists and signatures as hints show them: within bounds.
+
+use super::form::without_remarks;
+use super::lookup::Found;
+use super::{NAME_SHOWN, NAMES_KEPT};
+
+/// How much of a signature is shown.
+#[derive(Clone, Copy)]
+enum Detail {
+    /// All of it but the description.
+    Full,
+    /// Without remarks.
+    Bare,
+    /// The call, and the type that the advice is about.
+    Focus,
+    /// The call alone.
+    Call,
+}
+
+/// The signatures of `tools`, each with its module, in at most `limit` characters: with as much detail as fits.
+pub(super) fn signatures(tools: &[Found<'_>], focus: &str, limit: usize) -> String {
+    let mut shown = String::new();
+    for detail in [Detail::Full, Detail::Bare, Detail::Focus, Detail::Call] {
+        shown = tools.iter().map(|found| signature(found, detail, focus)).collect::<Vec<_>>().join("\n");
+        if shown.chars().count() <= limit {
+            break;
+        }
+    }
+    cut(&shown, limit)
+}
+
+fn signature(found: &Found<'_>, detail: Detail, focus: &str) -> String {
+    let module = &found.module.module;
+    let signature = found.signature();
+    let lines = signature.lines().filter(|line| !line.trim_start().starts_with("///"));
+    let shown = lines.filter_map(|line| {
+        let is_call = is_call(line, found);
+        let is_focus = !focus.is_empty() && line.trim_start_matches("enum ").starts_with(focus);
+        let is_shown = match detail {
+            Detail::Full | Detail::Bare => true,
+            Detail::Focus => is_call || is_focus,
+            Detail::Call => is_call,
+        };
+        let line = match detail {
+            Detail::Full => line.to_owned(),
+            _ => without_remarks(line),
+        };
+        let line = if is_call { format!("{module}::{line}") } else { line };
+        is_shown.then_some(line)
+    });
+    shown.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a line of a signature shows how the tool is called: by its function, or by the struct of its arguments.
+fn is_call(line: &str, found: &Found<'_>) -> bool {
+    let by_function = line.strip_prefix(found.tool.function.as_str());
+    let by_input = line.strip_prefix(found.tool.prefix.as_str()).and_then(|rest| rest.strip_prefix("Input"));
+    by_function.is_some_and(|rest| rest.starts_with('('))
+        || by_input.is_some_and(|rest| rest.starts_with([' ', '{']) || rest.is_empty())
+}
+
+/// `text` in at most `limit` characters.
+pub(super) fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        None => text.to_owned(),
+        Some(_) => {
+            let kept: String = text.chars().take(limit.saturating_sub(1)).collect();
+            format!("{}…", kept.trim_end())
+        }
+    }
+}
+
+/// A name of the snippet's in back quotes.
+pub(super) fn quoted(name: &str) -> String {
+    format!("`{}`", cut(name, NAME_SHOWN))
+}
+
+/// Names in back quotes: `a`, `b` and `c`, or how many more there are.
+pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>, last: &str) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    let mut shown: Vec<String> = names.iter().take(NAMES_KEPT).map(|name| quoted(name)).collect();
+    match (names.len().saturating_sub(NAMES_KEPT), shown.pop()) {
+        (_, None) => String::new(),
+        (0, Some(only)) if shown.is_empty() => only,
+        (0, Some(end)) => format!("{} {last} {end}", shown.join(", ")),
+        (more, Some(end)) => format!("{}, {end} and {more} more", shown.join(", ")),
+    }
+}
+
+/// What is wrong, and which of `near` may be meant: empty where there is none.
+pub(super) fn did_you_mean<'a>(near: impl IntoIterator<Item = &'a str>) -> String {
+    let near = list(near, "or");
+    if near.is_empty() { near } else { format!("; did you mean {near}?") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cut, did_you_mean, list};
+
+    #[test]
+    fn lists_are_bounded() {
+        assert_eq!(list([], "and"), "");
+        assert_eq!(list(["a"], "and"), "`a`");
+        assert_eq!(list(["a", "b", "c"], "or"), "`a`, `b` or `c`");
+        let many: Vec<String> = (0..40).map(|number| format!("tool_{number}")).collect();
+        let shown = list(many.iter().map(String::as_str), "and");
+        assert!(shown.ends_with("`tool_15` and 24 more"), "{shown}");
+        assert_eq!(did_you_mean([]), "");
+        assert_eq!(did_you_mean(["a", "b"]), "; did you mean `a` or `b`?");
+        assert_eq!((cut("größe", 5).as_str(), cut("größen", 5).as_str()), ("größe", "größ…"));
+    }
+}

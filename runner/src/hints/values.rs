@@ -1,0 +1,319 @@
+//! Advice on values: calls that are not awaited, results that are not opened, arguments of the wrong kind.
+
+use super::form::Shape;
+use super::lookup::{Found, Known};
+use super::nearest::nearest;
+use super::shown::{list, quoted};
+use super::{Advice, Slip};
+use crate::messages::mismatch;
+use crate::tokens::Kind;
+
+/// Methods of `Result` that are called on what a call gives.
+const RESULT_METHODS: [&str; 20] = [
+    "and_then",
+    "as_ref",
+    "context",
+    "err",
+    "expect",
+    "expect_err",
+    "inspect_err",
+    "is_err",
+    "is_ok",
+    "map",
+    "map_err",
+    "map_or",
+    "map_or_else",
+    "ok",
+    "or_else",
+    "unwrap",
+    "unwrap_err",
+    "unwrap_or",
+    "unwrap_or_default",
+    "unwrap_or_else",
+];
+
+pub(crate) fn is_result_method(name: &str) -> bool {
+    RESULT_METHODS.contains(&name) || name == "with_context"
+}
+
+pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
+    match slip.message.code() {
+        "E0061" => count(slip),
+        "E0271" => of_concurrently(slip),
+        "E0277" => bound(slip),
+        "E0282" | "E0283" => untyped(slip),
+        "E0308" => mismatched(slip),
+        "E0369" => of_types(slip),
+        "E0728" => Some(Advice::new(
+            "`.await` does not work in this closure: use a `for` loop, or \
+             `concurrently(8, items, |item| async move { … }).await?`",
+        )),
+        _ => None,
+    }
+}
+
+/// A call that is used as its result.
+pub(super) fn awaited<'a>(slip: &Slip<'a>, found: Found<'a>) -> Advice<'a> {
+    let is_name = !slip.name.is_empty() && slip.name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let whose = if is_name { format!(" before {}", quoted(slip.name)) } else { String::new() };
+    let line = format!("a call must be awaited{whose}: `{}(…).await?`", found.path());
+    Advice::new(line).about([found])
+}
+
+/// A result that is used as the value in it.
+pub(super) fn result<'a>(slip: &Slip<'a>) -> Advice<'a> {
+    let by_reference = slip.message.quoted().iter().any(|name| name.starts_with('&'));
+    let line = if by_reference {
+        "each of them is a `Result`: open them with `futures::future::try_join_all(…).await?`, or by \
+         `.collect::<Result<Vec<_>, _>>()?`"
+    } else {
+        "it is a `Result`: put `?` behind it, as in `.await?`"
+    };
+    let types =
+        slip.message.quoted().into_iter().chain(mismatch(slip.message.label()).map(|(_, found)| found));
+    let inner = types.filter_map(|name| match slip.lookup.known(name) {
+        Known::Result(value, _) => Some(value),
+        _ => None,
+    });
+    let found = inner.filter_map(|name| match slip.lookup.known(&name) {
+        Known::Generated(found, _) => Some(found),
+        _ => None,
+    });
+    Advice::new(line).about(found.take(1))
+}
+
+/// The result of a tool without an output schema, used as something else.
+pub(super) fn tool_result<'a>() -> Advice<'a> {
+    Advice::new(
+        "a `ToolResult` has no fields of the tool's: use `.text()`, `.json::<Value>()?` (or a type of your own in \
+         place of `Value`), `.structured` or `.content`",
+    )
+}
+
+/// Too many arguments, or too few.
+fn count<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
+    if slip.name.ends_with("concurrently") {
+        let line = "it is called as `concurrently(limit, items, |item| async move { … Ok(value) }).await?`";
+        return Some(Advice::new(line));
+    }
+    let function = slip.name.rsplit("::").next()?.trim();
+    let qualified = slip.name.split("::").next().and_then(|module| slip.lookup.module(module.trim()));
+    let mut functions = slip.lookup.functions(function);
+    if let Some(module) = qualified {
+        functions.retain(|found| found.module.module == module.module);
+    }
+    let found = functions.first().copied()?;
+    let form = found.form();
+    let path = found.path();
+    let input = format!("{}Input", found.tool.prefix);
+    if slip.labelled(&input).is_some() {
+        let line =
+            format!("`{input}` is called itself: `{}::{input} {{ … }}.call().await?`", found.module.module);
+        return Some(Advice::new(line).about([found]));
+    }
+    let names = |optional: bool| {
+        let fields = form.input.iter().filter(move |field| field.optional == optional);
+        fields.map(|field| field.name.as_str()).collect::<Vec<_>>()
+    };
+    let (required, optional) = (names(false), names(true));
+    let mut line = format!("write `{path}({})`", required.join(", "));
+    if !optional.is_empty() {
+        let setters: Vec<String> = optional.iter().map(|name| format!(".{name}(…)")).collect();
+        let setters = list(setters.iter().map(String::as_str), "and");
+        line.push_str(&format!("; optional arguments are set with methods: {setters}"));
+    }
+    Some(Advice::new(line).about([found]))
+}
+
+/// A trait that a type does not have.
+fn bound<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
+    let message = &slip.message.message;
+    let label = slip.message.label();
+    let names = slip.message.quoted().into_iter().chain(crate::messages::quoted(label));
+    let mut known = names.map(|name| slip.lookup.known(name));
+    if message.contains("the `?` operator can only be used in") {
+        return Some(Advice::new("to use `?` there, let it end with a `Result`: `Ok(value)`"));
+    }
+    if message.contains("is not a future") {
+        return known.find_map(|known| match known {
+            Known::Input(found) => {
+                let path = format!("{}::{}Input", found.module.module, found.tool.prefix);
+                Some(
+                    Advice::new(format!("`{path} {{ … }}` is called first: `.call().await?`")).about([found]),
+                )
+            }
+            _ => None,
+        });
+    }
+    if let Some(wanted) = message.strip_prefix("the argument must be a `") {
+        return argument(slip, wanted.split('`').next().unwrap_or(""));
+    }
+    if message.contains("String: From<") {
+        return text_argument(slip);
+    }
+    let is_many =
+        |name: &&str| name.contains("Result<") && (name.starts_with('(') || name.starts_with("Vec<"));
+    if message.starts_with("the `?` operator can only be applied")
+        && crate::messages::quoted(label).iter().any(is_many)
+    {
+        let line = "each of them is a `Result`: use `tokio::try_join!(…)?` or `futures::future::try_join_all(…).await?`";
+        return Some(Advice::new(line));
+    }
+    let is_iterator = message.contains("is not an iterator");
+    known.find_map(|known| match known {
+        Known::Call(found) => Some(awaited(slip, found)),
+        Known::Generated(found, name) if is_iterator => list_of(found, &name),
+        Known::Input(found) if message.contains("Default`") => {
+            let line = "it has required fields, so it has no default: write all of its fields";
+            Some(Advice::new(line).about([found]))
+        }
+        Known::Generated(found, name) => of_type(slip, found, &name),
+        Known::ToolResult if !is_iterator => Some(tool_result()),
+        _ => None,
+    })
+}
+
+/// A struct that is gone over, where a list in it is meant.
+fn list_of<'a>(found: Found<'a>, name: &str) -> Option<Advice<'a>> {
+    let form = found.form();
+    let lists = form.fields(name)?.iter().filter(|field| field.kind.starts_with("Vec<"));
+    let lists = list(lists.map(|field| field.name.as_str()), "or");
+    (!lists.is_empty()).then(|| {
+        Advice::new(format!("`{name}` is a struct; go over its field {lists}")).focus(name).about([found])
+    })
+}
+
+/// An argument of the wrong type; `wanted` is the type of the schema.
+fn argument<'a>(slip: &Slip<'a>, wanted: &str) -> Option<Advice<'a>> {
+    if let Known::Generated(found, name) = slip.lookup.known(wanted) {
+        return of_type(slip, found, &name);
+    }
+    let (head, _) = wanted.split_once('<').unwrap_or((wanted, ""));
+    let is_literal = slip.name.starts_with('"') && slip.name.len() <= super::NAME_SHOWN;
+    (head == "Vec" && is_literal).then(|| Advice::new(format!("a list is wanted: `[{}]`", slip.name)))
+}
+
+/// Something else where a text is wanted.
+fn text_argument<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
+    let message = &slip.message.message;
+    let source = message.split_once("From<").map_or("", |(_, rest)| rest);
+    let source = source.split_once(">`").map_or(source, |(source, _)| source);
+    match slip.lookup.known(source) {
+        Known::Input(found) => {
+            let path = format!("{}::{}Input", found.module.module, found.tool.prefix);
+            Some(Advice::new(format!("it is called itself: `{path} {{ … }}.call().await?`")).about([found]))
+        }
+        Known::Call(found) => Some(awaited(slip, found)),
+        Known::Maybe(_) if slip.name == "None" => {
+            Some(Advice::new("this argument is required: it can't be `None`"))
+        }
+        Known::Maybe(_) => Some(Advice::new(
+            "this argument is required, and an `Option` is given: open it with `.context(\"…\")?`",
+        )),
+        Known::Value => Some(Advice::new(
+            "arguments are given one by one, and not as JSON; a text out of a JSON value is `.as_str()`",
+        )),
+        _ if source == "{integer}" || source == "{float}" || source.chars().all(char::is_alphanumeric) => {
+            Some(Advice::new("a text is wanted: `.to_string()`"))
+        }
+        _ => None,
+    }
+}
+
+/// Another type than the one that is expected.
+fn mismatched<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
+    let (expected, found) = mismatch(slip.message.label())?;
+    let (wanted, given) = (slip.lookup.known(expected), slip.lookup.known(found));
+    match (wanted, given) {
+        (Known::Call(call), _) | (_, Known::Call(call)) => Some(awaited(slip, call)),
+        (Known::Result(..), Known::Result(..)) => {
+            Some(Advice::new("their errors differ: open it with `?`, and write `Ok(…)` around it"))
+        }
+        (Known::Result(..), _) if found == "()" => Some(Advice::new("end it with `Ok(())`")),
+        (Known::Result(..), _) => Some(Advice::new("a `Result` is expected: write `Ok(…)`")),
+        (_, Known::Result(..)) => Some(result(slip)),
+        (Known::Maybe(_), Known::Maybe(_)) => None,
+        (Known::Maybe(inner), _) if matches!(slip.lookup.known(&inner), Known::Generated(..)) => {
+            argument(slip, &inner)
+                .map(|advice| Advice { line: format!("{}, in `Some(…)`", advice.line), ..advice })
+        }
+        (Known::Maybe(_), _) => Some(Advice::new(
+            "a field that may be left out is an `Option`: write `Some(…)`, with `.to_string()` for a text in it",
+        )),
+        (Known::Generated(owner, name), _) => of_type(slip, owner, &name),
+        (_, Known::ToolResult) => Some(tool_result()),
+        (_, Known::Maybe(_)) => Some(Advice::new(
+            "it is an `Option`: open it with `.context(\"…\")?`, `.unwrap_or_default()` or `if let Some(…)`",
+        )),
+        _ if expected == "String" && found == "&String" => {
+            Some(Advice::new("a text of its own is wanted: write `.clone()`"))
+        }
+        _ if expected == "String" && found.starts_with('&') => {
+            Some(Advice::new("a text of its own is wanted: write `.to_string()`"))
+        }
+        _ => None,
+    }
+}
+
+/// A comparison or another operation with a generated type.
+fn of_types<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
+    slip.message.quoted().into_iter().find_map(|name| match slip.lookup.known(name) {
+        Known::Call(found) => Some(awaited(slip, found)),
+        Known::Result(..) => Some(result(slip)),
+        Known::Generated(found, name) => of_type(slip, found, &name),
+        _ => None,
+    })
+}
+
+/// Something else where the type called `name` is wanted.
+fn of_type<'a>(slip: &Slip<'a>, found: Found<'a>, name: &str) -> Option<Advice<'a>> {
+    let form = found.form();
+    let module = &found.module.module;
+    let line = match form.shape(name)? {
+        Shape::Enum(variants) => {
+            let given = slip.name.trim_matches('"');
+            let near = nearest(given, variants.iter().map(String::as_str));
+            let near = near.first().copied().or(variants.first().map(String::as_str)).unwrap_or("…");
+            format!("a `{name}` is written as `{module}::{name}::{near}`")
+        }
+        Shape::Struct(_) | Shape::Alias(_) => String::new(),
+    };
+    Some(Advice::new(line).focus(name).about([found]))
+}
+
+/// A value whose type nothing tells: a text read as JSON, or `None` for an optional argument.
+fn untyped<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
+    let mut statement = slip.tokens.statement(slip.at);
+    let is_json =
+        |index| slip.tokens.word(index) == "json" && slip.tokens.kind(index + 1) == Some(Kind::Open('('));
+    if statement.any(is_json) {
+        return Some(Advice::new("say what it is read as: `.json::<Value>()?`, or a type of your own"));
+    }
+    let setter = slip.at.checked_sub(2).map(|before| slip.tokens.word(before))?;
+    let optional =
+        |found: &Found<'_>| found.form().input.iter().any(|field| field.optional && field.name == setter);
+    let found = slip.nearby().into_iter().find(optional).filter(|_| slip.name == "None")?;
+    Some(
+        Advice::new(format!("leave `.{setter}(None)` out: an argument that is not set is not sent"))
+            .about([found]),
+    )
+}
+
+/// Work for `concurrently` that does not end with a `Result`.
+fn of_concurrently<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
+    let is_work = slip.name.contains("concurrently") || slip.notes("concurrently");
+    if !is_work {
+        return None;
+    }
+    let call = crate::messages::quoted(slip.message.label()).into_iter().find_map(|name| {
+        match slip.lookup.known(name) {
+            Known::Call(found) => Some(found),
+            _ => None,
+        }
+    });
+    Some(match call {
+        Some(found) => Advice::new(format!("the work must end with a `Result`: `{}(…).await`", found.path()))
+            .about([found]),
+        None => Advice::new("the work of `concurrently` must end with a `Result`: `Ok(value)`"),
+    })
+}

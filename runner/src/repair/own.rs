@@ -1,0 +1,152 @@
+//! Corrections that follow from how tools are called, which the compiler does not know.
+
+use std::ops::Range;
+
+use super::{Edit, mismatch};
+use crate::hints::Slip;
+use crate::hints::literal;
+use crate::hints::lookup::{Found, Known};
+use crate::hints::values::is_result_method;
+use crate::tokens::Kind;
+
+/// Words that begin an expression behind which nothing can be put.
+const BLOCKS: [&str; 9] = ["async", "break", "for", "if", "loop", "match", "return", "unsafe", "while"];
+
+/// The edits of a message, if it shows one of the slips that are known here; `tail` is the snippet's last value.
+pub(super) fn edits(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Vec<Edit>> {
+    let edit = match slip.message.code() {
+        "E0063" => fields(slip),
+        "E0609" | "E0616" => field(slip),
+        "E0599" => method(slip),
+        "E0308" => return mismatch::edits(slip),
+        "E0277" => bound(slip, tail),
+        "E0282" | "E0283" => none(slip),
+        _ => None,
+    };
+    edit.map(|edit| vec![edit])
+}
+
+/// Whether something can be put behind the expression at `range` without brackets.
+pub(super) fn is_simple(slip: &Slip<'_>, range: &Range<usize>) -> bool {
+    let tokens = slip.tokens;
+    let first = tokens.at(range.start);
+    let Some(last) = tokens.at(range.end).checked_sub(1).filter(|last| *last >= first) else { return false };
+    let begins = !tokens.word(first).is_empty() && !BLOCKS.contains(&tokens.word(first));
+    let ends = tokens.kind(last) == Some(Kind::Close('(')) || tokens.is_plain(last);
+    begins && (ends || tokens.word(last) == "await") && tokens.range(last).end == range.end
+}
+
+/// The call that `name` is the type of.
+pub(super) fn call<'a>(slip: &Slip<'a>, name: &str) -> Option<Found<'a>> {
+    match slip.lookup.known(name) {
+        Known::Call(found) if !name.starts_with('&') => Some(found),
+        _ => None,
+    }
+}
+
+/// A literal that lacks optional fields only: they are left out with `None`.
+fn fields(slip: &Slip<'_>) -> Option<Edit> {
+    let literal = literal::incomplete(slip)?;
+    if literal.missing.iter().any(|field| !field.optional) {
+        return None;
+    }
+    let value = |kind: &str| if kind.starts_with("BTreeMap<") { "Default::default()" } else { "None" };
+    let fields: Vec<String> =
+        literal.missing.iter().map(|field| format!("{}: {}", field.name, value(&field.kind))).collect();
+    Some(Edit::insert(literal.end, format!("{}{}", literal.before, fields.join(", "))))
+}
+
+/// A field of a call, or of a result, where the value in it has one of that name.
+fn field(slip: &Slip<'_>) -> Option<Edit> {
+    let names = slip.message.quoted();
+    let known = names.iter().filter(|name| !name.starts_with('&')).map(|name| slip.lookup.known(name));
+    let known = known.into_iter().find(|known| matches!(known, Known::Call(_) | Known::Result(..)))?;
+    match &known {
+        Known::Call(found) if found.form().has_output_field(slip.name) => {
+            Some(Edit::insert(dot(slip)?, ".await?"))
+        }
+        // The compiler has found the field in the value: its own advice is `unwrap().`.
+        Known::Result(..) if known.is_result_of_call() && suggests(slip, "unwrap().") => {
+            Some(Edit::insert(dot(slip)?, "?"))
+        }
+        _ => None,
+    }
+}
+
+fn suggests(slip: &Slip<'_>, replacement: &str) -> bool {
+    let mut spans = slip.message.children.iter().flat_map(|child| &child.spans);
+    spans.any(|span| span.suggested_replacement.as_deref() == Some(replacement))
+}
+
+/// Where the `.` before the place stands.
+fn dot(slip: &Slip<'_>) -> Option<usize> {
+    // In a macro of the snippet's own the place is not where the value stands.
+    let in_macro = slip.message.primary()?.expansion.as_ref().is_some_and(|from| !from.is_of_compiler());
+    let dot = slip.at.checked_sub(1).filter(|dot| slip.tokens.is_sign(*dot, '.') && !in_macro)?;
+    Some(slip.tokens.range(dot).start)
+}
+
+/// A method of a result, or of the value in it, on a call.
+fn method(slip: &Slip<'_>) -> Option<Edit> {
+    let found = slip.message.quoted().into_iter().find_map(|name| call(slip, name))?;
+    let is_text = found.form().output == "ToolResult" && matches!(slip.name, "text" | "json");
+    let text = match slip.name {
+        name if is_result_method(name) => ".await",
+        _ if is_text => ".await?",
+        _ => return None,
+    };
+    Some(Edit::insert(dot(slip)?, text))
+}
+
+/// A call as the snippet's value, and arguments that are awaited without being called.
+fn bound(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Edit> {
+    let message = &slip.message.message;
+    let names = slip.message.quoted();
+    let name = *names.first()?;
+    if message.starts_with("the snippet's result") {
+        call(slip, name)?;
+        let tail = tail.filter(|tail| is_simple(slip, tail))?;
+        return Some(Edit::insert(tail.end, ".await?"));
+    }
+    let is_input = matches!(slip.lookup.known(name), Known::Input(_));
+    if is_input && message.ends_with("is not a future") && slip.name == "await" {
+        return Some(Edit::insert(dot(slip)?, ".call()"));
+    }
+    None
+}
+
+/// `None` for an optional argument: nothing tells its type but the signature.
+fn none(slip: &Slip<'_>) -> Option<Edit> {
+    let place = slip.at.checked_sub(2).filter(|_| slip.name == "None" && suggests(slip, "::<T>"))?;
+    let setter = slip.tokens.word(place);
+    let is_setter = place.checked_sub(1).is_some_and(|dot| slip.tokens.is_sign(dot, '.'));
+    let statement = slip.lookup.within(slip.tokens, slip.tokens.statement(slip.at));
+    let mut kinds: Vec<String> = Vec::new();
+    for found in statement.iter().filter(|_| is_setter) {
+        let fields = found.form().input.into_iter().filter(|field| field.optional && field.name == setter);
+        kinds.extend(fields.map(|field| in_module(&field.kind, &found.module.module)));
+    }
+    kinds.sort();
+    kinds.dedup();
+    match &kinds[..] {
+        [kind] if !kind.is_empty() => {
+            Some(Edit::insert(slip.tokens.range(slip.at).end, format!("::<{kind}>")))
+        }
+        _ => None,
+    }
+}
+
+/// A type as a snippet writes it: generated ones with their module.
+fn in_module(kind: &str, module: &str) -> String {
+    const KNOWN: [&str; 6] = ["BTreeMap", "Box", "Option", "String", "Value", "Vec"];
+    let mut written = String::new();
+    for part in kind.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_') {
+        let name = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '_');
+        if name.starts_with(char::is_uppercase) && !KNOWN.contains(&name) {
+            written.push_str(module);
+            written.push_str("::");
+        }
+        written.push_str(part);
+    }
+    written
+}

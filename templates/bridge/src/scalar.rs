@@ -1,0 +1,200 @@
+//! A text, a number or a flag, where a schema allows more than one of them.
+
+use std::fmt;
+
+use serde_json::{Number, Value};
+
+use crate::convert::{Argument, FromJson, Mismatch, ToJson};
+
+/// A text, a number or a flag, where a schema allows more than one of them: `"type": ["string", "integer"]`.
+///
+/// Texts, numbers and flags convert into it, and it compares with them: `id == "a-7"`, `id == 7`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scalar {
+    /// A JSON string.
+    Text(String),
+    /// A JSON number.
+    Number(Number),
+    /// `true` or `false`.
+    Boolean(bool),
+}
+
+impl Scalar {
+    /// The text, if it is one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Scalar::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The integer, if it is one of 64 bits.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Scalar::Number(number) => i64::from_json(Value::Number(number.clone())).ok(),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Scalar::Number(number) => number.as_f64(),
+            _ => None,
+        }
+    }
+
+    /// The flag, if it is one.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Scalar::Boolean(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+}
+
+/// A text as it is, without quotes; numbers and flags as in JSON.
+impl fmt::Display for Scalar {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Text(text) => formatter.pad(text),
+            Scalar::Number(number) => formatter.pad(&number.to_string()),
+            Scalar::Boolean(flag) => flag.fmt(formatter),
+        }
+    }
+}
+
+impl ToJson for Scalar {
+    fn to_json(&self) -> Value {
+        match self {
+            Scalar::Text(text) => Value::String(text.clone()),
+            Scalar::Number(number) => Value::Number(number.clone()),
+            Scalar::Boolean(flag) => Value::Bool(*flag),
+        }
+    }
+}
+
+impl FromJson for Scalar {
+    fn from_json(value: Value) -> Result<Self, Mismatch> {
+        match value {
+            Value::String(text) => Ok(Scalar::Text(text)),
+            Value::Number(number) => Ok(Scalar::Number(number)),
+            Value::Bool(flag) => Ok(Scalar::Boolean(flag)),
+            other => Err(Mismatch::new("string, number or boolean", &other)),
+        }
+    }
+}
+
+crate::generated! { Scalar }
+
+macro_rules! from {
+    ($($source:ty => $convert:expr),+ $(,)?) => {
+        $(
+            impl From<$source> for Scalar {
+                fn from(value: $source) -> Self {
+                    let convert: fn($source) -> Scalar = $convert;
+                    convert(value)
+                }
+            }
+
+            impl Argument<Scalar> for $source {
+                #[track_caller]
+                fn into_argument(self) -> Scalar {
+                    self.into()
+                }
+            }
+        )+
+    };
+}
+
+from! {
+    &str => |text| Scalar::Text(text.to_owned()),
+    String => Scalar::Text,
+    bool => Scalar::Boolean,
+    i32 => |number| Scalar::Number(number.into()),
+    i64 => |number| Scalar::Number(number.into()),
+    u32 => |number| Scalar::Number(number.into()),
+    u64 => |number| Scalar::Number(number.into()),
+    usize => |number| Scalar::Number(number.into()),
+    f64 => number,
+}
+
+macro_rules! compares {
+    ($($other:ty => $same:expr),+ $(,)?) => {
+        $(
+            impl PartialEq<$other> for Scalar {
+                fn eq(&self, other: &$other) -> bool {
+                    let same: fn(&Scalar, &$other) -> bool = $same;
+                    same(self, other)
+                }
+            }
+        )+
+    };
+}
+
+compares! {
+    str => |scalar, text| scalar.as_str() == Some(text),
+    &str => |scalar, text| scalar.as_str() == Some(text),
+    String => |scalar, text| scalar.as_str() == Some(text),
+    bool => |scalar, flag| scalar.as_bool() == Some(*flag),
+    i32 => |scalar, number| scalar.as_i64() == Some((*number).into()),
+    i64 => |scalar, number| scalar.as_i64() == Some(*number),
+    f64 => |scalar, number| scalar.as_f64() == Some(*number),
+}
+
+impl Argument<Scalar> for &String {
+    fn into_argument(self) -> Scalar {
+        Scalar::Text(self.clone())
+    }
+}
+
+/// A number that is integral is written as an integer.
+///
+/// # Panics
+/// Where JSON has no such number: NaN and infinity.
+#[track_caller]
+fn number(number: f64) -> Scalar {
+    match number.to_json() {
+        Value::Number(number) => Scalar::Number(number),
+        _ => panic!("{number} is no number in JSON"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn scalars_keep_their_value() {
+        for value in [json!("a"), json!(7), json!(-0.5), json!(u64::MAX), json!(true)] {
+            assert_eq!(Scalar::from_json(value.clone()).unwrap().to_json(), value);
+        }
+        for value in [json!(null), json!([]), json!({})] {
+            assert!(Scalar::from_json(value).is_err());
+        }
+        let id = Scalar::from(7);
+        assert!(
+            id == 7
+                && id == 7.0
+                && id != f64::NAN
+                && id != "7"
+                && id.as_i64() == Some(7)
+                && id.to_string() == "7"
+        );
+        let name: Scalar = "a b".into();
+        assert!(name == "a b" && name.as_str() == Some("a b") && name.to_string() == "a b");
+        assert_eq!((Scalar::from(true).as_bool(), Scalar::from(0.5).as_f64()), (Some(true), Some(0.5)));
+    }
+
+    #[test]
+    #[should_panic(expected = "NaN is no number in JSON")]
+    fn what_json_has_no_number_for_is_not_sent_as_something_else() {
+        let _ = Scalar::from(f64::NAN);
+    }
+}

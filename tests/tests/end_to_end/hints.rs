@@ -1,0 +1,292 @@
+//! Slips against the API of tools: each gets one line of advice and the signature that is right.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::harness::{assert_says, json as run};
+
+/// A slip, and what the hint of its first message must say.
+type Slip<'a> = (&'a str, &'a [&'a str]);
+
+/// How the signatures of tools begin, each in a line of its own.
+const LIST_ORDERS: &str = "\ndemo::list_orders(";
+const GET_CUSTOMER: &str = "\ndemo::get_customer(";
+const CREATE_NOTE: &str = "\ndemo::create_note(";
+
+/// Most characters of a hint.
+const HINT_LIMIT: usize = 1_500;
+
+/// Compiles every snippet, which must fail with a hint that says all phrases; all failures are told together.
+#[track_caller]
+fn advised(slips: &[Slip<'_>]) {
+    advised_with("", slips);
+}
+
+#[track_caller]
+fn advised_with(config: &str, slips: &[Slip<'_>]) {
+    let mut wrong = String::new();
+    for (code, phrases) in slips {
+        let run = run(code).argument("--check");
+        let run = if config.is_empty() { run } else { run.config(config) };
+        let outcome = run.done().outcome();
+        let hint = outcome["diagnostics"][0]["hint"].as_str().unwrap_or_default();
+        let missing: Vec<&&str> = phrases.iter().filter(|phrase| !hint.contains(**phrase)).collect();
+        let bounded = hint.chars().count() <= HINT_LIMIT && !hint.contains("///");
+        if outcome["status"] != "compile_error"
+            || outcome["fixes"] != json!([])
+            || !missing.is_empty()
+            || !bounded
+        {
+            writeln!(wrong, "{code}\n  lacks {missing:?} in {hint:?}\n  {}\n", outcome["fixes"]).unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn tools_of_other_names_are_found() {
+    let meant = "did you mean `list_orders`?";
+    advised(&[
+        ("demo::list_order().await?", &["`demo` has no `list_order`", meant, LIST_ORDERS]),
+        ("demo::orders_list().await?", &[meant, LIST_ORDERS]),
+        ("demo::listOrders().await?", &[meant, LIST_ORDERS]),
+        ("demo::get_orders().await?", &[meant, LIST_ORDERS]),
+        ("use demo::list_order;\nlist_order().await?", &[meant, LIST_ORDERS]),
+        ("use demo::{echo, list_order};\necho(\"a\").await?", &[meant, LIST_ORDERS]),
+        ("list_order().await?", &["there is no function", "did you mean `demo::list_orders`?", LIST_ORDERS]),
+        ("list_orders().await?", &["`list_orders` is a tool: write `demo::list_orders`", LIST_ORDERS]),
+        ("call_tool(\"echo\", json!({})).await?", &["tools are functions: `demo::echo(…).await?`"]),
+        ("demo::list_orders { limit: 3 }", &["is a function", "`demo::ListOrdersInput`", LIST_ORDERS]),
+    ]);
+}
+
+/// Where nothing is near, the tools that there are.
+#[test]
+fn what_is_not_near_is_not_suggested() {
+    for code in ["demo::delete_everything().await?", "demo::get_weather(\"here\").await?"] {
+        let outcome = run(code).expect("compile_error", 3);
+        let hint = &outcome["diagnostics"][0]["hint"];
+        assert_says(hint, &["`demo` has no", "its tools are `create_note`, `echo`", "and `slow`"]);
+        assert!(!hint.as_str().unwrap().contains("did you mean"), "{hint}");
+    }
+}
+
+#[test]
+fn modules_and_crates_that_are_not_there_are_told() {
+    let offer = &["std, anyhow, chrono", "`demo`", "there is no other"][..];
+    advised(&[
+        ("dmeo::list_orders().await?", &["no module `dmeo`", "did you mean `demo`?", LIST_ORDERS]),
+        (
+            "use dmeo::list_orders;\nlist_orders().await?",
+            &["no module `dmeo`", "did you mean `demo`?", LIST_ORDERS],
+        ),
+        ("Demo::list_orders().await?", &["did you mean `demo`?", LIST_ORDERS]),
+        ("tools::demo::echo(\"a\").await?", &["write `demo::…`", "demo::echo("]),
+        ("crate::demo::echo(\"a\").await?", &["write `demo::…`", "demo::echo("]),
+        ("let x = reqwest::get(\"a\").await?;\n1", offer),
+        ("use reqwest::Client;\n1", offer),
+        ("use rand::Rng;\n1", offer),
+    ]);
+}
+
+#[test]
+fn a_server_is_known_by_the_name_of_its_module() {
+    let config = "mcpServers:\n  my-shop: { command: toolsmith, args: [demo-server] }\n  \
+                  other: { command: toolsmith, args: [demo-server] }\n";
+    advised_with(
+        config,
+        &[
+            ("my-shop::list_orders().await?", &["server `my-shop` is `my_shop`", "write `my_shop::…`"]),
+            ("use my-shop::list_orders;\n1", &["a `-` in the name of a server is a `_`"]),
+            ("myshop::list_orders().await?", &["did you mean `my_shop`?", "`my_shop` and `other`"]),
+            ("list_orders().await?", &["write `my_shop::list_orders` or `other::list_orders`"]),
+            (
+                "let a: ListOrdersOrder;\nother::echo(\"a\").await?",
+                &["write `other::ListOrdersOrder` or `my_shop::ListOrdersOrder`"],
+            ),
+        ],
+    );
+}
+
+/// The compiler can't know the tools of a large server: only those that a snippet names are compiled for it.
+#[test]
+fn tools_of_a_large_server_are_found_in_the_catalog() {
+    let config = "mcpServers:\n  shop: { command: toolsmith, args: [demo-server, --copies, \"5\"] }\n";
+    let outcome = run("shop::list_order_3().await?").config(config).expect("compile_error", 3);
+    let diagnostic = &outcome["diagnostics"][0];
+    assert!(!diagnostic["rendered"].as_str().unwrap().contains("list_orders_3"), "{diagnostic}");
+    let hint = diagnostic["hint"].as_str().unwrap();
+    assert_says(&diagnostic["hint"], &["did you mean `list_orders_3`", "shop::list_orders_3(cursor?"]);
+    assert!(hint.chars().count() <= HINT_LIMIT, "{}", hint.len());
+    advised_with(
+        config,
+        &[
+            ("shop::nothing_like_this().await?", &["its tools are", "and 38 more"]),
+            (
+                "let a: shop::ListOrders2Ordr;\n1",
+                &["did you mean `ListOrders2Order`", "shop::list_orders_2("],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn types_fields_and_variants_of_other_names_are_found() {
+    let page = |end: &str| format!("let page = demo::list_orders().await?;\n{end}");
+    let order = page("page.order.len()");
+    let total = page("page.orders.iter().map(|order| order.total).sum::<i64>()");
+    let id = page("page.orders.id.len()");
+    let iterated = page("for order in page { println!(\"{}\", order.id); }");
+    let first = page("page[0].id.clone()");
+    let pattern = "let demo::GetCustomerOutput { town, .. } = demo::get_customer(\"c-01\").await?;\ntown";
+    advised(&[
+        (
+            "demo::ListOrderInput { cursor: None, limit: None, status: None }.call().await?",
+            &["did you mean `ListOrdersInput`?", LIST_ORDERS],
+        ),
+        (
+            "demo::ListOrders { limit: Some(3) }.call().await?",
+            &["did you mean `ListOrdersInput`?", LIST_ORDERS],
+        ),
+        ("let status: demo::OrderStatus;\n1", &["did you mean `ListOrdersOrderStatus`?", "Pending, Shipped"]),
+        (
+            "demo::ListOrdersOrderStatus::Canceled",
+            &["did you mean `Cancelled`?", "enum ListOrdersOrderStatus"],
+        ),
+        ("demo::ListOrdersOrderStatus::Waiting", &["its variants are `Pending`, `Shipped`"]),
+        (
+            "demo::list_orders().status(\"shipped\").await?",
+            &["`demo::ListOrdersOrderStatus::Shipped`", LIST_ORDERS],
+        ),
+        (&order, &["`ListOrdersOutput` has no field `order`; did you mean `orders`?", LIST_ORDERS]),
+        (&total, &["`ListOrdersOrder` has no field `total`; did you mean `total_cents`?", LIST_ORDERS]),
+        (&id, &["it is a list of `ListOrdersOrder`", ".iter()", LIST_ORDERS]),
+        (&iterated, &["go over its field `orders`", LIST_ORDERS]),
+        (&first, &["its list is the field `orders`", LIST_ORDERS]),
+        (
+            "demo::get_customer(\"c-01\").await?.surname",
+            &["no field `surname`; its fields are `id`, `name`", GET_CUSTOMER],
+        ),
+        (pattern, &["`GetCustomerOutput` has no field `town`", GET_CUSTOMER]),
+        (
+            "demo::CreateNoteInput { subject: \"a\".into(), body: \"b\".into(), tags: None }.call().await?",
+            &["no field `body`; its fields are `subject`, `text` and `tags`", CREATE_NOTE],
+        ),
+        ("demo::json_response().await?.orders", &["a `ToolResult` has no fields", ".json::<Value>()?"]),
+        ("demo::echo(\"a\").await?.json::<Value>()?.name", &["write `[\"name\"]`"]),
+    ]);
+}
+
+#[test]
+fn arguments_are_told_with_the_signature() {
+    let setters = "`.cursor(…)`, `.limit(…)` and `.status(…)`";
+    advised(&[
+        (
+            "demo::list_orders(10).await?",
+            &["write `demo::list_orders()`; optional arguments", setters, LIST_ORDERS],
+        ),
+        (
+            "demo::search_products(\"a\", 5).await?",
+            &["`demo::search_products(query)`", "`.max_price_cents(…)`"],
+        ),
+        ("demo::get_customer().await?", &["write `demo::get_customer(id)`", GET_CUSTOMER]),
+        (
+            "demo::create_note(\"a\", \"b\").tag(\"x\").await?",
+            &["no argument `tag`; did you mean `tags`?", CREATE_NOTE],
+        ),
+        (
+            "demo::list_orders().page_size(4).await?",
+            &["no argument `page_size`; optional arguments are `cursor`, `limit` and `status`", LIST_ORDERS],
+        ),
+        (
+            "demo::create_note(\"a\", \"b\").text(\"x\").await?",
+            &["given in order: `demo::create_note(subject, text)`"],
+        ),
+        ("demo::create_note(\"a\", \"b\").tags(\"x\").await?", &["a list is wanted: `[\"x\"]`", CREATE_NOTE]),
+        ("demo::get_customer(1).await?", &["a text is wanted: `.to_string()`", GET_CUSTOMER]),
+        (
+            "demo::get_customer(json!({ \"id\": \"c-01\" })).await?",
+            &["one by one, and not as JSON", GET_CUSTOMER],
+        ),
+        ("demo::list_orders(limit: 10).await?", &["arguments have no names"]),
+        ("demo::list_orders(limit = 10).await?", &["arguments have no names", "`.limit(…)`"]),
+        (
+            "demo::get_customer(demo::GetCustomerInput { id: \"a\".into() }).await?",
+            &["`demo::GetCustomerInput { … }.call().await?`", GET_CUSTOMER],
+        ),
+        (
+            "demo::GetCustomerInput::new(\"a\").call().await?",
+            &["no method `new`", ".call().await?", GET_CUSTOMER],
+        ),
+        (
+            "demo::CreateNoteInput { subject: \"a\".into() }.call().await?",
+            &["`text` must be given", "`tags: None`"],
+        ),
+        (
+            "let input = demo::CreateNoteInput { subject: \"a\".into(), ..Default::default() };\ninput.call().await?",
+            &["required fields", CREATE_NOTE],
+        ),
+    ]);
+}
+
+#[test]
+fn calls_and_results_are_explained_where_they_cannot_be_corrected() {
+    let all = "let all = futures::future::join_all([\"c-01\"].map(|id| demo::get_customer(id))).await;\n";
+    let each = format!("{all}all.iter().map(|one| one.name.clone()).collect::<Vec<_>>()");
+    let opened = format!("{all}all?.len()");
+    advised(&[
+        ("demo::get_customer(\"c-01\").surname", &["a call must be awaited before `surname`", GET_CUSTOMER]),
+        ("match 1 { 1 => demo::echo(\"a\"), _ => demo::echo(\"b\") }", &["a call must be awaited"]),
+        (&each, &["each of them is a `Result`", GET_CUSTOMER]),
+        (&opened, &["each of them is a `Result`", "try_join_all"]),
+        (
+            "let names = [\"c-01\"].map(|id| demo::get_customer(id).await?.name);\nnames.len()",
+            &["does not work in this closure", "concurrently(8, items", GET_CUSTOMER],
+        ),
+        (
+            "concurrently(2, [\"c-01\"], |id| async move { demo::get_customer(id) }).await?.len()",
+            &["must end with a `Result`: `demo::get_customer(…).await`", GET_CUSTOMER],
+        ),
+        (
+            "concurrently(2, [\"c-01\"], |id| async move { demo::get_customer(id).await? }).await?.len()",
+            &["let it end with a `Result`: `Ok(value)`", GET_CUSTOMER],
+        ),
+        ("concurrently([1], |one| async move { Ok(one) }).await?.len()", &["concurrently(limit, items"]),
+        ("let text = demo::echo(\"1\").await?.json()?;\ntext[\"a\"].clone()", &[".json::<Value>()?"]),
+    ]);
+}
+
+/// A signature is shown once, however many messages are about it.
+#[test]
+fn signatures_are_not_repeated() {
+    let code = "let page = demo::list_orders().await?;\nlet a = page.order.len();\nlet b = page.next;\na";
+    let outcome = run(code).expect("compile_error", 3);
+    let hints: Vec<&str> =
+        outcome["diagnostics"].as_array().unwrap().iter().map(|one| one["hint"].as_str().unwrap()).collect();
+    assert_eq!(hints.len(), 2, "{outcome:#}");
+    assert!(hints[0].contains(LIST_ORDERS), "{hints:?}");
+    assert!(hints[1].contains("no field `next`") && !hints[1].contains('\n'), "{hints:?}");
+}
+
+/// Where two things can be meant, or something else than it sounds like, nothing is done.
+#[test]
+fn what_is_not_certain_is_not_corrected() {
+    advised(&[
+        (
+            "let order = Ordering::Less;\n1",
+            &["`use std::cmp::Ordering;` or `use std::sync::atomic::Ordering;`"],
+        ),
+        ("sleep(Duration::from_millis(1));\n1", &["`sleep` is not in scope", "use std::thread::sleep;"]),
+        // A setter that is meant, and one that there is.
+        ("demo::list_orders().limits(3).await?", &["did you mean `limit`?"]),
+        ("demo::list_orders().await?.next_cursors", &["did you mean `next_cursor`?"]),
+        ("vec![1, 1].unique()", &["use itertools::Itertools;", ".iter()"]),
+        ("list_orders().limit(2).await?", &["write `demo::list_orders`"]),
+        // Without the module, nothing says that a server is meant.
+        (
+            "let input = ListOrdersInput { limit: None, cursor: None, status: None };\n1",
+            &["write `demo::ListOrdersInput`"],
+        ),
+    ]);
+}
