@@ -1,17 +1,28 @@
-//! What has changed between two lists of tools.
+//! What has changed between two lists of tools, in words.
+
+mod compare;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Tool;
+use crate::identity::canonical;
+use crate::model::distinct;
+use crate::normalise::{DEEPEST, normalise};
+use crate::{Tool, Warning};
+use compare::Comparison;
+
+/// How many changes of one tool are told.
+const MOST_OF_ONE: usize = 100;
+/// How many changes are told in all; further tools are only said to have changed.
+const MOST_OF_ALL: usize = 2_000;
 
 /// The difference between two lists of tools.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ToolsDiff {
-    /// The names of tools that are new.
+    /// The names of tools that are new, sorted.
     pub added: Vec<String>,
-    /// The names of tools that are gone.
+    /// The names of tools that are gone, sorted.
     pub removed: Vec<String>,
-    /// Tools that are in both lists and not the same.
+    /// Tools that are in both lists and not the same, sorted by name.
     pub changed: Vec<Changed>,
 }
 
@@ -20,16 +31,96 @@ pub struct ToolsDiff {
 pub struct Changed {
     /// Its name.
     pub name: String,
-    /// One line for each change, such as `input.cursor: added, required`.
+    /// One line for each change, such as `input.cursor: added, required`; at least one.
     pub changes: Vec<String>,
 }
 
-/// Compares two lists of tools by name.
+/// Compares two lists of tools by name: what their schemas mean, and what they say to readers.
+///
+/// Spellings do not matter: `"type": ["string", "null"]` is the same as an `anyOf` of the two. What has no meaning that
+/// is understood here, but is not the same text, is told as one line. The numbers of lines are bounded.
 #[must_use]
 pub fn diff(old: &[Tool], new: &[Tool]) -> ToolsDiff {
-    let missing = |tools: &[Tool], others: &[Tool]| -> Vec<String> {
-        let missing = tools.iter().filter(|tool| others.iter().all(|other| other.name != tool.name));
+    let mut repeated: Vec<Warning> = Vec::new();
+    let old = distinct(old, &mut repeated);
+    let new = distinct(new, &mut repeated);
+    let find = |tools: &[&Tool], name: &str| tools.binary_search_by(|tool| tool.name.as_str().cmp(name)).ok();
+    let missing = |from: &[&Tool], tools: &[&Tool]| -> Vec<String> {
+        let missing = tools.iter().filter(|tool| find(from, &tool.name).is_none());
         missing.map(|tool| tool.name.clone()).collect()
     };
-    ToolsDiff { added: missing(new, old), removed: missing(old, new), changed: Vec::new() }
+    let (added, removed) = (missing(&old, &new), missing(&new, &old));
+    let mut changed = Vec::new();
+    let mut told = 0;
+    for (before, after) in new.iter().filter_map(|tool| Some((old.get(find(&old, &tool.name)?)?, tool))) {
+        let changes = if told < MOST_OF_ALL { changes(before, after) } else { summary(before, after) };
+        told += changes.len();
+        if !changes.is_empty() {
+            changed.push(Changed { name: after.name.clone(), changes });
+        }
+    }
+    ToolsDiff { added, removed, changed }
+}
+
+/// Which parts of a tool are not the same text: description, input, output.
+fn differences(old: &Tool, new: &Tool) -> [bool; 3] {
+    let output = |tool: &Tool| (tool.output_schema.as_ref().map(canonical), tool.observed);
+    [
+        old.description.as_deref().unwrap_or_default() != new.description.as_deref().unwrap_or_default(),
+        canonical(&old.input_schema) != canonical(&new.input_schema),
+        output(old) != output(new),
+    ]
+}
+
+fn summary(old: &Tool, new: &Tool) -> Vec<String> {
+    let names = ["description changed", "input: changed", "output: changed"];
+    let parts = names.into_iter().zip(differences(old, new));
+    parts.filter(|(_, differ)| *differ).map(|(name, _)| name.to_owned()).collect()
+}
+
+fn changes(old: &Tool, new: &Tool) -> Vec<String> {
+    let [description, input, output] = differences(old, new);
+    if ![description, input, output].contains(&true) {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    if description {
+        lines.push("description changed".to_owned());
+    }
+    let (before, after) = (normalise(old, DEEPEST), normalise(new, DEEPEST));
+    let compare = || Comparison::new(&before.definitions, &after.definitions);
+    if input {
+        lines.extend(or_silent("input", compare().inputs(before.input, after.input)));
+    }
+    if output {
+        let declared = |declared: bool| if declared { "now declared" } else { "no longer declared" };
+        if old.observed != new.observed && old.output_schema.is_some() && new.output_schema.is_some() {
+            lines.push(format!(
+                "output: {}",
+                if new.observed { "now observed, not declared" } else { "now declared" }
+            ));
+        }
+        match (&before.output, &after.output) {
+            (Some(before), Some(after))
+                if old.output_schema.as_ref().map(canonical) != new.output_schema.as_ref().map(canonical) =>
+            {
+                lines.extend(or_silent("output", compare().outputs(before, after)));
+            }
+            (Some(_), Some(_)) => {}
+            (before, _) => lines.push(format!("output: {}", declared(before.is_none()))),
+        }
+    }
+    if let Some(more) = lines.len().checked_sub(MOST_OF_ONE).filter(|more| *more > 0) {
+        lines.truncate(MOST_OF_ONE);
+        lines.push(format!("and {more} more changes"));
+    }
+    lines
+}
+
+/// The changes of a schema that is not the same text, even where none was found.
+fn or_silent(side: &str, mut lines: Vec<String>) -> Vec<String> {
+    if lines.is_empty() {
+        lines.push(format!("{side}: changed in a part that decides neither types nor descriptions"));
+    }
+    lines
 }

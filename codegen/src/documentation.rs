@@ -20,6 +20,10 @@ const LONGEST_FACT: usize = 400;
 /// How many places without a type are listed.
 const MOST_FALLBACKS: usize = 50;
 
+/// What is said of optional arguments.
+const SETTERS: &str =
+    "// Setters (`.name(…)`) are optional; with named fields an optional one is `Some(…)` or `None`.";
+
 /// The documentation of a tool in the module `module`.
 pub(crate) fn documentation(tool: &ToolModel, module: &str) -> String {
     let mut page = Page { text: String::new(), left: LONGEST };
@@ -95,7 +99,7 @@ fn calls(tool: &ToolModel, module: &str, page: &mut Page) {
             let forms = if is_literal_first(body) { [literal, fluent] } else { [fluent, literal] };
             forms.iter().for_each(|form| page.line(form));
             if names(false).next().is_some() || body.extra.is_some() {
-                page.line("// Setters (`.name(…)`) are optional; with named fields an optional one is `Some(…)` or `None`.");
+                page.line(SETTERS);
             }
         }
         None => page

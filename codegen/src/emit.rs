@@ -62,6 +62,7 @@ fn type_tokens(field_type: &FieldType, tool: &ToolModel) -> TokenStream {
         FieldType::U64 => quote! { u64 },
         FieldType::F64 => quote! { f64 },
         FieldType::String => quote! { String },
+        FieldType::Scalar => quote! { bridge::Scalar },
         FieldType::Vec(item) => {
             let item = inner(item);
             quote! { Vec<#item> }

@@ -21,6 +21,8 @@ pub(crate) enum Form {
     Number,
     /// A text.
     Text,
+    /// A text, a number or a flag: two or three of [`Kind`], sorted.
+    Scalar(Vec<Kind>),
     /// An array of one type.
     List(Box<Form>),
     /// An array with a type for each place.
@@ -117,12 +119,40 @@ pub(crate) enum Kind {
     Object,
 }
 
+impl Kind {
+    /// JSON Schema's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Text => "string",
+            Kind::Number => "number",
+            Kind::Boolean => "boolean",
+            Kind::List => "array",
+            Kind::Object => "object",
+        }
+    }
+
+    /// The names of several, as one of which a value comes.
+    pub(crate) fn any_of<'a>(kinds: impl IntoIterator<Item = &'a Kind>) -> String {
+        let names: Vec<&str> = kinds.into_iter().map(|kind| kind.name()).collect();
+        names.join(" or ")
+    }
+}
+
 impl Form {
     /// The form, or null; nothing is nullable twice, and what is anything may be null already.
     pub(crate) fn nullable(self) -> Form {
         match self {
             Form::Any | Form::Lost(_) | Form::Nullable(_) => self,
             other => Form::Nullable(Box::new(other)),
+        }
+    }
+
+    /// The kinds of the scalar that it is, or that its items or values are.
+    pub(crate) fn scalar(&self) -> Option<&[Kind]> {
+        match self {
+            Form::Scalar(kinds) => Some(kinds),
+            Form::List(inner) | Form::Map(inner) | Form::Nullable(inner) => inner.scalar(),
+            _ => None,
         }
     }
 
@@ -154,6 +184,8 @@ impl Form {
             Form::Unsigned => json!({ "type": "integer", "format": "uint64" }),
             Form::Number => json!({ "type": "number", "format": "double" }),
             Form::Text => json!({ "type": "string" }),
+            // A type of typify's that no other form becomes.
+            Form::Scalar(_) => json!({ "type": "integer", "format": "int8" }),
             Form::List(item) => json!({ "type": "array", "items": item.schema() }),
             Form::Tuple(items) => {
                 let schemas: Vec<Value> = items.iter().map(Form::schema).collect();

@@ -168,10 +168,11 @@ impl Model {
 }
 
 /// The tools sorted by name; of those with one name the first.
-fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Vec<&'a Tool> {
+pub(crate) fn distinct<'a>(tools: &'a [Tool], warnings: &mut Vec<Warning>) -> Vec<&'a Tool> {
     let mut sorted: Vec<&Tool> = tools.iter().collect();
     let key = |tool: &Tool| {
-        (tool.name.clone(), canonical(&tool.input_schema), tool.output_schema.as_ref().map(canonical))
+        let schemas = (canonical(&tool.input_schema), tool.output_schema.as_ref().map(canonical));
+        (tool.name.clone(), schemas, tool.description.clone(), tool.observed)
     };
     sorted.sort_by_cached_key(|tool| key(tool));
     let mut distinct: Vec<&Tool> = Vec::new();

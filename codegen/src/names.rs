@@ -82,6 +82,7 @@ const RESERVED_TYPES: &[&str] = &[
     "Output",
     "PartialEq",
     "Result",
+    "Scalar",
     "Some",
     "String",
     "ToolError",

@@ -81,6 +81,10 @@ impl<'a> Writer<'a> {
             Form::Unsigned => json!({ "type": "integer", "format": "uint64" }),
             Form::Number => json!({ "type": "number" }),
             Form::Text => json!({ "type": "string" }),
+            Form::Scalar(kinds) => {
+                let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+                json!({ "type": names })
+            }
             Form::List(item) if **item == Form::Any => json!({ "type": "array" }),
             Form::List(item) => {
                 json!({ "type": "array", "items": self.schema(item, singular(hint).as_str()) })
@@ -188,11 +192,7 @@ impl<'a> Writer<'a> {
     fn member(&mut self, kind: Kind, form: &Form, hint: &str) -> Value {
         match (form, kind) {
             (Form::Named(index), _) => self.body(*index, &format!("{hint}{kind:?}")),
-            (Form::Any | Form::Lost(_), Kind::Text) => json!({ "type": "string" }),
-            (Form::Any | Form::Lost(_), Kind::Number) => json!({ "type": "number" }),
-            (Form::Any | Form::Lost(_), Kind::Boolean) => json!({ "type": "boolean" }),
-            (Form::Any | Form::Lost(_), Kind::List) => json!({ "type": "array" }),
-            (Form::Any | Form::Lost(_), Kind::Object) => json!({ "type": "object" }),
+            (Form::Any | Form::Lost(_), kind) => json!({ "type": kind.name() }),
             (form, _) => self.schema(form, hint),
         }
     }

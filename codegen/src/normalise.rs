@@ -216,6 +216,10 @@ impl Reader<'_> {
                 if let Some(form) = self.reference(keywords, place) {
                     return form;
                 }
+                // Not a type of its own, so that what lies in it may be the same union again.
+                if let Some(only) = union::only_besides_null(keywords) {
+                    return self.form(only, &place.hop()).nullable();
+                }
                 if merge::is_composed(keywords) {
                     return self.once(schema, place);
                 }

@@ -9,8 +9,9 @@ use crate::tokens;
 ///
 /// The places that count: each property, those of objects within objects, unions and definitions included; the
 /// items of an array that has a schema for them; each place of a tuple; the values of a map and further properties
-/// that the schema speaks of; an output that is no object. What a `$ref` leads to counts once, where it is read
-/// first. Variants of a union are no places, and what lies below a place without a type is none either.
+/// that the schema speaks of; an output that is no object with known fields. What a `$ref` leads to counts once,
+/// where it is read first. Variants of a union are no places, and what lies below a place without a type is none
+/// either.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Fidelity {
     /// Places in the schemas that want a type.

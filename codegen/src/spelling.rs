@@ -17,6 +17,7 @@ pub(crate) fn type_text(field_type: &FieldType, tool: &ToolModel) -> String {
         FieldType::U64 => "u64".to_owned(),
         FieldType::F64 => "f64".to_owned(),
         FieldType::String => "String".to_owned(),
+        FieldType::Scalar => "Scalar".to_owned(),
         FieldType::Vec(item) => format!("Vec<{}>", inner(item)),
         FieldType::Map(value) => format!("BTreeMap<String, {}>", inner(value)),
         FieldType::Tuple(items) => {

@@ -35,7 +35,9 @@ pub(crate) fn paragraphs(text: &str, longest: usize) -> Vec<String> {
     /// What a line may be indented by, so that lists within lists stay such.
     const DEEPEST_INDENT: usize = 8;
     let indent = |line: &str| line.chars().take_while(|character| *character == ' ').count();
-    let common = text.lines().skip(1).filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0);
+    let is_blank =
+        |line: &str| line.chars().all(|character| character.is_whitespace() || is_hidden(character));
+    let common = text.lines().skip(1).filter(|line| !is_blank(line)).map(indent).min().unwrap_or(0);
     let mut lines: Vec<String> = Vec::new();
     let mut left = longest;
     for (index, line) in text.lines().enumerate() {

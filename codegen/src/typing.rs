@@ -19,6 +19,8 @@ pub(crate) enum FieldType {
     U64,
     F64,
     String,
+    /// `bridge::Scalar`: a text, a number or a flag.
+    Scalar,
     Vec(Box<FieldType>),
     Map(Box<FieldType>),
     Tuple(Vec<FieldType>),
@@ -104,6 +106,8 @@ impl<'a> Reader<'a> {
             TypeDetails::String => FieldType::String,
             TypeDetails::Builtin(name) => match name.trim_start_matches(':') {
                 "bool" => FieldType::Bool,
+                // What a scalar is disguised as.
+                "i8" => FieldType::Scalar,
                 "i64" => FieldType::I64,
                 "u64" => FieldType::U64,
                 "f64" => FieldType::F64,

@@ -72,9 +72,49 @@ fn wide_and_deep_schemas_end() {
     check(json!({ "type": "object", "properties": { "a": { "enum": values } } }), "1000 values");
     let variants: Vec<Value> = (0..1_000).map(|index| json!({ "const": index.to_string() })).collect();
     check(json!({ "type": "object", "properties": { "a": { "oneOf": variants } } }), "too many variants");
+    let chain: Map<String, Value> = (0..1_000)
+        .map(|index| (format!("A{index}"), json!({ "$ref": format!("#/$defs/A{}", index + 1) })))
+        .collect();
+    check(
+        json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/A0" } }, "$defs": chain }),
+        "nested too deeply",
+    );
+    let mut nothing = text.clone();
+    for _ in 0..120 {
+        nothing = json!({ "anyOf": [nothing, { "type": "null" }] });
+    }
+    check(json!({ "type": "object", "properties": { "a": nothing } }), "nested too deeply");
+    let mut objects = text.clone();
+    for _ in 0..60 {
+        objects =
+            json!({ "anyOf": [{ "type": "object", "properties": { "a": objects } }, { "type": "null" }] });
+    }
+    check(objects, "nested too deeply");
     let mut deep = text;
     for _ in 0..100 {
         deep = json!({ "type": "array", "items": deep });
     }
     check(json!({ "type": "object", "properties": { "a": deep } }), "nested too deeply");
+}
+
+/// A condition that leads back to the whole costs no more than the whole.
+#[test]
+fn conditions_that_contain_themselves_end() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "a": { "type": "string" }, "b": { "type": "object", "properties": {}, "else": { "$ref": "#" } } },
+        "then": { "$ref": "#", "properties": { "c": { "type": "string" } } },
+        "dependencies": { "a": { "allOf": [{ "$ref": "#" }] } },
+    });
+    let tool = Tool {
+        name: "tool".to_owned(),
+        description: None,
+        input_schema: schema,
+        output_schema: None,
+        observed: false,
+    };
+    let mut bindings = generate(&Server { name: "server".to_owned(), tools: vec![tool] }, "server");
+    assert!(bindings.warnings.is_empty(), "{:?}", bindings.warnings);
+    let signature = bindings.tools.pop().map(|tool| tool.signature).unwrap_or_default();
+    assert!(signature.starts_with("tool(a?: String, b?: ToolB, c?: String)"), "{signature}");
 }

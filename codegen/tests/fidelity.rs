@@ -1,5 +1,6 @@
 //! How much of the schemas becomes types: counted by hand for made-up ones, as a share for those of real servers.
 
+#![allow(clippy::needless_pass_by_value, reason = "schemas are written in place")]
 #![allow(clippy::unwrap_used, reason = "part of tests: a fixture that is not as expected is a failure")]
 
 mod support;
@@ -85,7 +86,6 @@ fn anything_is_a_type_only_where_the_schema_asks_for_it() {
             "input.bounded",
             "input.dangling",
             "input.free",
-            "input.mixed",
             "input.nothing.x",
             "input.null",
             "input.open",
@@ -158,7 +158,7 @@ fn bounds_lose_places_and_not_the_count() {
 #[test]
 fn real_tools_are_typed() {
     // What becomes a plain value by design; anything else would be a schema that is not understood.
-    let by_design = ["the union mixes scalar types", "an object without known fields"];
+    let by_design = ["an object without known fields"];
     let mut sums = [0; 6];
     for server in support::more_servers().iter().filter(|server| server.name != "nasty") {
         for tool in generate(server, "module").tools {
@@ -177,6 +177,5 @@ fn real_tools_are_typed() {
     println!("{tools} tools: {typed} of {properties} places typed, {} lines each", lines / tools);
     println!("tokens each: {} as JSON, {} as a signature", schema / tools, signature / tools);
     assert!(tools > 60 && properties > 200, "the fixtures are gone");
-    // The three that are missing for 99 % are flags that may be texts as well.
-    assert!(typed * 1000 >= properties * 985, "{typed} of {properties} places typed");
+    assert!(typed * 100 >= properties * 99, "{typed} of {properties} places typed");
 }

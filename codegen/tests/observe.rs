@@ -52,6 +52,26 @@ fn names_that_are_data_make_a_map() {
     );
 }
 
+/// Objects with many of the same names, so that merging them makes maps of some, in some orders sooner than in others.
+fn wide() -> impl Strategy<Value = Value> {
+    let scalar = prop_oneof![
+        Just(json!(null)),
+        Just(json!(1)),
+        Just(json!(1.5)),
+        Just(json!("text")),
+        Just(json!([]))
+    ];
+    let fields = move |inner: BoxedStrategy<Value>| {
+        btree_map(0_u32..90, inner, 0..50).prop_map(|fields| {
+            Value::Object(
+                fields.into_iter().map(|(number, value)| (format!("name{number}"), value)).collect(),
+            )
+        })
+    };
+    let inner = prop_oneof![9 => scalar.clone(), 1 => fields(scalar.boxed())];
+    prop_oneof![fields(inner.clone().boxed()), vec(fields(inner.boxed()), 0..3).prop_map(Value::Array)]
+}
+
 /// Answers as tools give them: few names, any nesting, some of it deeper than is looked into.
 fn answer() -> impl Strategy<Value = Value> {
     let name = prop::sample::select(vec!["a", "b", "id", "items", "2026-01-01", "next", ""]);
@@ -97,5 +117,18 @@ proptest! {
         };
         let bindings = generate(&Server { name: "any".to_owned(), tools: vec![tool] }, "any");
         prop_assert!(syn::parse_file(&bindings.source()).is_ok());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn samples_may_be_grouped_in_any_way(one in wide(), two in wide(), three in wide(), other in answer()) {
+        let [one, two, three, other] = [one, two, three, other].map(|answer| infer(&answer));
+        let left = merge(&merge(&merge(&one, &two), &three), &other);
+        prop_assert_eq!(&left, &merge(&one, &merge(&two, &merge(&three, &other))));
+        prop_assert_eq!(&left, &merge(&merge(&other, &two), &merge(&three, &one)));
+        prop_assert_eq!(&left, &merge(&left, &merge(&three, &two)));
     }
 }

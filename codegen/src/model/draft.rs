@@ -203,8 +203,18 @@ mod tests {
     use super::*;
     use crate::typing::types;
 
-    /// The warnings, and the type of each input field, when typing fails above a number of definitions.
-    fn degraded(most: usize) -> (Vec<String>, Vec<FieldType>) {
+    /// What becomes of a tool.
+    #[derive(Debug, PartialEq)]
+    struct Degraded {
+        warnings: Vec<String>,
+        /// The type of each field of the input.
+        input: Vec<FieldType>,
+        places: usize,
+        fallbacks: Vec<Fallback>,
+    }
+
+    /// What becomes of a tool when typing fails above a number of definitions.
+    fn degraded(most: usize) -> Degraded {
         let inner = json!({ "type": "object", "properties": { "b": { "type": "string" } } });
         let tool = Tool {
             name: "tool".to_owned(),
@@ -220,15 +230,33 @@ mod tests {
         let mut warnings = Vec::new();
         let draft = Draft::new(&tool, &typing, &mut warnings);
         let input = draft.types.get(draft.normalised.input).cloned().unwrap();
-        (warnings.into_iter().map(|warning| warning.reason).collect(), input)
+        let warnings = warnings.into_iter().map(|warning| warning.reason).collect();
+        Degraded { warnings, input, places: draft.places, fallbacks: draft.fallbacks }
     }
 
     #[test]
     fn what_has_no_types_degrades_to_values_step_by_step() {
-        assert_eq!(degraded(3), (Vec::new(), vec![FieldType::Named(1)]));
-        let fields = "all fields are plain values: too hard".to_owned();
-        assert_eq!(degraded(2), (vec![fields.clone()], vec![FieldType::Value]));
-        let whole = "the whole tool takes a plain value: too hard".to_owned();
-        assert_eq!(degraded(0), (vec![fields, whole], vec![FieldType::Value]));
+        let whole = Degraded {
+            warnings: Vec::new(),
+            input: vec![FieldType::Named(1)],
+            places: 3,
+            fallbacks: Vec::new(),
+        };
+        assert_eq!(degraded(3), whole);
+        let check = |most: usize, warnings: &[&str], paths: [&str; 2]| {
+            let reason = warnings.last().copied().unwrap_or_default().to_owned();
+            let expected = Degraded {
+                warnings: warnings.iter().copied().map(ToOwned::to_owned).collect(),
+                input: vec![FieldType::Value],
+                places: 2,
+                fallbacks: paths
+                    .map(|path| Fallback { path: path.to_owned(), reason: reason.clone() })
+                    .into(),
+            };
+            assert_eq!(degraded(most), expected);
+        };
+        let fields = "all fields are plain values: too hard";
+        check(2, &[fields], ["input.a", "output.b"]);
+        check(0, &[fields, "the whole tool takes a plain value: too hard"], ["input", "output"]);
     }
 }

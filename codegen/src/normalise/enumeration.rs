@@ -1,9 +1,12 @@
 //! `enum` and `const`.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
+use super::union::kind_of_value;
 use super::{Place, Reader, Schema, types};
-use crate::form::{Body, Form};
+use crate::form::{Body, Form, Kind};
 
 /// An enum with more values than this is a text.
 const MOST_VALUES: usize = 256;
@@ -34,7 +37,13 @@ impl Reader<'_> {
             () if all(Value::is_i64) => Form::Integer,
             () if all(Value::is_u64) => Form::Unsigned,
             () if all(Value::is_number) => Form::Number,
-            () => self.give_up(place, "the enumeration mixes types"),
+            () if some.iter().any(|value| value.is_array() || value.is_object()) => {
+                self.give_up(place, "the enumeration has arrays or objects")
+            }
+            () => {
+                let kinds: BTreeSet<Kind> = some.iter().filter_map(|value| kind_of_value(value)).collect();
+                Form::Scalar(kinds.into_iter().collect())
+            }
         }
     }
 

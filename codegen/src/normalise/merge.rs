@@ -68,6 +68,7 @@ fn reference_of(schema: &Schema) -> Option<&str> {
 /// Whether the schema is made of others, so that it could contain itself without a plain reference.
 pub(super) fn is_composed(schema: &Schema) -> bool {
     ["allOf", "anyOf", "oneOf", "extends"].iter().any(|keyword| schema.contains_key(*keyword))
+        || !conditional(schema).is_empty()
         || reference_of(schema).is_some()
 }
 

@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use super::merge::conditional;
 use super::{Place, Reader, Schema, allowed_values};
-use crate::form::{Body, Field, Form, Struct};
+use crate::form::{Body, Fact, Field, Form, Kind, Struct};
 use crate::names::snake;
 
 /// Further fields of a struct are only reachable as extra ones.
 const MOST_FIELDS: usize = 500;
+/// Of further schemas that hold under a condition, the fields are not known.
+const MOST_CONDITIONS: usize = 64;
 
 impl Reader<'_> {
     /// An object: with known fields a struct, otherwise a map, otherwise anything.
@@ -85,6 +87,10 @@ impl Reader<'_> {
         if matches!(form, Form::Named(_)) {
             note.description = super::note::description(schema);
         }
+        if let Some(kinds) = form.scalar() {
+            let value = Kind::any_of(kinds);
+            note.facts.insert(0, Fact { keyword: "type", words: "", value, brief: true });
+        }
         // Generators make a title of each name.
         note.description.take_if(|text| snake(text) == snake(key));
         if matches!(form, Form::Tuple(_)) {
@@ -96,14 +102,15 @@ impl Reader<'_> {
     /// The schemas that hold for an object under a condition, with what they are made of merged.
     fn conditions(&mut self, schema: &Schema, place: &Place) -> Vec<Schema> {
         let mut found = Vec::new();
+        let mut seen: Vec<Value> = Vec::new();
         let mut open = conditional(schema);
-        while let Some(next) = open.pop() {
-            let flat = self.flatten(&next, place).unwrap_or_default();
-            if !self.spend(1) {
-                break;
+        while let Some(next) = open.pop().filter(|_| seen.len() < MOST_CONDITIONS) {
+            if !seen.contains(&next) {
+                let flat = self.flatten(&next, place).unwrap_or_default();
+                open.extend(conditional(&flat));
+                found.push(flat);
+                seen.push(next);
             }
-            open.extend(conditional(&flat));
-            found.push(flat);
         }
         found
     }

@@ -115,7 +115,7 @@ impl Reader<'_> {
                 Some((kind, schemas)) => self.group(kind, schemas, place),
                 None => Form::Any,
             },
-            _ if !containers => self.give_up(place, "the union mixes scalar types"),
+            _ if !containers => Form::Scalar(groups.into_keys().collect()),
             _ => self.define_with(place, |reader| {
                 let member = |(kind, schemas)| {
                     let inner = place.step("", format!("{}{kind:?}", place.leaf));
@@ -257,7 +257,7 @@ fn classify(schema: &Schema) -> Variant {
     }
 }
 
-fn kind_of_value(value: &Value) -> Option<Kind> {
+pub(super) fn kind_of_value(value: &Value) -> Option<Kind> {
     match value {
         Value::Null => None,
         Value::Bool(_) => Some(Kind::Boolean),

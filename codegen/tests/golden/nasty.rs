@@ -698,6 +698,209 @@ pub fn anchors() -> AnchorsCall {
 }
 
 #[derive(Debug, Clone, PartialEq)]
+pub struct ArraysInput {
+    pub pair: (i64, String),
+    pub bounded: Option<Vec<String>>,
+    pub contains: Option<Vec<bridge::convert::Value>>,
+    pub of_null: Option<Vec<bridge::convert::Value>>,
+    pub old_pair: Option<(i64, String)>,
+    pub open_prefix: Option<Vec<bridge::convert::Value>>,
+    pub same: Option<Vec<i64>>,
+    pub short: Option<Vec<i64>>,
+}
+impl bridge::convert::ToJson for ArraysInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("pair", &self.pair)],
+            &[
+                ("bounded", &self.bounded),
+                ("contains", &self.contains),
+                ("of_null", &self.of_null),
+                ("old_pair", &self.old_pair),
+                ("open_prefix", &self.open_prefix),
+                ("same", &self.same),
+                ("short", &self.short),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for ArraysInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+        ) = (
+            fields.take("pair"),
+            fields.take("bounded"),
+            fields.take("contains"),
+            fields.take("of_null"),
+            fields.take("old_pair"),
+            fields.take("open_prefix"),
+            fields.take("same"),
+            fields.take("short"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            pair: v0,
+            bounded: v1,
+            contains: v2,
+            of_null: v3,
+            old_pair: v4,
+            open_prefix: v5,
+            same: v6,
+            short: v7,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArraysOutput2 {
+    pub a: String,
+}
+impl bridge::convert::ToJson for ArraysOutput2 {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for ArraysOutput2 {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+pub type ArraysOutput = Vec<Option<ArraysOutput2>>;
+bridge::generated! {
+    ArraysOutput2
+}
+impl ArraysInput {
+    pub fn call(self) -> ArraysCall {
+        ArraysCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ArraysCall {
+    input: ArraysInput,
+    pending: bridge::call::Pending<ArraysOutput>,
+}
+impl ArraysCall {
+    #[track_caller]
+    pub fn bounded<F>(
+        mut self,
+        bounded: impl bridge::convert::OptionalArgument<Vec<String>, F>,
+    ) -> Self {
+        self.input.bounded = bridge::convert::OptionalArgument::into_optional(bounded);
+        self
+    }
+    #[track_caller]
+    pub fn contains<F>(
+        mut self,
+        contains: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.contains = bridge::convert::OptionalArgument::into_optional(contains);
+        self
+    }
+    #[track_caller]
+    pub fn of_null<F>(
+        mut self,
+        of_null: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+    ) -> Self {
+        self.input.of_null = bridge::convert::OptionalArgument::into_optional(of_null);
+        self
+    }
+    #[track_caller]
+    pub fn old_pair<F>(
+        mut self,
+        old_pair: impl bridge::convert::OptionalArgument<(i64, String), F>,
+    ) -> Self {
+        self.input.old_pair = bridge::convert::OptionalArgument::into_optional(old_pair);
+        self
+    }
+    #[track_caller]
+    pub fn open_prefix<F>(
+        mut self,
+        open_prefix: impl bridge::convert::OptionalArgument<
+            Vec<bridge::convert::Value>,
+            F,
+        >,
+    ) -> Self {
+        self.input.open_prefix = bridge::convert::OptionalArgument::into_optional(
+            open_prefix,
+        );
+        self
+    }
+    #[track_caller]
+    pub fn same<F>(
+        mut self,
+        same: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.same = bridge::convert::OptionalArgument::into_optional(same);
+        self
+    }
+    #[track_caller]
+    pub fn short<F>(
+        mut self,
+        short: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.short = bridge::convert::OptionalArgument::into_optional(short);
+        self
+    }
+}
+impl std::future::Future for ArraysCall {
+    type Output = Result<ArraysOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.e371d53d629cdfd6803267471376a331")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"e371d53d629cdfd6803267471376a331",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "arrays",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Arrays with and without a type for each place.
+#[track_caller]
+pub fn arrays(pair: impl bridge::convert::Argument<(i64, String)>) -> ArraysCall {
+    ArraysInput {
+        pair: bridge::convert::Argument::into_argument(pair),
+        bounded: None,
+        contains: None,
+        of_null: None,
+        old_pair: None,
+        open_prefix: None,
+        same: None,
+        short: None,
+    }
+        .call()
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub struct AsyncInput {
     pub await_: bool,
 }
@@ -957,6 +1160,326 @@ impl std::future::Future for CallCall {
 #[track_caller]
 pub fn call() -> CallCall {
     CallInput { input: None }.call()
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionsInput {
+    pub mode: ConditionsMode,
+    pub either: Option<ConditionsEither>,
+    pub for_a: Option<String>,
+    pub for_b: Option<i64>,
+    pub nested: Option<ConditionsNested>,
+    pub one_of_many: Option<ConditionsOneOfMany>,
+    pub with_a: Option<bool>,
+    pub with_b: Option<bool>,
+}
+impl bridge::convert::ToJson for ConditionsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("mode", &self.mode)],
+            &[
+                ("either", &self.either),
+                ("for_a", &self.for_a),
+                ("for_b", &self.for_b),
+                ("nested", &self.nested),
+                ("one_of_many", &self.one_of_many),
+                ("with_a", &self.with_a),
+                ("with_b", &self.with_b),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for ConditionsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+        ) = (
+            fields.take("mode"),
+            fields.take("either"),
+            fields.take("for_a"),
+            fields.take("for_b"),
+            fields.take("nested"),
+            fields.take("one_of_many"),
+            fields.take("with_a"),
+            fields.take("with_b"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            mode: v0,
+            either: v1,
+            for_a: v2,
+            for_b: v3,
+            nested: v4,
+            one_of_many: v5,
+            with_a: v6,
+            with_b: v7,
+        })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ConditionsMode {
+    A,
+    B,
+}
+impl ConditionsMode {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+        }
+    }
+}
+impl bridge::convert::ToJson for ConditionsMode {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for ConditionsMode {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "a" => Self::A,
+                "b" => Self::B,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"a\" \"b\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConditionsEither {
+    pub a: Option<String>,
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for ConditionsEither {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for ConditionsEither {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ConditionsNested {
+    pub kind: Option<String>,
+    pub x: Option<i64>,
+    pub y: Option<String>,
+}
+impl bridge::convert::ToJson for ConditionsNested {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("kind", &self.kind), ("x", &self.x), ("y", &self.y)],
+        )
+    }
+}
+impl bridge::convert::FromJson for ConditionsNested {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2)) = (
+            fields.take("kind"),
+            fields.take("x"),
+            fields.take("y"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { kind: v0, x: v1, y: v2 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionsOneOfMany {
+    pub a: String,
+    pub b: Option<i64>,
+}
+impl bridge::convert::ToJson for ConditionsOneOfMany {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for ConditionsOneOfMany {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionsOutput {
+    pub x: i64,
+    pub extra: std::collections::BTreeMap<String, String>,
+}
+impl bridge::convert::ToJson for ConditionsOutput {
+    #[inline]
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[("x", &self.x)], &[], &self.extra)
+    }
+}
+impl bridge::convert::FromJson for ConditionsOutput {
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        fields.skip(&[]);
+        let (Some(v0), Some(v1)) = (fields.take("x"), fields.rest()) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { x: v0, extra: v1 })
+    }
+}
+bridge::generated! {
+    ConditionsMode ConditionsEither ConditionsNested ConditionsOneOfMany ConditionsOutput
+}
+bridge::generated_text! {
+    ConditionsMode
+}
+impl ConditionsInput {
+    pub fn call(self) -> ConditionsCall {
+        ConditionsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ConditionsCall {
+    input: ConditionsInput,
+    pending: bridge::call::Pending<ConditionsOutput>,
+}
+impl ConditionsCall {
+    #[track_caller]
+    pub fn either<F>(
+        mut self,
+        either: impl bridge::convert::OptionalArgument<ConditionsEither, F>,
+    ) -> Self {
+        self.input.either = bridge::convert::OptionalArgument::into_optional(either);
+        self
+    }
+    #[track_caller]
+    pub fn for_a<F>(
+        mut self,
+        for_a: impl bridge::convert::OptionalArgument<String, F>,
+    ) -> Self {
+        self.input.for_a = bridge::convert::OptionalArgument::into_optional(for_a);
+        self
+    }
+    #[track_caller]
+    pub fn for_b<F>(
+        mut self,
+        for_b: impl bridge::convert::OptionalArgument<i64, F>,
+    ) -> Self {
+        self.input.for_b = bridge::convert::OptionalArgument::into_optional(for_b);
+        self
+    }
+    #[track_caller]
+    pub fn nested<F>(
+        mut self,
+        nested: impl bridge::convert::OptionalArgument<ConditionsNested, F>,
+    ) -> Self {
+        self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
+        self
+    }
+    #[track_caller]
+    pub fn one_of_many<F>(
+        mut self,
+        one_of_many: impl bridge::convert::OptionalArgument<ConditionsOneOfMany, F>,
+    ) -> Self {
+        self.input.one_of_many = bridge::convert::OptionalArgument::into_optional(
+            one_of_many,
+        );
+        self
+    }
+    #[track_caller]
+    pub fn with_a<F>(
+        mut self,
+        with_a: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.with_a = bridge::convert::OptionalArgument::into_optional(with_a);
+        self
+    }
+    #[track_caller]
+    pub fn with_b<F>(
+        mut self,
+        with_b: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.with_b = bridge::convert::OptionalArgument::into_optional(with_b);
+        self
+    }
+}
+impl std::future::Future for ConditionsCall {
+    type Output = Result<ConditionsOutput, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.2d35b36b11fc3c5ffd6312bcef9a2aec")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"2d35b36b11fc3c5ffd6312bcef9a2aec",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "conditions",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// What holds under a condition only.
+#[track_caller]
+pub fn conditions(
+    mode: impl bridge::convert::Argument<ConditionsMode>,
+) -> ConditionsCall {
+    ConditionsInput {
+        mode: bridge::convert::Argument::into_argument(mode),
+        either: None,
+        for_a: None,
+        for_b: None,
+        nested: None,
+        one_of_many: None,
+        with_a: None,
+        with_b: None,
+    }
+        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1219,6 +1742,568 @@ impl std::future::Future for DescriptionCall {
 #[track_caller]
 pub fn description() -> DescriptionCall {
     DescriptionInput { x: None }.call()
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft3Input {
+    pub base: String,
+    pub needed: i64,
+    pub above: Option<f64>,
+    pub disallowed: Option<bridge::convert::Value>,
+    pub either: Option<Draft3Either>,
+    pub extended: Option<Draft3Extended>,
+    pub free: Option<bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for Draft3Input {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("base", &self.base), ("needed", &self.needed)],
+            &[
+                ("above", &self.above),
+                ("disallowed", &self.disallowed),
+                ("either", &self.either),
+                ("extended", &self.extended),
+                ("free", &self.free),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for Draft3Input {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5), Some(v6)) = (
+            fields.take("base"),
+            fields.take("needed"),
+            fields.take("above"),
+            fields.take("disallowed"),
+            fields.take("either"),
+            fields.take("extended"),
+            fields.take("free"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            base: v0,
+            needed: v1,
+            above: v2,
+            disallowed: v3,
+            either: v4,
+            extended: v5,
+            free: v6,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum Draft3Either {
+    Text(String),
+    Object(Draft3EitherObject),
+}
+impl bridge::convert::ToJson for Draft3Either {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for Draft3Either {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Object(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Object)
+            }
+            _ => Err(bridge::convert::Mismatch::new("text or object", &value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Draft3EitherObject {
+    pub x: Option<i64>,
+}
+impl bridge::convert::ToJson for Draft3EitherObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("x", &self.x)])
+    }
+}
+impl bridge::convert::FromJson for Draft3EitherObject {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("x"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { x: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft3Extended {
+    pub a: i64,
+    pub b: Option<String>,
+}
+impl bridge::convert::ToJson for Draft3Extended {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[("b", &self.b)])
+    }
+}
+impl bridge::convert::FromJson for Draft3Extended {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1 })
+    }
+}
+bridge::generated! {
+    Draft3Either Draft3EitherObject Draft3Extended
+}
+impl Draft3Input {
+    pub fn call(self) -> Draft3Call {
+        Draft3Call {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct Draft3Call {
+    input: Draft3Input,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl Draft3Call {
+    #[track_caller]
+    pub fn above<F>(
+        mut self,
+        above: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.above = bridge::convert::OptionalArgument::into_optional(above);
+        self
+    }
+    #[track_caller]
+    pub fn disallowed(mut self, disallowed: impl bridge::convert::Serialize) -> Self {
+        self.input.disallowed = bridge::convert::optional_value(&disallowed);
+        self
+    }
+    #[track_caller]
+    pub fn either<F>(
+        mut self,
+        either: impl bridge::convert::OptionalArgument<Draft3Either, F>,
+    ) -> Self {
+        self.input.either = bridge::convert::OptionalArgument::into_optional(either);
+        self
+    }
+    #[track_caller]
+    pub fn extended<F>(
+        mut self,
+        extended: impl bridge::convert::OptionalArgument<Draft3Extended, F>,
+    ) -> Self {
+        self.input.extended = bridge::convert::OptionalArgument::into_optional(extended);
+        self
+    }
+    #[track_caller]
+    pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
+        self.input.free = bridge::convert::optional_value(&free);
+        self
+    }
+}
+impl std::future::Future for Draft3Call {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.9a1b2531f78bcd264684c9f440efa506")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"9a1b2531f78bcd264684c9f440efa506",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "draft3",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// What drafts 3 and 4 wrote.
+#[track_caller]
+pub fn draft3(
+    base: impl Into<String>,
+    needed: impl bridge::convert::Argument<i64>,
+) -> Draft3Call {
+    Draft3Input {
+        base: base.into(),
+        needed: bridge::convert::Argument::into_argument(needed),
+        above: None,
+        disallowed: None,
+        either: None,
+        extended: None,
+        free: None,
+    }
+        .call()
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct EnumsInput {
+    pub null_value: Option<EnumsNullValue>,
+    pub twice: EnumsTwice,
+    pub big: Option<u64>,
+    pub booleans: Option<bool>,
+    pub empty: Option<bridge::convert::Value>,
+    pub floats: Option<f64>,
+    pub null_const: Option<bridge::convert::Value>,
+    pub null_type: Option<EnumsNullType>,
+    pub objects: Option<bridge::convert::Value>,
+    pub typed: Option<EnumsTyped>,
+}
+impl bridge::convert::ToJson for EnumsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("null_value", &self.null_value), ("twice", &self.twice), ("flag", &true)],
+            &[
+                ("big", &self.big),
+                ("booleans", &self.booleans),
+                ("empty", &self.empty),
+                ("floats", &self.floats),
+                ("null_const", &self.null_const),
+                ("null_type", &self.null_type),
+                ("objects", &self.objects),
+                ("typed", &self.typed),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for EnumsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+            Some(v8),
+            Some(v9),
+        ) = (
+            fields.take("null_value"),
+            fields.take("twice"),
+            fields.take("big"),
+            fields.take("booleans"),
+            fields.take("empty"),
+            fields.take("floats"),
+            fields.take("null_const"),
+            fields.take("null_type"),
+            fields.take("objects"),
+            fields.take("typed"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            null_value: v0,
+            twice: v1,
+            big: v2,
+            booleans: v3,
+            empty: v4,
+            floats: v5,
+            null_const: v6,
+            null_type: v7,
+            objects: v8,
+            typed: v9,
+        })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EnumsNullValue {
+    A,
+}
+impl EnumsNullValue {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+        }
+    }
+}
+impl bridge::convert::ToJson for EnumsNullValue {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for EnumsNullValue {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "a" => Self::A,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"a\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EnumsTwice {
+    A,
+    B,
+}
+impl EnumsTwice {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+        }
+    }
+}
+impl bridge::convert::ToJson for EnumsTwice {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for EnumsTwice {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "a" => Self::A,
+                "b" => Self::B,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"a\" \"b\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EnumsNullType {
+    A,
+    B,
+}
+impl EnumsNullType {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+        }
+    }
+}
+impl bridge::convert::ToJson for EnumsNullType {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for EnumsNullType {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "a" => Self::A,
+                "b" => Self::B,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"a\" \"b\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EnumsTyped {
+    A,
+}
+impl EnumsTyped {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::A => "a",
+        }
+    }
+}
+impl bridge::convert::ToJson for EnumsTyped {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for EnumsTyped {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "a" => Self::A,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"a\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+bridge::generated! {
+    EnumsNullValue EnumsTwice EnumsNullType EnumsTyped
+}
+bridge::generated_text! {
+    EnumsNullValue EnumsTwice EnumsNullType EnumsTyped
+}
+impl EnumsInput {
+    pub fn call(self) -> EnumsCall {
+        EnumsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct EnumsCall {
+    input: EnumsInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl EnumsCall {
+    #[track_caller]
+    pub fn big<F>(
+        mut self,
+        big: impl bridge::convert::OptionalArgument<u64, F>,
+    ) -> Self {
+        self.input.big = bridge::convert::OptionalArgument::into_optional(big);
+        self
+    }
+    #[track_caller]
+    pub fn booleans<F>(
+        mut self,
+        booleans: impl bridge::convert::OptionalArgument<bool, F>,
+    ) -> Self {
+        self.input.booleans = bridge::convert::OptionalArgument::into_optional(booleans);
+        self
+    }
+    #[track_caller]
+    pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
+        self.input.empty = bridge::convert::optional_value(&empty);
+        self
+    }
+    #[track_caller]
+    pub fn floats<F>(
+        mut self,
+        floats: impl bridge::convert::OptionalArgument<f64, F>,
+    ) -> Self {
+        self.input.floats = bridge::convert::OptionalArgument::into_optional(floats);
+        self
+    }
+    #[track_caller]
+    pub fn null_const(mut self, null_const: impl bridge::convert::Serialize) -> Self {
+        self.input.null_const = bridge::convert::optional_value(&null_const);
+        self
+    }
+    #[track_caller]
+    pub fn null_type<F>(
+        mut self,
+        null_type: impl bridge::convert::OptionalArgument<EnumsNullType, F>,
+    ) -> Self {
+        self.input.null_type = bridge::convert::OptionalArgument::into_optional(
+            null_type,
+        );
+        self
+    }
+    #[track_caller]
+    pub fn objects(mut self, objects: impl bridge::convert::Serialize) -> Self {
+        self.input.objects = bridge::convert::optional_value(&objects);
+        self
+    }
+    #[track_caller]
+    pub fn typed<F>(
+        mut self,
+        typed: impl bridge::convert::OptionalArgument<EnumsTyped, F>,
+    ) -> Self {
+        self.input.typed = bridge::convert::OptionalArgument::into_optional(typed);
+        self
+    }
+}
+impl std::future::Future for EnumsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.036cb0a6b72a4e765436b8c6b52e561f")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"036cb0a6b72a4e765436b8c6b52e561f",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "enums",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Enumerations in all forms.
+#[track_caller]
+pub fn enums<F>(
+    null_value: impl bridge::convert::OptionalArgument<EnumsNullValue, F>,
+    twice: impl bridge::convert::Argument<EnumsTwice>,
+) -> EnumsCall {
+    EnumsInput {
+        null_value: bridge::convert::OptionalArgument::into_optional(null_value),
+        twice: bridge::convert::Argument::into_argument(twice),
+        big: None,
+        booleans: None,
+        empty: None,
+        floats: None,
+        null_const: None,
+        null_type: None,
+        objects: None,
+        typed: None,
+    }
+        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -2046,7 +3131,7 @@ pub fn main() -> MainCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapsInput {
     pub labels: std::collections::BTreeMap<String, String>,
-    pub both: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
+    pub both: Option<std::collections::BTreeMap<String, bridge::Scalar>>,
     pub closed: Option<bridge::convert::Value>,
     pub free: Option<bridge::convert::Value>,
     pub nested: Option<std::collections::BTreeMap<String, Vec<MapsNested>>>,
@@ -2134,7 +3219,7 @@ impl MapsCall {
     pub fn both<F>(
         mut self,
         both: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, bridge::convert::Value>,
+            std::collections::BTreeMap<String, bridge::Scalar>,
             F,
         >,
     ) -> Self {
@@ -3282,12 +4367,190 @@ pub fn nullable<F, F1>(
         .call()
 }
 
+#[derive(Debug, Clone, PartialEq)]
+pub struct NullableNestedInput {
+    pub a: Option<i64>,
+    pub c: Vec<Option<NullableNestedMaybe>>,
+    pub f: Option<NullableNestedF>,
+    pub b: Option<NullableNestedMaybe>,
+    /// Perhaps.
+    pub d: Option<NullableNestedMaybe>,
+    pub e: Option<std::collections::BTreeMap<String, Option<String>>>,
+}
+impl bridge::convert::ToJson for NullableNestedInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("a", &self.a), ("c", &self.c), ("f", &self.f)],
+            &[("b", &self.b), ("d", &self.d), ("e", &self.e)],
+        )
+    }
+}
+impl bridge::convert::FromJson for NullableNestedInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5)) = (
+            fields.take("a"),
+            fields.take("c"),
+            fields.take("f"),
+            fields.take("b"),
+            fields.take("d"),
+            fields.take("e"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            a: v0,
+            c: v1,
+            f: v2,
+            b: v3,
+            d: v4,
+            e: v5,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct NullableNestedMaybe {
+    pub x: i64,
+}
+impl bridge::convert::ToJson for NullableNestedMaybe {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("x", &self.x)], &[])
+    }
+}
+impl bridge::convert::FromJson for NullableNestedMaybe {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("x"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { x: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum NullableNestedF {
+    Text(String),
+    List(Vec<String>),
+}
+impl bridge::convert::ToJson for NullableNestedF {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for NullableNestedF {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Array(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::List)
+            }
+            _ => Err(bridge::convert::Mismatch::new("text or list", &value)),
+        }
+    }
+}
+bridge::generated! {
+    NullableNestedMaybe NullableNestedF
+}
+impl NullableNestedInput {
+    pub fn call(self) -> NullableNestedCall {
+        NullableNestedCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct NullableNestedCall {
+    input: NullableNestedInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl NullableNestedCall {
+    #[track_caller]
+    pub fn b<F>(
+        mut self,
+        b: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
+    ) -> Self {
+        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self
+    }
+    /// Perhaps.
+    #[track_caller]
+    pub fn d<F>(
+        mut self,
+        d: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
+    ) -> Self {
+        self.input.d = bridge::convert::OptionalArgument::into_optional(d);
+        self
+    }
+    #[track_caller]
+    pub fn e<F>(
+        mut self,
+        e: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, Option<String>>,
+            F,
+        >,
+    ) -> Self {
+        self.input.e = bridge::convert::OptionalArgument::into_optional(e);
+        self
+    }
+}
+impl std::future::Future for NullableNestedCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.8477c50446667b44890f3b7fc38611e9")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"8477c50446667b44890f3b7fc38611e9",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "nullable_nested",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Null within null.
+#[track_caller]
+pub fn nullable_nested<F, F2>(
+    a: impl bridge::convert::OptionalArgument<i64, F>,
+    c: impl bridge::convert::Argument<Vec<Option<NullableNestedMaybe>>>,
+    f: impl bridge::convert::OptionalArgument<NullableNestedF, F2>,
+) -> NullableNestedCall {
+    NullableNestedInput {
+        a: bridge::convert::OptionalArgument::into_optional(a),
+        c: bridge::convert::Argument::into_argument(c),
+        f: bridge::convert::OptionalArgument::into_optional(f),
+        b: None,
+        d: None,
+        e: None,
+    }
+        .call()
+}
+
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NumericEnumsInput {
     pub big: Option<u64>,
     pub flag: Option<bool>,
     pub large: Option<u64>,
-    pub mixed: Option<bridge::convert::Value>,
+    pub mixed: Option<bridge::Scalar>,
     pub none: Option<bridge::convert::Value>,
     pub priority: Option<i64>,
     pub ratio: Option<f64>,
@@ -3400,8 +4663,11 @@ impl NumericEnumsCall {
         self
     }
     #[track_caller]
-    pub fn mixed(mut self, mixed: impl bridge::convert::Serialize) -> Self {
-        self.input.mixed = bridge::convert::optional_value(&mixed);
+    pub fn mixed<F>(
+        mut self,
+        mixed: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
+    ) -> Self {
+        self.input.mixed = bridge::convert::OptionalArgument::into_optional(mixed);
         self
     }
     #[track_caller]
@@ -3456,6 +4722,275 @@ pub fn numeric_enums() -> NumericEnumsCall {
         none: None,
         priority: None,
         ratio: None,
+    }
+        .call()
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenObjectsInput {
+    pub any: bridge::convert::Value,
+    pub closed: Option<OpenObjectsClosed>,
+    pub described: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
+    pub forbidden: Option<OpenObjectsForbidden>,
+    pub maps: Option<
+        std::collections::BTreeMap<
+            String,
+            std::collections::BTreeMap<String, Option<i64>>,
+        >,
+    >,
+    pub named: Option<std::collections::BTreeMap<String, bool>>,
+    pub unevaluated: Option<std::collections::BTreeMap<String, i64>>,
+    pub with_fields: Option<OpenObjectsWithFields>,
+}
+impl bridge::convert::ToJson for OpenObjectsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("any", &self.any)],
+            &[
+                ("closed", &self.closed),
+                ("described", &self.described),
+                ("forbidden", &self.forbidden),
+                ("maps", &self.maps),
+                ("named", &self.named),
+                ("unevaluated", &self.unevaluated),
+                ("with_fields", &self.with_fields),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for OpenObjectsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+        ) = (
+            fields.take("any"),
+            fields.take("closed"),
+            fields.take("described"),
+            fields.take("forbidden"),
+            fields.take("maps"),
+            fields.take("named"),
+            fields.take("unevaluated"),
+            fields.take("with_fields"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            any: v0,
+            closed: v1,
+            described: v2,
+            forbidden: v3,
+            maps: v4,
+            named: v5,
+            unevaluated: v6,
+            with_fields: v7,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenObjectsClosed {
+    pub a: Option<String>,
+}
+impl bridge::convert::ToJson for OpenObjectsClosed {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for OpenObjectsClosed {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenObjectsForbidden {
+    pub a: Option<String>,
+}
+impl bridge::convert::ToJson for OpenObjectsForbidden {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("a", &self.a)])
+    }
+}
+impl bridge::convert::FromJson for OpenObjectsForbidden {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenObjectsWithFields {
+    pub a: Option<String>,
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
+}
+impl bridge::convert::ToJson for OpenObjectsWithFields {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
+    }
+}
+impl bridge::convert::FromJson for OpenObjectsWithFields {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        fields.skip(&[]);
+        let (Some(v0), Some(v1)) = (fields.take("a"), fields.rest()) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, extra: v1 })
+    }
+}
+bridge::generated! {
+    OpenObjectsClosed OpenObjectsForbidden OpenObjectsWithFields
+}
+impl OpenObjectsInput {
+    pub fn call(self) -> OpenObjectsCall {
+        OpenObjectsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct OpenObjectsCall {
+    input: OpenObjectsInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl OpenObjectsCall {
+    #[track_caller]
+    pub fn closed<F>(
+        mut self,
+        closed: impl bridge::convert::OptionalArgument<OpenObjectsClosed, F>,
+    ) -> Self {
+        self.input.closed = bridge::convert::OptionalArgument::into_optional(closed);
+        self
+    }
+    #[track_caller]
+    pub fn described<F>(
+        mut self,
+        described: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, bridge::convert::Value>,
+            F,
+        >,
+    ) -> Self {
+        self.input.described = bridge::convert::OptionalArgument::into_optional(
+            described,
+        );
+        self
+    }
+    #[track_caller]
+    pub fn forbidden<F>(
+        mut self,
+        forbidden: impl bridge::convert::OptionalArgument<OpenObjectsForbidden, F>,
+    ) -> Self {
+        self.input.forbidden = bridge::convert::OptionalArgument::into_optional(
+            forbidden,
+        );
+        self
+    }
+    #[track_caller]
+    pub fn maps<F>(
+        mut self,
+        maps: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<
+                String,
+                std::collections::BTreeMap<String, Option<i64>>,
+            >,
+            F,
+        >,
+    ) -> Self {
+        self.input.maps = bridge::convert::OptionalArgument::into_optional(maps);
+        self
+    }
+    #[track_caller]
+    pub fn named<F>(
+        mut self,
+        named: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, bool>,
+            F,
+        >,
+    ) -> Self {
+        self.input.named = bridge::convert::OptionalArgument::into_optional(named);
+        self
+    }
+    #[track_caller]
+    pub fn unevaluated<F>(
+        mut self,
+        unevaluated: impl bridge::convert::OptionalArgument<
+            std::collections::BTreeMap<String, i64>,
+            F,
+        >,
+    ) -> Self {
+        self.input.unevaluated = bridge::convert::OptionalArgument::into_optional(
+            unevaluated,
+        );
+        self
+    }
+    #[track_caller]
+    pub fn with_fields<F>(
+        mut self,
+        with_fields: impl bridge::convert::OptionalArgument<OpenObjectsWithFields, F>,
+    ) -> Self {
+        self.input.with_fields = bridge::convert::OptionalArgument::into_optional(
+            with_fields,
+        );
+        self
+    }
+}
+impl std::future::Future for OpenObjectsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.f66ea24189acc046e6076852cd9dab7f")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"f66ea24189acc046e6076852cd9dab7f",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "open_objects",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Objects with more fields than they name.
+#[track_caller]
+pub fn open_objects(any: impl bridge::convert::Serialize) -> OpenObjectsCall {
+    OpenObjectsInput {
+        any: bridge::convert::value(&any),
+        closed: None,
+        described: None,
+        forbidden: None,
+        maps: None,
+        named: None,
+        unevaluated: None,
+        with_fields: None,
     }
         .call()
 }
@@ -4917,6 +6452,411 @@ pub fn recursive_union(
 }
 
 #[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesInput {
+    /// More than the base.
+    pub beside: ReferencesBeside,
+    pub closed: Option<ReferencesBase>,
+    pub deep: Option<ReferencesInner>,
+    pub draft4: Option<Vec<i64>>,
+    pub dynamic: Option<ReferencesNode>,
+    pub nested_anchor: Option<ReferencesNestedAnchor>,
+    pub outer: Option<ReferencesOuter>,
+    pub percent: Option<ReferencesAB>,
+    pub recursive: Option<Box<ReferencesInput>>,
+    pub resource: Option<ReferencesResource>,
+}
+impl bridge::convert::ToJson for ReferencesInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("beside", &self.beside)],
+            &[
+                ("closed", &self.closed),
+                ("deep", &self.deep),
+                ("draft4", &self.draft4),
+                ("dynamic", &self.dynamic),
+                ("nested_anchor", &self.nested_anchor),
+                ("outer", &self.outer),
+                ("percent", &self.percent),
+                ("recursive", &self.recursive),
+                ("resource", &self.resource),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for ReferencesInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (
+            Some(v0),
+            Some(v1),
+            Some(v2),
+            Some(v3),
+            Some(v4),
+            Some(v5),
+            Some(v6),
+            Some(v7),
+            Some(v8),
+            Some(v9),
+        ) = (
+            fields.take("beside"),
+            fields.take("closed"),
+            fields.take("deep"),
+            fields.take("draft4"),
+            fields.take("dynamic"),
+            fields.take("nested_anchor"),
+            fields.take("outer"),
+            fields.take("percent"),
+            fields.take("recursive"),
+            fields.take("resource"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            beside: v0,
+            closed: v1,
+            deep: v2,
+            draft4: v3,
+            dynamic: v4,
+            nested_anchor: v5,
+            outer: v6,
+            percent: v7,
+            recursive: v8,
+            resource: v9,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesBeside {
+    pub more: i64,
+    pub id: i64,
+}
+impl bridge::convert::ToJson for ReferencesBeside {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("more", &self.more), ("id", &self.id)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReferencesBeside {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("more"), fields.take("id")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { more: v0, id: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesBase {
+    pub id: i64,
+}
+impl bridge::convert::ToJson for ReferencesBase {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("id", &self.id)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReferencesBase {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("id"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { id: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesInner {
+    pub z: bool,
+}
+impl bridge::convert::ToJson for ReferencesInner {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("z", &self.z)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReferencesInner {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("z"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { z: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesNode {
+    pub name: String,
+    pub children: Option<Vec<ReferencesNode>>,
+}
+impl bridge::convert::ToJson for ReferencesNode {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("name", &self.name)], &[("children", &self.children)])
+    }
+}
+impl bridge::convert::FromJson for ReferencesNode {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1)) = (fields.take("name"), fields.take("children")) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { name: v0, children: v1 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReferencesNestedAnchor {
+    pub d: Option<i64>,
+}
+impl bridge::convert::ToJson for ReferencesNestedAnchor {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("d", &self.d)])
+    }
+}
+impl bridge::convert::FromJson for ReferencesNestedAnchor {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("d"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { d: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReferencesOuter {
+    pub inner: Option<ReferencesInner>,
+}
+impl bridge::convert::ToJson for ReferencesOuter {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[], &[("inner", &self.inner)])
+    }
+}
+impl bridge::convert::FromJson for ReferencesOuter {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("inner"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { inner: v0 })
+    }
+}
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReferencesAB {
+    P,
+    Q,
+}
+impl ReferencesAB {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::P => "p",
+            Self::Q => "q",
+        }
+    }
+}
+impl bridge::convert::ToJson for ReferencesAB {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for ReferencesAB {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "p" => Self::P,
+                "q" => Self::Q,
+                _ => {
+                    return Err(
+                        bridge::convert::Mismatch::new(
+                            "one of \"p\" \"q\"",
+                            &bridge::convert::Value::String(text),
+                        ),
+                    );
+                }
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReferencesResource {
+    pub r: String,
+}
+impl bridge::convert::ToJson for ReferencesResource {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("r", &self.r)], &[])
+    }
+}
+impl bridge::convert::FromJson for ReferencesResource {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("r"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { r: v0 })
+    }
+}
+bridge::generated! {
+    ReferencesInput ReferencesBeside ReferencesBase ReferencesInner ReferencesNode
+    ReferencesNestedAnchor ReferencesOuter ReferencesAB ReferencesResource
+}
+bridge::generated_text! {
+    ReferencesAB
+}
+impl ReferencesInput {
+    pub fn call(self) -> ReferencesCall {
+        ReferencesCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct ReferencesCall {
+    input: ReferencesInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl ReferencesCall {
+    #[track_caller]
+    pub fn closed<F>(
+        mut self,
+        closed: impl bridge::convert::OptionalArgument<ReferencesBase, F>,
+    ) -> Self {
+        self.input.closed = bridge::convert::OptionalArgument::into_optional(closed);
+        self
+    }
+    #[track_caller]
+    pub fn deep<F>(
+        mut self,
+        deep: impl bridge::convert::OptionalArgument<ReferencesInner, F>,
+    ) -> Self {
+        self.input.deep = bridge::convert::OptionalArgument::into_optional(deep);
+        self
+    }
+    #[track_caller]
+    pub fn draft4<F>(
+        mut self,
+        draft4: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
+    ) -> Self {
+        self.input.draft4 = bridge::convert::OptionalArgument::into_optional(draft4);
+        self
+    }
+    #[track_caller]
+    pub fn dynamic<F>(
+        mut self,
+        dynamic: impl bridge::convert::OptionalArgument<ReferencesNode, F>,
+    ) -> Self {
+        self.input.dynamic = bridge::convert::OptionalArgument::into_optional(dynamic);
+        self
+    }
+    #[track_caller]
+    pub fn nested_anchor<F>(
+        mut self,
+        nested_anchor: impl bridge::convert::OptionalArgument<ReferencesNestedAnchor, F>,
+    ) -> Self {
+        self.input.nested_anchor = bridge::convert::OptionalArgument::into_optional(
+            nested_anchor,
+        );
+        self
+    }
+    #[track_caller]
+    pub fn outer<F>(
+        mut self,
+        outer: impl bridge::convert::OptionalArgument<ReferencesOuter, F>,
+    ) -> Self {
+        self.input.outer = bridge::convert::OptionalArgument::into_optional(outer);
+        self
+    }
+    #[track_caller]
+    pub fn percent<F>(
+        mut self,
+        percent: impl bridge::convert::OptionalArgument<ReferencesAB, F>,
+    ) -> Self {
+        self.input.percent = bridge::convert::OptionalArgument::into_optional(percent);
+        self
+    }
+    #[track_caller]
+    pub fn recursive<F>(
+        mut self,
+        recursive: impl bridge::convert::OptionalArgument<ReferencesInput, F>,
+    ) -> Self {
+        self.input.recursive = bridge::convert::OptionalArgument::into_optional(
+                recursive,
+            )
+            .map(Box::new);
+        self
+    }
+    #[track_caller]
+    pub fn resource<F>(
+        mut self,
+        resource: impl bridge::convert::OptionalArgument<ReferencesResource, F>,
+    ) -> Self {
+        self.input.resource = bridge::convert::OptionalArgument::into_optional(resource);
+        self
+    }
+}
+impl std::future::Future for ReferencesCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.9a8f3ce19f7c2d1d3f70933c14632996")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"9a8f3ce19f7c2d1d3f70933c14632996",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "references",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// References in all spellings, with keywords beside them.
+#[track_caller]
+pub fn references(
+    beside: impl bridge::convert::Argument<ReferencesBeside>,
+) -> ReferencesCall {
+    ReferencesInput {
+        beside: bridge::convert::Argument::into_argument(beside),
+        closed: None,
+        deep: None,
+        draft4: None,
+        dynamic: None,
+        nested_anchor: None,
+        outer: None,
+        percent: None,
+        recursive: None,
+        resource: None,
+    }
+        .call()
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub struct RequiredUnknownInput {
     pub b: bridge::convert::Value,
     pub a: String,
@@ -6233,7 +8173,7 @@ pub struct TuplesInput {
     pub draft2020: Option<(String, i64, TuplesDraft2020)>,
     pub long: Option<Vec<String>>,
     pub none: Option<Vec<bridge::convert::Value>>,
-    pub open: Option<Vec<bridge::convert::Value>>,
+    pub open: Option<Vec<bridge::Scalar>>,
     pub single: Option<(String,)>,
 }
 impl bridge::convert::ToJson for TuplesInput {
@@ -6378,7 +8318,7 @@ impl TuplesCall {
     #[track_caller]
     pub fn open<F>(
         mut self,
-        open: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+        open: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
     ) -> Self {
         self.input.open = bridge::convert::OptionalArgument::into_optional(open);
         self
@@ -6427,16 +8367,464 @@ pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall 
 }
 
 #[derive(Debug, Clone, PartialEq)]
+pub struct UnionsOfUnionsInput {
+    pub flat: UnionsOfUnionsFlat,
+    pub parts: UnionsOfUnionsParts,
+    pub both: Option<UnionsOfUnionsBoth>,
+    pub lists: Option<Vec<UnionsOfUnionsList>>,
+    pub loose: Option<UnionsOfUnionsLoose>,
+    pub tagged_or_text: Option<UnionsOfUnionsTaggedOrText>,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsInput {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[("flat", &self.flat), ("parts", &self.parts)],
+            &[
+                ("both", &self.both),
+                ("lists", &self.lists),
+                ("loose", &self.loose),
+                ("tagged_or_text", &self.tagged_or_text),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsInput {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5)) = (
+            fields.take("flat"),
+            fields.take("parts"),
+            fields.take("both"),
+            fields.take("lists"),
+            fields.take("loose"),
+            fields.take("tagged_or_text"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            flat: v0,
+            parts: v1,
+            both: v2,
+            lists: v3,
+            loose: v4,
+            tagged_or_text: v5,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsFlat {
+    Text(String),
+    Number(i64),
+    List(Vec<String>),
+}
+impl bridge::convert::ToJson for UnionsOfUnionsFlat {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Number(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::List(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsFlat {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Number(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Number)
+            }
+            bridge::convert::Value::Array(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::List)
+            }
+            _ => Err(bridge::convert::Mismatch::new("text or number or list", &value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UnionsOfUnionsParts {
+    pub a: Option<String>,
+    pub b: Option<String>,
+    pub c: Option<String>,
+    pub d: Option<String>,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsParts {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[("a", &self.a), ("b", &self.b), ("c", &self.c), ("d", &self.d)],
+        )
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsParts {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
+            fields.take("a"),
+            fields.take("b"),
+            fields.take("c"),
+            fields.take("d"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0, b: v1, c: v2, d: v3 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UnionsOfUnionsBoth {
+    pub a: Option<i64>,
+    pub b: Option<i64>,
+    pub c: Option<i64>,
+    pub d: Option<i64>,
+    pub x: Option<String>,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsBoth {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(
+            &[],
+            &[
+                ("a", &self.a),
+                ("b", &self.b),
+                ("c", &self.c),
+                ("d", &self.d),
+                ("x", &self.x),
+            ],
+        )
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsBoth {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
+            fields.take("a"),
+            fields.take("b"),
+            fields.take("c"),
+            fields.take("d"),
+            fields.take("x"),
+        ) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self {
+            a: v0,
+            b: v1,
+            c: v2,
+            d: v3,
+            x: v4,
+        })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsList {
+    Text(String),
+    Object(UnionsOfUnionsListObject),
+}
+impl bridge::convert::ToJson for UnionsOfUnionsList {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsList {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Object(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Object)
+            }
+            _ => Err(bridge::convert::Mismatch::new("text or object", &value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionsOfUnionsListObject {
+    pub a: String,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsListObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("a", &self.a)], &[])
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsListObject {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("a"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { a: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum UnionsOfUnionsLoose {
+    Auto,
+    Other(String),
+}
+impl UnionsOfUnionsLoose {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Auto => "auto",
+            Self::Other(text) => text,
+        }
+    }
+}
+impl bridge::convert::ToJson for UnionsOfUnionsLoose {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::ToJson::to_json(self.as_str())
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsLoose {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let text: String = bridge::convert::FromJson::from_json(value)?;
+        Ok(
+            match text.as_str() {
+                "auto" => Self::Auto,
+                _ => Self::Other(text),
+            },
+        )
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsTaggedOrText {
+    Text(String),
+    Object(UnionsOfUnionsTaggedOrTextObject),
+}
+impl bridge::convert::ToJson for UnionsOfUnionsTaggedOrText {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::Text(inner) => bridge::convert::ToJson::to_json(inner),
+            Self::Object(inner) => bridge::convert::ToJson::to_json(inner),
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrText {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        match value {
+            bridge::convert::Value::String(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Text)
+            }
+            bridge::convert::Value::Object(_) => {
+                bridge::convert::FromJson::from_json(value).map(Self::Object)
+            }
+            _ => Err(bridge::convert::Mismatch::new("text or object", &value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub enum UnionsOfUnionsTaggedOrTextObject {
+    P(UnionsOfUnionsP),
+    Q(UnionsOfUnionsQ),
+}
+impl bridge::convert::ToJson for UnionsOfUnionsTaggedOrTextObject {
+    fn to_json(&self) -> bridge::convert::Value {
+        match self {
+            Self::P(inner) => {
+                bridge::convert::tagged(
+                    "t",
+                    "p",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+            Self::Q(inner) => {
+                bridge::convert::tagged(
+                    "t",
+                    "q",
+                    bridge::convert::ToJson::to_json(inner),
+                )
+            }
+        }
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrTextObject {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let tag = bridge::convert::tag(&value, "t")?;
+        match tag.as_str() {
+            "p" => bridge::convert::FromJson::from_json(value).map(Self::P),
+            "q" => bridge::convert::FromJson::from_json(value).map(Self::Q),
+            _ => Err(bridge::convert::Mismatch::new("t of one of \"p\" \"q\"", &value)),
+        }
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionsOfUnionsP {
+    pub v: i64,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsP {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("v", &self.v)], &[])
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsP {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("v"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { v: v0 })
+    }
+}
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnionsOfUnionsQ {
+    pub v: String,
+}
+impl bridge::convert::ToJson for UnionsOfUnionsQ {
+    fn to_json(&self) -> bridge::convert::Value {
+        bridge::convert::object(&[("v", &self.v)], &[])
+    }
+}
+impl bridge::convert::FromJson for UnionsOfUnionsQ {
+    #[inline]
+    fn from_json(
+        value: bridge::convert::Value,
+    ) -> Result<Self, bridge::convert::Mismatch> {
+        let mut fields = bridge::convert::Fields::new(value);
+        let (Some(v0),) = (fields.take("v"),) else {
+            return Err(fields.mismatch());
+        };
+        Ok(Self { v: v0 })
+    }
+}
+bridge::generated! {
+    UnionsOfUnionsFlat UnionsOfUnionsParts UnionsOfUnionsBoth UnionsOfUnionsList
+    UnionsOfUnionsListObject UnionsOfUnionsLoose UnionsOfUnionsTaggedOrText
+    UnionsOfUnionsTaggedOrTextObject UnionsOfUnionsP UnionsOfUnionsQ
+}
+bridge::generated_text! {
+    UnionsOfUnionsLoose
+}
+impl UnionsOfUnionsInput {
+    pub fn call(self) -> UnionsOfUnionsCall {
+        UnionsOfUnionsCall {
+            input: self,
+            pending: bridge::call::Pending::new(),
+        }
+    }
+}
+#[must_use = "a call does nothing until it is awaited: add `.await?`"]
+pub struct UnionsOfUnionsCall {
+    input: UnionsOfUnionsInput,
+    pending: bridge::call::Pending<bridge::ToolResult>,
+}
+impl UnionsOfUnionsCall {
+    #[track_caller]
+    pub fn both<F>(
+        mut self,
+        both: impl bridge::convert::OptionalArgument<UnionsOfUnionsBoth, F>,
+    ) -> Self {
+        self.input.both = bridge::convert::OptionalArgument::into_optional(both);
+        self
+    }
+    #[track_caller]
+    pub fn lists<F>(
+        mut self,
+        lists: impl bridge::convert::OptionalArgument<Vec<UnionsOfUnionsList>, F>,
+    ) -> Self {
+        self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
+        self
+    }
+    #[track_caller]
+    pub fn loose<F>(
+        mut self,
+        loose: impl bridge::convert::OptionalArgument<UnionsOfUnionsLoose, F>,
+    ) -> Self {
+        self.input.loose = bridge::convert::OptionalArgument::into_optional(loose);
+        self
+    }
+    #[track_caller]
+    pub fn tagged_or_text<F>(
+        mut self,
+        tagged_or_text: impl bridge::convert::OptionalArgument<
+            UnionsOfUnionsTaggedOrText,
+            F,
+        >,
+    ) -> Self {
+        self.input.tagged_or_text = bridge::convert::OptionalArgument::into_optional(
+            tagged_or_text,
+        );
+        self
+    }
+}
+impl std::future::Future for UnionsOfUnionsCall {
+    type Output = Result<bridge::ToolResult, bridge::ToolError>;
+    fn poll(
+        self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        #[unsafe(link_section = ".toolsmith.6b42e3911cf81454da85306847de7153")]
+        static MARK: bridge::tool::Mark = bridge::tool::Mark(
+            *b"6b42e3911cf81454da85306847de7153",
+        );
+        static TOOL: bridge::tool::Tool = bridge::tool::Tool {
+            server: "nasty",
+            name: "unions_of_unions",
+            mark: &MARK,
+        };
+        let call = self.get_mut();
+        let input = &call.input;
+        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+    }
+}
+/// Unions in unions, and two at once.
+#[track_caller]
+pub fn unions_of_unions(
+    flat: impl bridge::convert::Argument<UnionsOfUnionsFlat>,
+    parts: impl bridge::convert::Argument<UnionsOfUnionsParts>,
+) -> UnionsOfUnionsCall {
+    UnionsOfUnionsInput {
+        flat: bridge::convert::Argument::into_argument(flat),
+        parts: bridge::convert::Argument::into_argument(parts),
+        both: None,
+        lists: None,
+        loose: None,
+        tagged_or_text: None,
+    }
+        .call()
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub struct UntaggedInput {
     pub target: UntaggedTarget,
     pub all_kinds: Option<UntaggedAllKinds>,
     pub free: Option<bridge::convert::Value>,
-    pub lists: Option<Vec<bridge::convert::Value>>,
+    pub lists: Option<Vec<bridge::Scalar>>,
     pub merged: Option<UntaggedMerged>,
     pub numbers: Option<f64>,
     pub one_or_many: Option<UntaggedOneOrMany>,
     pub restricted: Option<String>,
-    pub scalars: Option<bridge::convert::Value>,
+    pub scalars: Option<bridge::Scalar>,
     pub value: Option<UntaggedValue>,
 }
 impl bridge::convert::ToJson for UntaggedInput {
@@ -6505,7 +8893,7 @@ impl bridge::convert::FromJson for UntaggedInput {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UntaggedTarget {
     pub id: Option<i64>,
-    pub path: Option<bridge::convert::Value>,
+    pub path: Option<bridge::Scalar>,
 }
 impl bridge::convert::ToJson for UntaggedTarget {
     fn to_json(&self) -> bridge::convert::Value {
@@ -6789,7 +9177,7 @@ impl UntaggedCall {
     #[track_caller]
     pub fn lists<F>(
         mut self,
-        lists: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
+        lists: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
     ) -> Self {
         self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
         self
@@ -6831,8 +9219,11 @@ impl UntaggedCall {
         self
     }
     #[track_caller]
-    pub fn scalars(mut self, scalars: impl bridge::convert::Serialize) -> Self {
-        self.input.scalars = bridge::convert::optional_value(&scalars);
+    pub fn scalars<F>(
+        mut self,
+        scalars: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
+    ) -> Self {
+        self.input.scalars = bridge::convert::OptionalArgument::into_optional(scalars);
         self
     }
     #[track_caller]

@@ -7,7 +7,7 @@ pub struct SequentialthinkingInput {
     /// Your current thinking step
     pub thought: String,
     /// Whether another thought step is needed
-    pub next_thought_needed: bridge::convert::Value,
+    pub next_thought_needed: bridge::Scalar,
     /// Current thought number (numeric value, e.g., 1, 2, 3)
     pub thought_number: i64,
     /// Estimated total thoughts needed (numeric value, e.g., 5, 10)
@@ -17,9 +17,9 @@ pub struct SequentialthinkingInput {
     /// Branch identifier
     pub branch_id: Option<String>,
     /// Whether this revises previous thinking
-    pub is_revision: Option<bridge::convert::Value>,
+    pub is_revision: Option<bridge::Scalar>,
     /// If more thoughts are needed
-    pub needs_more_thoughts: Option<bridge::convert::Value>,
+    pub needs_more_thoughts: Option<bridge::Scalar>,
     /// Which thought is being reconsidered
     pub revises_thought: Option<i64>,
 }
@@ -171,18 +171,23 @@ impl SequentialthinkingCall {
     }
     /// Whether this revises previous thinking
     #[track_caller]
-    pub fn is_revision(mut self, is_revision: impl bridge::convert::Serialize) -> Self {
-        self.input.is_revision = bridge::convert::optional_value(&is_revision);
+    pub fn is_revision<F>(
+        mut self,
+        is_revision: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
+    ) -> Self {
+        self.input.is_revision = bridge::convert::OptionalArgument::into_optional(
+            is_revision,
+        );
         self
     }
     /// If more thoughts are needed
     #[track_caller]
-    pub fn needs_more_thoughts(
+    pub fn needs_more_thoughts<F>(
         mut self,
-        needs_more_thoughts: impl bridge::convert::Serialize,
+        needs_more_thoughts: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
-        self.input.needs_more_thoughts = bridge::convert::optional_value(
-            &needs_more_thoughts,
+        self.input.needs_more_thoughts = bridge::convert::OptionalArgument::into_optional(
+            needs_more_thoughts,
         );
         self
     }
@@ -222,13 +227,15 @@ impl std::future::Future for SequentialthinkingCall {
 #[track_caller]
 pub fn sequentialthinking(
     thought: impl Into<String>,
-    next_thought_needed: impl bridge::convert::Serialize,
+    next_thought_needed: impl bridge::convert::Argument<bridge::Scalar>,
     thought_number: impl bridge::convert::Argument<i64>,
     total_thoughts: impl bridge::convert::Argument<i64>,
 ) -> SequentialthinkingCall {
     SequentialthinkingInput {
         thought: thought.into(),
-        next_thought_needed: bridge::convert::value(&next_thought_needed),
+        next_thought_needed: bridge::convert::Argument::into_argument(
+            next_thought_needed,
+        ),
         thought_number: bridge::convert::Argument::into_argument(thought_number),
         total_thoughts: bridge::convert::Argument::into_argument(total_thoughts),
         branch_from_thought: None,

@@ -28,7 +28,9 @@ impl Maker<'_> {
     }
 
     fn value(&mut self, schema: &Value, depth: usize) -> Value {
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        let is_made_of = ["allOf", "extends"].iter().any(|keyword| schema.get(*keyword).is_some());
+        let reference = reference(schema).filter(|_| schema.get("properties").is_none() && !is_made_of);
+        if let Some(reference) = reference {
             let target = self.resolve(reference);
             return self.value(&target, depth);
         }
@@ -42,11 +44,32 @@ impl Maker<'_> {
                 return self.value(&variants[index].clone(), depth + 1);
             }
         }
-        if let Some(values) = schema.get("enum").and_then(Value::as_array).filter(|values| !values.is_empty())
-        {
+        let fits = |value: &&Value| match (&schema["type"], value) {
+            (Value::String(name), value) => value.is_string() == (name == "string"),
+            (Value::Array(names), value) => {
+                value.is_string() == names.contains(&json!("string")) || value.is_null()
+            }
+            _ => true,
+        };
+        let values: Vec<&Value> =
+            schema.get("enum").and_then(Value::as_array).into_iter().flatten().filter(fits).collect();
+        if !values.is_empty() {
             return values[self.below(values.len())].clone();
         }
-        if schema.get("allOf").is_some() {
+        if let Some([only]) = schema.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
+            && schema.get("properties").is_none()
+        {
+            return self.value(only, depth);
+        }
+        if let Some(unions) = schema.get("allOf").filter(|parts| holds_unions(parts)) {
+            let mut value = json!({});
+            for part in unions.as_array().into_iter().flatten() {
+                let part = self.value(part, depth + 1);
+                value.as_object_mut().unwrap().extend(part.as_object().cloned().unwrap_or_default());
+            }
+            return value;
+        }
+        if is_made_of || schema.get("$ref").is_some() {
             let mut merged = json!({ "type": "object", "properties": {}, "required": [] });
             self.gather(schema, &mut merged);
             return self.object(&merged, depth);
@@ -54,7 +77,12 @@ impl Maker<'_> {
         let name = match &schema["type"] {
             Value::String(name) => name.clone(),
             Value::Array(names) if !names.is_empty() => {
-                names[self.below(names.len())].as_str().unwrap().to_owned()
+                let chosen = names[self.below(names.len())].clone();
+                // Draft 3 has schemas among the types.
+                match chosen {
+                    Value::String(name) => name,
+                    schema => return self.value(&schema, depth + 1),
+                }
             }
             _ if schema.get("properties").is_some() => "object".to_owned(),
             _ if schema.get("items").is_some() => "array".to_owned(),
@@ -89,8 +117,10 @@ impl Maker<'_> {
     fn object(&mut self, schema: &Value, depth: usize) -> Value {
         let empty = Map::new();
         let properties = schema["properties"].as_object().unwrap_or(&empty);
-        let required: Vec<&str> =
+        let mut required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let own = properties.iter().filter(|(_, property)| property.get("required") == Some(&json!(true)));
+        required.extend(own.map(|(key, _)| key.as_str()));
         let mut object = Map::new();
         for (key, property) in properties {
             let wanted = required.contains(&key.as_str());
@@ -106,8 +136,9 @@ impl Maker<'_> {
             object.entry(key).or_insert_with(|| json!("required"));
         }
         let more = schema["patternProperties"].as_object().and_then(|patterns| patterns.values().next());
-        let more =
-            more.or_else(|| schema.get("additionalProperties")).filter(|more| **more != Value::Bool(false));
+        let more = more.or_else(|| schema.get("additionalProperties"));
+        let more = more.or_else(|| schema.get("unevaluatedProperties"));
+        let more = more.filter(|more| **more != Value::Bool(false));
         if let Some(more) = more.cloned() {
             object.insert(format!("x-{}", self.below(100)), self.value(&more, depth + 1));
         }
@@ -116,11 +147,14 @@ impl Maker<'_> {
 
     /// Adds the fields that a schema, its parts and what it refers to ask for.
     fn gather(&self, schema: &Value, merged: &mut Value) {
-        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        if let Some(reference) = reference(schema) {
             self.gather(&self.resolve(reference), merged);
         }
-        for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            self.gather(part, merged);
+        for part in ["allOf", "extends"].iter().filter_map(|keyword| schema.get(*keyword)) {
+            match part {
+                Value::Array(parts) => parts.iter().for_each(|part| self.gather(part, merged)),
+                part => self.gather(part, merged),
+            }
         }
         let Some(schema) = schema.as_object() else { return };
         for (key, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
@@ -131,9 +165,41 @@ impl Maker<'_> {
     }
 
     fn resolve(&self, reference: &str) -> Value {
-        let pointer = reference.split_once('#').map(|(_, pointer)| pointer.replace("%20", " "));
-        pointer.and_then(|pointer| self.root.pointer(&pointer)).cloned().unwrap_or(Value::Bool(true))
+        let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let fragment = fragment.replace("%20", " ").replace("%24", "$");
+        let is =
+            |schema: &Value, key: &str, value: &str| schema.get(key).and_then(Value::as_str) == Some(value);
+        let found = match fragment.as_str() {
+            "" if document.is_empty() => Some(self.root),
+            "" => find(self.root, &|schema| is(schema, "$id", document)),
+            pointer if pointer.starts_with('/') => self.root.pointer(pointer),
+            name => find(self.root, &|schema| {
+                is(schema, "$anchor", name)
+                    || is(schema, "$dynamicAnchor", name)
+                    || is(schema, "id", &format!("#{name}"))
+            }),
+        };
+        found.cloned().unwrap_or(Value::Bool(true))
     }
+}
+
+fn reference(schema: &Value) -> Option<&str> {
+    ["$ref", "$dynamicRef", "$recursiveRef"].iter().find_map(|keyword| schema.get(*keyword)?.as_str())
+}
+
+/// The first value in a document that is what is looked for.
+fn find<'a>(value: &'a Value, wanted: &dyn Fn(&Value) -> bool) -> Option<&'a Value> {
+    match value {
+        _ if wanted(value) => Some(value),
+        Value::Array(items) => items.iter().find_map(|item| find(item, wanted)),
+        Value::Object(fields) => fields.values().find_map(|field| find(field, wanted)),
+        _ => None,
+    }
+}
+
+/// Whether parts are unions that each add fields.
+fn holds_unions(parts: &Value) -> bool {
+    parts.as_array().is_some_and(|parts| parts.iter().all(|part| part.get("oneOf").is_some()))
 }
 
 /// Whether the variants only name required fields or narrow a text.

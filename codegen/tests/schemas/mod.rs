@@ -200,6 +200,9 @@ impl Bytes<'_> {
             return self.schema(0);
         }
         let required = if self.one_in(2) { vec!["a", "missing"] } else { Vec::new() };
+        if self.one_in(2) {
+            return json!({ "type": "object", "properties": { "a": self.schema(1) }, "required": required });
+        }
         json!({
             "type": "object",
             "properties": { "a": self.schema(1), "b": self.schema(1), "c": { "$ref": "#/$defs/A" } },
@@ -212,7 +215,7 @@ impl Bytes<'_> {
 /// A tool whose schemas the bytes decide.
 pub(crate) fn tool(bytes: &[u8]) -> Tool {
     let mut bytes = Bytes(bytes.iter());
-    let output_schema = bytes.one_in(2).then(|| bytes.document());
+    let output_schema = bytes.one_in(3).then(|| bytes.document());
     Tool {
         name: bytes.name(),
         description: bytes.one_in(2).then(|| bytes.name()),

@@ -19,3 +19,4 @@ mod outcome;
 mod repairs;
 mod servers;
 mod toolchain;
+mod ways;

@@ -1,0 +1,112 @@
+//! Fourteen ways in which the same call is written: one as documented, twelve usual slips, one that means something
+//! else. At least ten are right, the others are clear errors, and none is silently another call.
+
+use serde_json::Value;
+
+use crate::harness::{assert_says, json};
+
+/// What the call must lead to, whichever way it is written.
+const REST: &str =
+    ".orders.iter().map(|order| format!(\"{} {}\", order.id, order.status)).collect::<Vec<_>>()";
+
+const STATUS: &str = "demo::ListOrdersOrderStatus::Shipped";
+
+enum Way {
+    Right,
+    /// A compile error that says this, and shows the signature.
+    Error(&'static str),
+}
+
+/// The call in each way, up to its answer.
+fn ways() -> [(&'static str, String, Way); 14] {
+    let fluent = |call: &str| format!("demo::list_orders(){call}");
+    let literal = |fields: &str| format!("demo::ListOrdersInput {{ {fields} }}.call().await?");
+    [
+        ("as documented", fluent(&format!(".limit(2).status({STATUS}).await?")), Way::Right),
+        (
+            "optional ones wrapped",
+            fluent(&format!(".limit(Some(2)).status(Some({STATUS})).await?")),
+            Way::Right,
+        ),
+        (
+            "another integer type",
+            fluent(&format!(".limit([0_u8; 2].len()).status({STATUS}).await?")),
+            Way::Right,
+        ),
+        ("an enum by its text", fluent(".limit(2).status(\"shipped\").await?"), Way::Right),
+        (
+            "the literal",
+            literal(&format!("cursor: None, limit: Some(2), status: Some({STATUS})")),
+            Way::Right,
+        ),
+        (
+            "the rest by default",
+            literal(&format!("limit: Some(2), status: Some({STATUS}), ..Default::default()")),
+            Way::Right,
+        ),
+        ("a field left out", literal(&format!("limit: Some(2), status: Some({STATUS})")), Way::Right),
+        (
+            "bare values in the literal",
+            literal(&format!("cursor: None, limit: 2, status: {STATUS}")),
+            Way::Right,
+        ),
+        ("no await", fluent(&format!(".limit(2).status({STATUS})?")), Way::Right),
+        ("no question mark", fluent(&format!(".limit(2).status({STATUS}).await")), Way::Right),
+        (
+            "positional optional ones",
+            format!("demo::list_orders(2, {STATUS}).await?"),
+            Way::Error("`.limit(…)`"),
+        ),
+        (
+            "a setter that is not there",
+            fluent(&format!(".max(2).status({STATUS}).await?")),
+            Way::Error("max"),
+        ),
+        (
+            "a variant that is not there",
+            fluent(".limit(2).status(demo::ListOrdersOrderStatus::Shiped).await?"),
+            Way::Error("Shipped"),
+        ),
+        ("a number as a text", fluent(&format!(".limit(\"2\").status({STATUS}).await?")), Way::Error("i64")),
+    ]
+}
+
+#[test]
+fn ten_of_fourteen_ways_are_right_and_none_is_silently_wrong() {
+    let mut documented: Option<Value> = None;
+    let mut right = 0;
+    for (what, call, way) in ways() {
+        let done = json(&format!("{call}{REST}")).done();
+        let outcome = done.outcome();
+        match way {
+            Way::Right => {
+                assert_eq!(outcome["status"], "ok", "{what}: {outcome:#}");
+                let expected = documented.get_or_insert_with(|| outcome["result"].clone());
+                assert_eq!(outcome["result"], *expected, "{what}");
+                assert_eq!(outcome["calls_total"], 1, "{what}: {outcome:#}");
+                right += 1;
+            }
+            Way::Error(phrase) => {
+                assert_eq!(outcome["status"], "compile_error", "{what}: {outcome:#}");
+                let said = Value::from(outcome["diagnostics"].to_string());
+                assert_says(&said, &[phrase, "list_orders(cursor?: String"]);
+                assert_eq!(outcome["calls_total"], 0, "{what}");
+            }
+        }
+    }
+    let documented = documented.unwrap();
+    assert_eq!(documented.as_array().unwrap().len(), 2, "{documented}");
+    assert!(documented[0].as_str().unwrap().ends_with(" shipped"), "{documented}");
+    assert!(right >= 10);
+}
+
+/// A text that is none of an enum's: the server's own word decides, since the type is open; where it is closed the
+/// program stops and says which there are.
+#[test]
+fn what_differs_in_type_cannot_be_swapped() {
+    let outcome =
+        json("demo::search_products(100, \"lamp\").await?.products.len()").expect("compile_error", 3);
+    assert_says(&outcome["diagnostics"], &["search_products("]);
+    let outcome = json("demo::get_customer().await?.name").expect("compile_error", 3);
+    assert_says(&outcome["diagnostics"], &["get_customer(id: String"]);
+}
