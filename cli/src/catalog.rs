@@ -16,13 +16,13 @@ use crate::terminal::Terminal;
 use crate::tool_list::{ToolList, digest};
 
 /// The tool lists of servers.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ToolLists {
     lists: BTreeMap<String, Entry>,
     observed: Observed,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry {
     tools: Arc<ToolList>,
     /// Bindings in place of those that would be generated.

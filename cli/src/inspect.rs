@@ -32,14 +32,19 @@ async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), F
         terminal.print(&difference::difference(old, new, arguments.json)?);
         return Ok(());
     }
+    if arguments.json && arguments.format != Some(Format::Report) {
+        return Err(Failure::configuration("--json goes with --format report or with --diff"));
+    }
     let found = source::tools(arguments, terminal).await?;
     let style = codegen::Style {
         description: arguments.description_length.unwrap_or(found.style.description),
         ..found.style
     };
-    let names = codegen::module_names(found.servers.iter().map(|server| server.name.as_str()));
+    // A crate is complete in itself: what is not in it has no part in its names.
+    let own = codegen::module_names(found.servers.iter().map(|server| server.name.as_str()));
+    let modules = if arguments.out.is_some() { &own } else { &found.modules };
     let bindings = found.servers.iter().filter_map(|server| {
-        let module = names.get(&server.name)?;
+        let module = modules.get(&server.name)?;
         Some(codegen::generate_with(server, module, &style))
     });
     let bindings: Vec<Bindings> = bindings.collect();

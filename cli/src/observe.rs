@@ -26,25 +26,28 @@ pub(crate) async fn lock(arguments: &LockArguments) -> Result<u8, Failure> {
 }
 
 async fn write_lock(arguments: &LockArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let Place { config, file, mut lock } = Place::read(arguments)?;
+    let Place { config, file, .. } = Place::read(arguments)?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let cache = Cache::open(&cache).map_err(Failure::host)?;
     let mut discovery = Discovery::new(&config, terminal, cache, observed::Observed::default());
     let servers: Vec<_> = config.servers.iter().collect();
     let asked = discovery.ask(&servers).await;
-    for server in &config.servers {
-        let name = &server.connection.name;
-        if let Some(list) = discovery.lists().list(name) {
-            let tools =
-                list.tools().iter().filter(|raw| server.filter.admits(raw["name"].as_str().unwrap_or("")));
-            lock.set(name, tools.cloned().collect());
-            terminal.print(&format!("{name}: {} tools", list.tools().len()));
-        }
-    }
+    let lists = discovery.lists().clone();
     discovery.sessions.close().await;
     let failures = asked?;
     if !failures.is_empty() {
         return Err(Failure::host(format!("the lock file is as it was\n{}", failures.join("\n"))));
+    }
+    let _held = hold(&file)?;
+    let mut lock = Lock::read(&file).map_err(Failure::configuration)?.unwrap_or_default();
+    lock.servers.retain(|name, _| config.server(name).is_some());
+    for server in &config.servers {
+        let name = &server.connection.name;
+        let Some(list) = lists.list(name) else { continue };
+        let admitted = |raw: &&Value| server.filter.admits(raw["name"].as_str().unwrap_or(""));
+        let tools: Vec<Value> = list.tools().iter().filter(admitted).cloned().collect();
+        terminal.print(&format!("{name}: {} tools", tools.len()));
+        lock.set(name, tools);
     }
     lock.write(&file).map_err(Failure::configuration)?;
     terminal.note(&format!("wrote {}", file.display()));
@@ -66,26 +69,28 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         return place.forget(server, tool, terminal);
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
-    let (tools, answers) = place.answers(server, tool, calls).await?;
+    let (tools, answers, failure) = place.answers(server, tool, calls).await?;
     let raw = tools.tools().iter().find(|raw| raw["name"] == **tool).cloned().unwrap_or_default();
-    let servers = &mut place.lock.servers;
-    let entry = servers.entry(server.clone()).or_default().tools.entry(tool.clone());
-    let locked = entry.or_insert_with(|| LockedTool::new(raw.clone()));
-    let mut seen = locked.observed.take();
-    for answer in &answers {
-        let sample = observe::infer(answer);
-        seen = Some(match seen {
-            Some(Observed { output_schema, samples }) => {
-                Observed { output_schema: observe::merge(&output_schema, &sample), samples: samples + 1 }
-            }
-            None => Observed { output_schema: sample, samples: 1 },
-        });
+    // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
+    let _held = hold(&place.file)?;
+    place.lock = Lock::read(&place.file).map_err(Failure::configuration)?.unwrap_or_default();
+    place.learn(server, tool, raw, &answers);
+    if !answers.is_empty() {
+        place.lock.write(&place.file).map_err(Failure::configuration)?;
+        terminal.print(&signature(&place.lock, server, tool));
+        terminal.note(&format!("wrote {}", place.file.display()));
     }
-    *locked = LockedTool { observed: seen, ..LockedTool::new(raw) };
-    place.lock.write(&place.file).map_err(Failure::configuration)?;
-    terminal.print(&signature(&place.lock, server, tool));
-    terminal.note(&format!("wrote {}", place.file.display()));
-    Ok(())
+    failure.map_or(Ok(()), Err)
+}
+
+/// Keeps other processes from writing the file; until the result is dropped, or the process ends (flock(2)).
+fn hold(file: &Path) -> Result<std::fs::File, Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let held = std::fs::File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
+    held.map_err(|error| {
+        Failure::configuration(format!("the folder {} can't be locked: {error}", folder.display()))
+    })
 }
 
 /// Configuration, lock file and what is in it.
@@ -113,18 +118,31 @@ impl Place {
             let message = format!("nothing was observed of {server}.{tool} in {}", self.file.display());
             return Err(Failure::configuration(message));
         }
+        let _held = hold(&self.file)?;
         self.lock.write(&self.file).map_err(Failure::configuration)?;
         terminal.note(&format!("forgot what was observed of {server}.{tool}"));
         Ok(())
     }
 
-    /// The server's tools, and the JSON of the tool's answers.
-    async fn answers(
-        &self,
-        server: &str,
-        tool: &str,
-        calls: Vec<Box<RawValue>>,
-    ) -> Result<(ToolList, Vec<Value>), Failure> {
+    /// Adds answers to what was observed of a tool, which is `raw` by now.
+    fn learn(&mut self, server: &str, tool: &str, raw: Value, answers: &[Value]) {
+        let entry = self.lock.servers.entry(server.to_owned()).or_default().tools.entry(tool.to_owned());
+        let locked = entry.or_insert_with(|| LockedTool::new(raw.clone()));
+        let mut seen = locked.observed.take();
+        for answer in answers {
+            let sample = observe::infer(answer);
+            seen = Some(match seen {
+                Some(Observed { output_schema, samples }) => {
+                    Observed { output_schema: observe::merge(&output_schema, &sample), samples: samples + 1 }
+                }
+                None => Observed { output_schema: sample, samples: 1 },
+            });
+        }
+        *locked = LockedTool { observed: seen, ..LockedTool::new(raw) };
+    }
+
+    /// The server's tools, the JSON of the tool's answers, and what kept the others from being calls.
+    async fn answers(&self, server: &str, tool: &str, calls: Vec<Box<RawValue>>) -> Result<Answers, Failure> {
         let settings = self.config.server(server).ok_or_else(|| {
             let known: Vec<&str> =
                 self.config.servers.iter().map(|server| server.connection.name.as_str()).collect();
@@ -144,11 +162,7 @@ impl Place {
     }
 }
 
-async fn ask(
-    session: &Session,
-    tool: &str,
-    calls: Vec<Box<RawValue>>,
-) -> Result<(ToolList, Vec<Value>), Failure> {
+async fn ask(session: &Session, tool: &str, calls: Vec<Box<RawValue>>) -> Result<Answers, Failure> {
     let listing = session.list_tools().await.map_err(Failure::host)?;
     let known = listing.tools.iter().find(|known| known.name == tool);
     match known {
@@ -163,14 +177,23 @@ async fn ask(
         }
         Some(_) => {}
     }
-    let mut answers = Vec::new();
+    let (mut answers, mut failure) = (Vec::new(), None);
     for arguments in calls {
-        let result = session.call(tool, arguments).await.map_err(Failure::host)?;
-        answers.push(answer(tool, result.is_error(), result.raw())?);
+        let result = session.call(tool, arguments).await.map_err(Failure::host);
+        match result.and_then(|result| answer(tool, result.is_error(), result.raw())) {
+            Ok(answer) => answers.push(answer),
+            // What was learnt before stands.
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
+        }
     }
     let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
-    Ok((ToolList::new(tools), answers))
+    Ok((ToolList::new(tools), answers, failure))
 }
+
+type Answers = (ToolList, Vec<Value>, Option<Failure>);
 
 /// The JSON of an answer: its structured content, or else its text.
 fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> {
@@ -188,7 +211,7 @@ fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> 
     }
     serde_json::from_str(&text).map_err(|error| {
         failed(format!(
-            "the answer is text, not JSON ({error}); it stays a ToolResult, whose text() gives it\nhelp: nothing is to be observed of a tool that answers in prose"
+            "the answer is text, not JSON ({error})\nhelp: a tool that answers in prose is best left a ToolResult, whose text() gives it; --forget undoes earlier observations"
         ))
     })
 }

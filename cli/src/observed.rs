@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::tool_list::digest;
 
 /// Observed output schemas, by server and tool.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Observed(BTreeMap<String, BTreeMap<String, Value>>);
 
 impl Observed {

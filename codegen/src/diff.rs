@@ -93,21 +93,12 @@ fn changes(old: &Tool, new: &Tool) -> Vec<String> {
         lines.extend(or_silent("input", compare().inputs(before.input, after.input)));
     }
     if output {
-        let declared = |declared: bool| if declared { "now declared" } else { "no longer declared" };
-        if old.observed != new.observed && old.output_schema.is_some() && new.output_schema.is_some() {
-            lines.push(format!(
-                "output: {}",
-                if new.observed { "now observed, not declared" } else { "now declared" }
-            ));
-        }
-        match (&before.output, &after.output) {
-            (Some(before), Some(after))
-                if old.output_schema.as_ref().map(canonical) != new.output_schema.as_ref().map(canonical) =>
-            {
-                lines.extend(or_silent("output", compare().outputs(before, after)));
-            }
-            (Some(_), Some(_)) => {}
-            (before, _) => lines.push(format!("output: {}", declared(before.is_none()))),
+        lines.extend(output_state(old, new));
+        let schema = |tool: &Tool| tool.output_schema.as_ref().map(canonical);
+        if let (Some(before), Some(after)) = (&before.output, &after.output)
+            && schema(old) != schema(new)
+        {
+            lines.extend(or_silent("output", compare().outputs(before, after)));
         }
     }
     if let Some(more) = lines.len().checked_sub(MOST_OF_ONE).filter(|more| *more > 0) {
@@ -115,6 +106,16 @@ fn changes(old: &Tool, new: &Tool) -> Vec<String> {
         lines.push(format!("and {more} more changes"));
     }
     lines
+}
+
+/// Whether what is known of the output is known in another way.
+fn output_state(old: &Tool, new: &Tool) -> Option<String> {
+    let state = |tool: &Tool| match (&tool.output_schema, tool.observed) {
+        (None, _) => "no longer declared",
+        (Some(_), false) => "now declared",
+        (Some(_), true) => "now observed, not declared",
+    };
+    (state(old) != state(new)).then(|| format!("output: {}", state(new)))
 }
 
 /// The changes of a schema that is not the same text, even where none was found.

@@ -16,6 +16,7 @@
 
 use crate::Style;
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
+use crate::names::camel;
 use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
 use crate::text::clean;
 use crate::typing::FieldType;
@@ -106,7 +107,7 @@ impl Writer<'_> {
             }
             Shape::Whole => return format!("{name} {{ arguments: Value }}"),
             Shape::Texts { variants, other } => {
-                (variants.iter().map(|(name, _)| name.clone()).collect(), other, "String")
+                (variants.iter().map(|(name, text)| variant(name, text)).collect(), other, "String")
             }
             Shape::Tagged { variants, other, .. } => {
                 let variants = variants.iter().map(|(name, _, field_type)| (name.as_str(), field_type));
@@ -135,4 +136,13 @@ impl Writer<'_> {
             std::iter::once(description).chain(facts).filter(|part| !part.is_empty()).collect();
         if parts.is_empty() { String::new() } else { format!(" /* {} */", parts.join("; ")) }
     }
+}
+
+/// A variant of an enum of texts; with its text, where the name does not show it.
+fn variant(name: &str, text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    if camel(text) == name && text.chars().all(plain) && !text.is_empty() {
+        return name.to_owned();
+    }
+    format!("{name} = {:?}", clean(text, LONGEST_FACT))
 }

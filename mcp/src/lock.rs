@@ -23,7 +23,8 @@ pub const LOCK_VERSION: u64 = 1;
 pub const MAX_LOCK_BYTES: u64 = 64 << 20;
 
 /// What to do about a file that can't be used.
-const REMEDY: &str = "delete it, and write it anew with `toolsmith mcp lock`";
+const REMEDY: &str = "restore an older state of it; or delete it, which forgets what was observed, and write it anew with \
+                      `toolsmith mcp lock`";
 
 /// How much of what is wrong with a file is told, in bytes.
 const TOLD_BYTES: usize = 400;
@@ -82,7 +83,7 @@ impl Lock {
         match read_text(file) {
             Ok(text) => form::parse(&text).map(Some).map_err(|what| unusable(&what)),
             Err(Unread::Missing) => Ok(None),
-            Err(Unread::Unusable(what)) => Err(unusable(&what)),
+            Err(Unread::Unusable(what)) => Err(failed(file, shown(&what, TOLD_BYTES))),
         }
     }
 
@@ -299,7 +300,7 @@ mod tests {
         for (text, phrase) in cases {
             std::fs::write(&file, &text).unwrap();
             let error = Lock::read(&file).unwrap_err().to_string();
-            assert!(error.contains(phrase) && error.contains("help: delete it"), "{phrase}: {error}");
+            assert!(error.contains(phrase) && error.contains("or delete it"), "{phrase}: {error}");
         }
         let error = Lock::read(folder.path()).unwrap_err().to_string();
         assert!(error.contains("is not a file"), "{error}");

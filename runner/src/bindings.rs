@@ -23,6 +23,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::ToolEntry;
 use crate::layer::Layer;
+use crate::messages::errors;
 use crate::room;
 
 /// Compiled bindings.
@@ -37,6 +38,9 @@ pub(crate) struct Library {
 /// Up to so many tools a server's library is compiled whole at once: 16 take about as long as compiling four small
 /// libraries one after another, which is what a first conversation would do.
 pub const WHOLE_SERVER: usize = 16;
+
+/// How many of the compiler's messages about bindings are told.
+const MESSAGES: usize = 4;
 
 /// Longest time to compile the bindings of one server; 1 000 tools take about 8 s.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -155,9 +159,9 @@ async fn compile(
         cpu_seconds: TIMEOUT.as_secs(),
     };
     let failed = |detail: &str| {
-        let message = format!("the bindings generated for the module `{module}` do not compile: {detail}");
+        let message = format!("the bindings of the module `{module}` do not compile: {detail}");
         Error::new(ErrorKind::Bindings, message)
-            .hint("this is a fault of the code generator; please report it with the server's tools/list")
+            .hint("bindings that were edited must compile; otherwise it is a fault of the code generator: please report it with the server's tools/list")
     };
     let compiled = timeout(TIMEOUT, compiler::run(&job)).await;
     let compiled = compiled.map_err(|_| failed(&format!("no end after {} s", TIMEOUT.as_secs())))??;
@@ -166,7 +170,9 @@ async fn compile(
         if room::is_missing(&said) {
             return Err(room::error(cache, &said));
         }
-        return Err(failed(&compiled.messages.text()));
+        let said: Vec<String> =
+            errors(&compiled.messages.text()).take(MESSAGES).map(|error| error.message).collect();
+        return Err(failed(&said.join("; ")));
     }
     let folder = cache.publish(Bucket::Bindings, key, output)?;
     Ok(Library { module: module.to_owned(), file: folder.join(name) })

@@ -12,6 +12,7 @@ use std::process::ExitStatus;
 use std::time::Instant;
 
 use futures::future::try_join_all;
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use crate::bindings::{self, Library, Named};
@@ -32,10 +33,19 @@ use crate::splice::{self, Spliced};
 
 /// What came of a snippet's text.
 pub(crate) enum Built {
-    /// A program, the identities of the tools that it can call, and what of its text was corrected.
-    Program { file: PathBuf, manifest: Vec<String>, fixes: Vec<Fix> },
+    /// A program, the identities of the tools that it can call, and what there is to say of its text.
+    Program { file: PathBuf, manifest: Vec<String>, notes: Notes },
     /// It does not compile.
     Rejected(Vec<Diagnostic>),
+}
+
+/// What there is to say of a text that compiles; kept beside the program, and told each time that it runs.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Notes {
+    /// What of it was corrected.
+    pub(crate) fixes: Vec<Fix>,
+    /// What the compiler warns of.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 /// A build with what it cost.
@@ -49,8 +59,8 @@ pub(crate) struct Report {
 
 /// The linked program's name in its folder.
 const PROGRAM: &str = "program";
-/// The corrections of its text, beside it.
-const FIXES: &str = "fixes.json";
+/// The [`Notes`] beside it.
+const NOTES: &str = "notes.json";
 
 /// Builds the program of `snippet`.
 pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet) -> Result<Report> {
@@ -79,6 +89,7 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
     report.bindings_ms = milliseconds(started);
     let started = Instant::now();
     let mut compiled = compile(engine, &libraries, &spliced).await?;
+    let mut notes = Notes::default();
     report.sandbox = compiled.sandbox.clone();
     let (diagnostics, repaired) = if compiled.status.success() {
         match repair::unmade(snippet, catalog) {
@@ -94,9 +105,13 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
     {
         let spliced = splice::splice(&snippet, &repaired.imports, repaired.tail_in_place);
         compiled = compile(engine, &libraries, &spliced).await?;
-        keep_fixes(&compiled, &repaired.fixes)?;
+        notes.warnings = diagnostics::warned(&compiled.messages.text(), &snippet.text, &spliced);
+        notes.fixes = repaired.fixes;
+    } else {
+        notes.warnings = diagnostics::warned(&compiled.messages.text(), &snippet.text, &spliced);
     }
     report.result = if compiled.status.success() {
+        notes.keep(compiled.output.path())?;
         program(&engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
     } else {
         // The snippet's own errors, not those of a correction that did not help.
@@ -107,9 +122,12 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 3").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 4").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
+
+/// Of all that the compiler may warn of, only what is dropped and should not be: a call that is never made.
+const UNUSED: &str = "--force-warn=unused_must_use";
 
 /// What came of a compilation, with the folder of the program.
 struct Attempt {
@@ -133,7 +151,7 @@ async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> R
         libraries,
         source: source.path(),
         output: output.path(),
-        arguments: &["--crate-type=bin", "--crate-name=program", "-o", PROGRAM],
+        arguments: &["--crate-type=bin", "--crate-name=program", "-o", PROGRAM, UNUSED],
         main: "main.rs",
         background: false,
         cpu_seconds: compiler::SNIPPET_SECONDS,
@@ -150,18 +168,23 @@ fn program(folder: &Path) -> Result<Built> {
         Error::cache(folder)(std::io::Error::other(format!("the file {name} is damaged: {error}")))
     };
     let manifest = manifest::read(&bytes).map_err(|error| torn(PROGRAM, error.to_string()))?;
-    let fixes = match fs_err::read(folder.join(FIXES)) {
-        Ok(text) => serde_json::from_slice(&text).map_err(|error| torn(FIXES, error.to_string()))?,
-        Err(_) => Vec::new(),
+    let notes = match fs_err::read(folder.join(NOTES)) {
+        Ok(text) => serde_json::from_slice(&text).map_err(|error| torn(NOTES, error.to_string()))?,
+        Err(_) => Notes::default(),
     };
-    Ok(Built::Program { file, manifest, fixes })
+    Ok(Built::Program { file, manifest, notes })
 }
 
-/// Puts the corrections beside the program: they are told each time that it runs.
-fn keep_fixes(compiled: &Attempt, fixes: &[Fix]) -> Result<()> {
-    let folder = compiled.output.path();
-    let text = serde_json::to_vec(fixes).map_err(|error| Error::new(ErrorKind::Cache, error.to_string()))?;
-    fs_err::write(folder.join(FIXES), text).map_err(Error::cache(folder))
+impl Notes {
+    /// Puts them beside the program in `folder`.
+    fn keep(&self, folder: &Path) -> Result<()> {
+        if self.fixes.is_empty() && self.warnings.is_empty() {
+            return Ok(());
+        }
+        let text =
+            serde_json::to_vec(self).map_err(|error| Error::new(ErrorKind::Cache, error.to_string()))?;
+        fs_err::write(folder.join(NOTES), text).map_err(Error::cache(folder))
+    }
 }
 
 /// What the compiler said, if it is that it had no room; that is no fault of the snippet's.

@@ -6,7 +6,7 @@ use crate::catalog::Catalog;
 use crate::hints::lookup::Lookup;
 use crate::hints::unmade::Unmade;
 use crate::hints::{self, Hints};
-use crate::messages::{Message, Source, Span, errors};
+use crate::messages::{Message, Source, Span, errors, warnings};
 use crate::outcome::Diagnostic;
 use crate::snippet::SyntaxError;
 use crate::splice::Spliced;
@@ -47,6 +47,18 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
         }
     }
     diagnostics
+}
+
+/// What the compiler warns of in a text that compiles: values that are dropped and should not be.
+pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagnostic> {
+    let reader = Reader { lines: text.split('\n').collect(), spliced };
+    let own = |message: &Message| message.spans.iter().any(|span| span.is_primary && reader.is_own(span));
+    let diagnostic = |message: Message| {
+        let diagnostic = reader.diagnostic(&message);
+        let rendered = diagnostic.rendered.replacen("error", "warning", 1);
+        Diagnostic { level: "warning".to_owned(), rendered, ..diagnostic }
+    };
+    warnings(messages).filter(own).take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
 }
 
 /// Diagnostics of calls that are never made, in a `text` that compiles.
@@ -225,7 +237,8 @@ impl Reader<'_> {
 
 /// What says nothing about the snippet: how the compiler works, and lists of types.
 fn is_noise(message: &str) -> bool {
-    const NOISE: [&str; 7] = [
+    const NOISE: [&str; 8] = [
+        "the trait `GeneratedText` is",
         "rustc --explain",
         "the full name for the type has been written",
         "consider using `--verbose`",

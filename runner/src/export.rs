@@ -16,11 +16,23 @@ use crate::toolchain;
 /// The program's text, in the folder of a crate.
 pub const SNIPPET: &str = "snippet/src/snippet.rs";
 
+/// The key in a manifest that marks a crate as one of ours, which may be written again.
+const MARK: &str = "toolsmith";
+
 const MAIN: &str = include_str!("export/main.rs");
 const FIRST_SNIPPET: &str = include_str!("export/snippet.rs");
 const VENDORED: &str = "# The sources of all crates lie in `vendor`: nothing is downloaded.\n\
     [source.crates-io]\nreplace-with = \"vendored-sources\"\n\n\
     [source.vendored-sources]\ndirectory = \"vendor\"\n";
+
+/// Whether a folder holds a crate that [`write_crate`] has written: its manifest says so.
+#[must_use]
+pub fn is_crate(folder: &Path) -> bool {
+    let manifest = fs_err::read_to_string(folder.join("Cargo.toml")).ok();
+    let manifest: Option<toml::Table> = manifest.and_then(|text| text.parse().ok());
+    let metadata = manifest.as_ref().and_then(|manifest| manifest.get("workspace")?.get("metadata"));
+    metadata.is_some_and(|metadata| metadata.get(MARK).is_some())
+}
 
 /// The file of a module's bindings, in the folder of a crate.
 #[must_use]
@@ -56,12 +68,38 @@ pub fn write_crate(folder: &Path, modules: &[(String, String)]) -> Result<()> {
     if !folder.join(SNIPPET).exists() {
         files.push((SNIPPET.to_owned(), FIRST_SNIPPET.to_owned()));
     }
+    remove_bindings(folder).map_err(failed)?;
     for (name, text) in files {
-        let path = folder.join(name);
-        if let Some(parent) = path.parent() {
-            fs_err::create_dir_all(parent).map_err(failed)?;
+        write_file(folder, &name, &text).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Writes one file below `folder`, and nowhere else: a link that lies there is not followed.
+fn write_file(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
+    let mut path = folder.to_owned();
+    let parts: Vec<&str> = name.split('/').collect();
+    for (index, part) in parts.iter().enumerate() {
+        path.push(part);
+        if path.is_symlink() {
+            let message = format!("{} is a link, which leads elsewhere; remove it", path.display());
+            return Err(std::io::Error::other(message));
         }
-        fs_err::write(path, text).map_err(failed)?;
+        if index + 1 < parts.len() && !path.is_dir() {
+            fs_err::create_dir(&path)?;
+        }
+    }
+    fs_err::write(path, text)
+}
+
+/// Removes the bindings of an earlier writing: a server may be gone.
+fn remove_bindings(folder: &Path) -> std::io::Result<()> {
+    let Ok(files) = fs_err::read_dir(folder.join("tools/src")) else { return Ok(()) };
+    for file in files {
+        let path = file?.path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            fs_err::remove_file(path)?;
+        }
     }
     Ok(())
 }
@@ -105,6 +143,9 @@ fn workspace_manifest() -> Result<toml::Table> {
         let members = ["bridge", "tools", "snippet"].map(toml::Value::from);
         workspace.insert("members".to_owned(), members.to_vec().into());
         workspace.insert("default-members".to_owned(), vec![toml::Value::from("snippet")].into());
+        let mark = toml::Table::from_iter([("generated".to_owned(), true.into())]);
+        let metadata = toml::Table::from_iter([(MARK.to_owned(), mark.into())]);
+        workspace.insert("metadata".to_owned(), metadata.into());
     }
     Ok(manifest)
 }

@@ -50,7 +50,7 @@ pub use depth::CHAIN_LIMIT;
 pub use diagnostics::DIAGNOSTICS_KEPT;
 pub use engine::{Engine, Options, Request};
 pub use error::{Error, ErrorKind};
-pub use export::{SNIPPET, module_file, vendor, write_crate};
+pub use export::{SNIPPET, is_crate, module_file, vendor, write_crate};
 pub use generated::ToolEntry;
 pub use host::{Answer, ToolHost};
 pub use observer::{Observer, Unobserved};

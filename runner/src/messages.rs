@@ -133,6 +133,12 @@ pub(crate) fn errors(messages: &str) -> impl Iterator<Item = Message> {
     })
 }
 
+/// What it warns of: values that must be used and are dropped, such as calls that are never made.
+pub(crate) fn warnings(messages: &str) -> impl Iterator<Item = Message> {
+    let parsed = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    parsed.filter(|message| message.level == "warning" && message.code.is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Message, Source, errors, mismatch, quoted};

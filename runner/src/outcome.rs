@@ -79,7 +79,7 @@ pub struct Failure {
 }
 
 /// A message of the compiler, in the snippet's own lines and columns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// `error` or `warning`.
     pub level: String,

@@ -134,8 +134,9 @@ impl<'a> Run<'a> {
         self.outcome.sandbox = built.sandbox;
         self.outcome.cached = built.cached;
         match built.result {
-            Built::Program { file, manifest, fixes } => {
-                self.outcome.fixes = fixes;
+            Built::Program { file, manifest, notes } => {
+                self.outcome.fixes = notes.fixes;
+                self.outcome.diagnostics = notes.warnings;
                 Ok(Some(Program { file, manifest }))
             }
             Built::Rejected(diagnostics) => {

@@ -21,13 +21,12 @@ pub(super) async fn export(
     terminal: &Terminal,
 ) -> Result<(), Failure> {
     check(folder)?;
-    // First the mark of a crate of ours, so that a second attempt may go on where this one ends.
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::configuration(format!("{} can't be made: {error}", folder.display())))?;
-    lock.write(&folder.join(LOCK)).map_err(Failure::configuration)?;
     let modules: Vec<(String, String)> =
         bindings.iter().map(|server| (server.module.clone(), server.source())).collect();
     runner::write_crate(folder, &modules).map_err(Failure::configuration)?;
+    lock.write(&folder.join(LOCK)).map_err(Failure::configuration)?;
     if !arguments.no_vendor {
         let cache = config::cache_folder().map_err(Failure::configuration)?;
         let options = Options { cache, install_target: true };
@@ -54,9 +53,9 @@ fn check(folder: &Path) -> Result<(), Failure> {
             return Err(Failure::configuration(format!("{} can't be written to: {error}", folder.display())));
         }
     };
-    if entries.next().is_some() && !folder.join(LOCK).is_file() {
+    if entries.next().is_some() && !runner::is_crate(folder) {
         let message = format!(
-            "{} is neither empty nor a crate of toolsmith's (it has no {LOCK})\nhelp: name another folder",
+            "{} is neither empty nor a crate that was written here before\nhelp: name another folder",
             folder.display()
         );
         return Err(Failure::configuration(message));

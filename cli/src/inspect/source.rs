@@ -21,6 +21,8 @@ pub(super) struct Found {
     pub(super) servers: Vec<Server>,
     /// The same tools as they were sent, with what was observed of them.
     pub(super) lock: Lock,
+    /// The module of each server that there is, also of those that were left out: names depend on all of them.
+    pub(super) modules: BTreeMap<String, String>,
     /// How much signatures show, where the command line doesn't say.
     pub(super) style: Style,
 }
@@ -78,7 +80,8 @@ fn locked(file: &Path) -> Result<Found, Failure> {
 
 /// The tools of a lock.
 pub(super) fn from_lock(lock: Lock) -> Found {
-    Found { servers: servers(&lock), lock, style: Style::default() }
+    let modules = codegen::module_names(lock.servers.keys().map(String::as_str));
+    Found { servers: servers(&lock), modules, lock, style: Style::default() }
 }
 
 /// The tools of a lock, as code is generated from them.
@@ -94,6 +97,11 @@ pub(super) fn servers(lock: &Lock) -> Vec<Server> {
 /// The configured servers, asked where their tools are not known.
 async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
     let (mut config, source) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
+    let names = || config.servers.iter().map(|server| server.connection.name.as_str());
+    let modules = codegen::module_names(names());
+    if let Some(unknown) = arguments.servers.iter().find(|name| config.server(name).is_none()) {
+        return Err(unknown_server(unknown, names()));
+    }
     if !arguments.servers.is_empty() {
         config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
     }
@@ -105,7 +113,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let cache = Cache::open(&cache).map_err(Failure::host)?;
     let mut discovery = Discovery::new(&config, terminal, cache, Observed::of(&known));
-    let discovered = if config.servers.is_empty() { Ok(()) } else { discovery.discover().await };
+    let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);
     let lists: BTreeMap<String, Vec<Value>> = servers
         .iter()
@@ -122,17 +130,14 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     for (name, tools) in lists {
         lock.set(&name, tools);
     }
-    Ok(Found { servers, lock, style: config.code_mode.style })
+    Ok(Found { servers, modules, lock, style: config.code_mode.style })
 }
 
 /// Leaves only the named servers, all of which must be there.
 fn select(found: &mut Found, names: &[String]) -> Result<(), Failure> {
     for name in names {
         if !found.lock.servers.contains_key(name) {
-            let known: Vec<&str> = found.lock.servers.keys().map(String::as_str).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            let message = format!("there are no tools of a server {name:?}\nhelp: known are {known}");
-            return Err(Failure::configuration(message));
+            return Err(unknown_server(name, found.lock.servers.keys().map(String::as_str)));
         }
     }
     if !names.is_empty() {
@@ -140,4 +145,10 @@ fn select(found: &mut Found, names: &[String]) -> Result<(), Failure> {
         found.lock.servers.retain(|name, _| names.contains(name));
     }
     Ok(())
+}
+
+fn unknown_server<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    let known: Vec<&str> = known.collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Failure::configuration(format!("there are no tools of a server {name:?}\nhelp: known are {known}"))
 }

@@ -10,7 +10,7 @@ mod json;
 mod mismatch;
 mod object;
 
-pub use argument::{Argument, Generated, OptionalArgument, optional_value, value};
+pub use argument::{Argument, Generated, GeneratedText, OptionalArgument, optional_value, value};
 pub use forward::{deserialize, serialize};
 pub use json::{FromJson, ToJson};
 pub use mismatch::Mismatch;

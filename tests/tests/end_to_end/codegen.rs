@@ -125,6 +125,10 @@ fn a_crate_is_refused_where_it_does_not_fit() {
     let shown = folder.path().to_str().unwrap();
     fs::write(folder.path().join("mine"), "").unwrap();
     codegen(&["--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
+    // A lock file alone makes no crate of a folder.
+    fs::write(folder.path().join("toolsmith.lock"), "").unwrap();
+    codegen(&["--out", shown]).done().exits(2).says(&["neither empty nor a crate"]);
+    fs::remove_file(folder.path().join("toolsmith.lock")).unwrap();
     let none = Run::new(shared()).arguments(&["run", "--crate", shown]).done().exits(2);
     none.says(&["toolsmith.lock", "codegen --out"]);
     // A server that is in the crate and not in the configuration.

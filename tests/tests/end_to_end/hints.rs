@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use crate::harness::{assert_says, json as run};
+use crate::harness::{assert_says, json as run, plain};
 
 /// A slip, and what the hint of its first message must say.
 type Slip<'a> = (&'a str, &'a [&'a str]);
@@ -155,10 +155,6 @@ fn types_fields_and_variants_of_other_names_are_found() {
             &["did you mean `Cancelled`?", "enum ListOrdersOrderStatus"],
         ),
         ("demo::ListOrdersOrderStatus::Waiting", &["its variants are `Pending`, `Shipped`"]),
-        (
-            "demo::list_orders().status(\"shipped\").await?",
-            &["`demo::ListOrdersOrderStatus::Shipped`", LIST_ORDERS],
-        ),
         (&order, &["`ListOrdersOutput` has no field `order`; did you mean `orders`?", LIST_ORDERS]),
         (&total, &["`ListOrdersOrder` has no field `total`; did you mean `total_cents`?", LIST_ORDERS]),
         (&id, &["it is a list of `ListOrdersOrder`", ".iter()", LIST_ORDERS]),
@@ -289,4 +285,25 @@ fn what_is_not_certain_is_not_corrected() {
             &["write `demo::ListOrdersInput`"],
         ),
     ]);
+}
+
+/// What is dropped and never made is warned of, even where no correction is certain, and each time that it runs.
+#[test]
+fn calls_that_are_never_made_are_warned_of() {
+    let own = "async fn add(text: &str) -> Result<()> {\n    demo::create_note(text, \"t\").await?;\n    Ok(())\n}\nadd(\"a\");\n1";
+    let dropped = "match 1 { _ => demo::echo(\"x\"), };\n1";
+    for (code, line) in [(own, 5), (dropped, 1)] {
+        for _ in 0..2 {
+            let outcome = run(code).expect("ok", 0);
+            let warning = &outcome["diagnostics"][0];
+            assert_eq!(
+                (&warning["level"], &warning["line"]),
+                (&"warning".into(), &line.into()),
+                "{outcome:#}"
+            );
+            assert_eq!(outcome["calls_total"], 0);
+        }
+        let done = plain(code).done().exits(0);
+        done.says(&["warning[unused_must_use]"]);
+    }
 }

@@ -55,6 +55,8 @@ macro_rules! generated {
 macro_rules! generated_text {
     ($($name:ident)+) => {
         $(
+            impl $crate::convert::GeneratedText for $name {}
+
             impl ::std::fmt::Display for $name {
                 fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                     formatter.pad(self.as_str())
