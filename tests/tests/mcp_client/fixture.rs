@@ -78,6 +78,15 @@ impl Fixture {
         })
     }
 
+    /// A process that a server has just started may take a moment to have its environment.
+    pub(crate) fn assert_grandchild(&self) {
+        let start = Instant::now();
+        while self.processes().len() < 2 {
+            assert!(start.elapsed() < Duration::from_secs(10), "only {:?}", self.processes());
+            std::thread::yield_now();
+        }
+    }
+
     /// A killed process that is not our child may take a moment to vanish.
     pub(crate) fn assert_nothing_left(&self) {
         let start = Instant::now();
