@@ -36,7 +36,7 @@ fn bytes(seed: u64) -> Vec<u8> {
         state ^= state << 17;
         state
     };
-    let length = next() % if seed % 4 == 0 { 250 } else { 60 };
+    let length = next() % if seed.is_multiple_of(4) { 250 } else { 60 };
     (0..length).map(|_| next().to_le_bytes()[3]).collect()
 }
 
