@@ -9,6 +9,7 @@ mod diff;
 mod documentation;
 mod emit;
 mod form;
+mod ground;
 mod identity;
 mod model;
 mod names;
@@ -34,7 +35,7 @@ pub use report::{Fallback, Fidelity};
 pub use tokens::tokens;
 
 /// The version of the emitted code: part of the key of everything compiled from it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// An MCP server and the tools that code is wanted for.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,6 +23,7 @@ use crate::form::{Body, Definition, Field, Form, Struct};
 use crate::identity::canonical;
 use count::Counts;
 use keywords::{allowed_values, allows_anything, is_nullable, is_object, is_unsigned, types};
+pub(crate) use place::LONGEST_KEY;
 use place::Place;
 use reference::Pointers;
 

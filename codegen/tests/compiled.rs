@@ -38,7 +38,7 @@ pub mod time;
 #[path = "golden/round_trips.rs"]
 mod round_trips;
 
-use bridge::convert::{FromJson, ToJson};
+use bridge::convert::{FromJson, ToJson, read};
 use serde_json::{Value, json};
 
 /// What a round trip needs of a type: from JSON, and to JSON again.
@@ -47,9 +47,9 @@ type RoundTrip = fn(Value) -> Result<Value, String>;
 fn round_trip<T: FromJson + ToJson + Clone + PartialEq + std::fmt::Debug>(
     value: Value,
 ) -> Result<Value, String> {
-    let first = T::from_json(value).map_err(|mismatch| mismatch.to_string())?;
+    let first = read::<T>(value).map_err(|mismatch| mismatch.to_string())?;
     let json = first.to_json();
-    let second = T::from_json(json.clone()).map_err(|mismatch| mismatch.to_string())?;
+    let second = read::<T>(json.clone()).map_err(|mismatch| mismatch.to_string())?;
     assert_eq!(first, second);
     assert_eq!(first.clone(), second);
     Ok(json)
@@ -95,8 +95,7 @@ fn results_are_read_leniently() {
         "items": [{ "sku": "a", "quantity": 5.0 }],
         "unknown": [1, 2, 3],
     });
-    let orders =
-        demo::ListOrdersOutput::from_json(json!({ "orders": [order], "next_cursor": null })).unwrap();
+    let orders = read::<demo::ListOrdersOutput>(json!({ "orders": [order], "next_cursor": null })).unwrap();
     let order = &orders.orders[0];
     assert_eq!((order.items[0].quantity, order.total_cents), (5, 1000));
     assert_eq!(order.status, demo::ListOrdersOrderStatus::Other("lost".into()));
@@ -104,7 +103,7 @@ fn results_are_read_leniently() {
     assert_eq!(order.status.to_string(), "lost");
     assert_eq!(orders.next_cursor, None);
     assert_eq!(orders.to_json()["orders"][0]["items"][0]["quantity"].to_string(), "5");
-    let block = nasty::TaggedBlock::from_json(json!({ "type": "video", "url": "x" })).unwrap();
+    let block = read::<nasty::TaggedBlock>(json!({ "type": "video", "url": "x" })).unwrap();
     assert_eq!(block, nasty::TaggedBlock::Other(json!({ "type": "video", "url": "x" })));
     let sum = everything::GetSumInput { a: 3.0, b: 0.5 };
     assert_eq!(sum.to_json().to_string(), r#"{"a":3,"b":0.5}"#);
@@ -113,7 +112,7 @@ fn results_are_read_leniently() {
 #[test]
 fn mismatches_name_the_place() {
     fn check<T: FromJson + std::fmt::Debug>(value: Value, expected: &str) {
-        assert_eq!(T::from_json(value).unwrap_err().to_string(), expected);
+        assert_eq!(read::<T>(value).unwrap_err().to_string(), expected);
     }
     let order = |items: Value| {
         json!({ "orders": [{
@@ -134,9 +133,15 @@ fn mismatches_name_the_place() {
         json!({ "type": "", "self": "", "@id": 1, "1st": "" }),
         r#"at ["@id"]: expected string, got 1"#,
     );
+    // A variant that holds the enum again is not tried in place of one that is missing.
+    check::<nasty::RecursiveUnionExpression>(
+        json!({ "kind": "sum", "left": { "kind": "literal", "value": 1 } }),
+        "at .right: expected object, got nothing",
+    );
+    check::<nasty::RecursiveUnionExpression>(json!({ "kind": 1 }), "at .kind: expected string, got 1");
     check::<nasty::TaggedShape>(
         json!({ "kind": "line" }),
-        r#"expected kind of one of "circle" "square" "point", got {"kind":"line"}"#,
+        r#"expected kind of one of "circle", "square", "point", got {"kind":"line"}"#,
     );
 }
 
@@ -165,10 +170,34 @@ fn types_work_with_serde() {
     assert!(error.to_string().contains("at .items[0].quantity: expected integer, got []"), "{error}");
 }
 
+/// A text in place of a variant is looked up; one that the schema does not allow never becomes another.
+#[test]
+fn enums_are_given_by_their_texts() {
+    use demo::ListOrdersOrderStatus as Open;
+    use everything::GetAnnotatedMessageMessageType as Closed;
+
+    fn argument<T>(argument: impl bridge::convert::Argument<T>) -> T {
+        argument.into_argument()
+    }
+
+    assert_eq!(argument::<Open>("shipped"), Open::Shipped);
+    assert_eq!(argument::<Open>(String::from("lost")), Open::Other("lost".into()));
+    assert_eq!(Open::from("pending"), Open::Pending);
+    assert_eq!(argument::<Vec<Closed>>(["error", "debug"]), [Closed::Error, Closed::Debug]);
+    assert_eq!(argument::<Vec<Closed>>(vec![String::from("error")]), [Closed::Error]);
+    assert_eq!(argument::<Vec<Closed>>(&["success"][..]), [Closed::Success]);
+    let unknown = r#""eror" is not one of "error", "success", "debug""#;
+    assert_eq!("eror".parse::<Closed>().unwrap_err().to_string(), unknown);
+    let panic = std::panic::catch_unwind(|| argument::<Closed>("eror")).unwrap_err();
+    assert_eq!(panic.downcast_ref::<String>(), Some(&format!("the argument {unknown}")));
+    let mismatch = read::<Closed>(json!("eror")).unwrap_err();
+    assert_eq!(mismatch.to_string(), r#"expected one of "error", "success", "debug", got "eror""#);
+}
+
 /// The ways in which a call is written. Nothing answers here, so it is enough that all of them compile.
 #[test]
 fn calls_are_written_in_many_ways() {
-    async fn calls(cursor: Option<String>) -> Result<(), bridge::ToolError> {
+    async fn calls(cursor: Option<String>) -> bridge::Result<()> {
         let path = String::from("/a");
         let content: String = filesystem::read_text_file("/a").await?.content;
         filesystem::read_text_file(&path).head(5).tail(Some(2.5)).await?;
@@ -187,6 +216,15 @@ fn calls_are_written_in_many_ways() {
             .await?;
         demo::list_orders().cursor(cursor).limit(10_u8).status(demo::ListOrdersOrderStatus::Shipped).await?;
         demo::list_orders().cursor(None::<String>).status(Some(demo::ListOrdersOrderStatus::Shipped)).await?;
+        let status = String::from("shipped");
+        demo::list_orders().status("pending").await?;
+        demo::list_orders().status(Some("pending")).await?;
+        demo::list_orders().status(None::<&str>).await?;
+        demo::list_orders().status(&status).await?;
+        demo::list_orders().status(status.clone()).await?;
+        demo::ListOrdersInput { status: Some("pending".into()), ..Default::default() }.call().await?;
+        demo::ListOrdersInput { status: Some(status.into()), cursor: None, limit: Some(1) }.call().await?;
+        everything::get_annotated_message("error").include_image(true).await?;
         demo::ListOrdersInput::default().call().await?;
         let mut next = None;
         loop {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{doc, output_tokens, type_tokens};
-use crate::model::{FieldModel, ToolModel};
+use crate::model::{FieldModel, Output, ToolModel};
 use crate::typing::FieldType;
 
 /// What the compiler says of a call that is not awaited.
@@ -17,16 +17,16 @@ pub(super) fn calls(server: &str, tool: &ToolModel) -> TokenStream {
     let future = future(server, tool);
     let input = format_ident!("{}Input", tool.prefix);
     let call = format_ident!("{}Call", tool.prefix);
-    let output = output_tokens(tool);
     quote! {
         impl #input {
+            #[inline]
             pub fn call(self) -> #call {
                 #call { input: self, pending: bridge::call::Pending::new() }
             }
         }
 
         #[must_use = #MUST_USE]
-        pub struct #call { input: #input, pending: bridge::call::Pending<#output> }
+        pub struct #call { input: #input, pending: bridge::call::Pending }
 
         #setters
         #future
@@ -39,6 +39,10 @@ pub(super) fn calls(server: &str, tool: &ToolModel) -> TokenStream {
 fn future(server: &str, tool: &ToolModel) -> TokenStream {
     let call = format_ident!("{}Call", tool.prefix);
     let output = output_tokens(tool);
+    let poll = match tool.output {
+        Output::Untyped => format_ident!("poll_untyped"),
+        _ => format_ident!("poll"),
+    };
     let section = format!(".toolsmith.{}", tool.id);
     let mark = Literal::byte_string(tool.id.as_bytes());
     let name = &tool.name;
@@ -51,12 +55,10 @@ fn future(server: &str, tool: &ToolModel) -> TokenStream {
                 context: &mut std::task::Context<'_>,
             ) -> std::task::Poll<Self::Output> {
                 #[unsafe(link_section = #section)]
-                static MARK: bridge::tool::Mark = bridge::tool::Mark(*#mark);
                 static TOOL: bridge::tool::Tool =
-                    bridge::tool::Tool { server: #server, name: #name, mark: &MARK };
+                    bridge::tool::Tool { server: #server, name: #name, mark: *#mark };
                 let call = self.get_mut();
-                let input = &call.input;
-                call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+                call.pending.#poll(context, &TOOL, &call.input)
             }
         }
     }
@@ -94,11 +96,14 @@ fn stub(tool: &ToolModel) -> TokenStream {
         quote! { #name: Default::default() }
     });
     let fields = values.chain(optional).chain(extra);
+    // One without arguments is left to the snippets that use it, as generic ones are.
+    let inline = required.is_empty().then(|| quote! { #[inline] });
     quote! {
         #doc
+        #inline
         #[track_caller]
         pub fn #function<#(#generics),*>(#(#parameters),*) -> #call {
-            #input { #(#fields),* }.call()
+            #call { input: #input { #(#fields),* }, pending: bridge::call::Pending::new() }
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{doc, type_tokens};
 use crate::form::Kind;
+use crate::ground::{Made, rank, ranks};
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
 use crate::typing::FieldType;
 
@@ -18,12 +19,17 @@ pub(super) fn types(tool: &ToolModel) -> TokenStream {
     let whole = found.iter().filter(|model| model.received || model.held);
     let names: Vec<Ident> = whole.map(|model| format_ident!("{}", model.name)).collect();
     let generated = (!names.is_empty()).then(|| quote! { bridge::generated! { #(#names)* } });
-    let texts: Vec<Ident> = found
-        .iter()
-        .filter(|model| matches!(model.shape, Shape::Texts { .. }))
-        .map(|model| format_ident!("{}", model.name))
-        .collect();
-    let texts = (!texts.is_empty()).then(|| quote! { bridge::generated_text! { #(#texts)* } });
+    let texts = |open: bool| {
+        let of_kind = move |model: &&&TypeModel| match &model.shape {
+            Shape::Texts { other, .. } => other.is_some() == open,
+            _ => false,
+        };
+        let names = found.iter().filter(of_kind).map(|model| format_ident!("{}", model.name));
+        names.collect::<Vec<Ident>>()
+    };
+    let (open, closed) = (texts(true), texts(false));
+    let texts = (!open.is_empty() || !closed.is_empty())
+        .then(|| quote! { bridge::generated_text! { #(#open)*; #(#closed)* } });
     let alias = match &tool.output {
         Output::Alias(alias) => {
             let name = format_ident!("{}Output", tool.prefix);
@@ -40,14 +46,15 @@ fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
     let Parts { item, to_json, from_json } = match &model.shape {
         Shape::Struct(body) => structure(&name, body, tool),
         Shape::Whole => whole(&name),
-        Shape::Texts { variants, other } => texts(&name, variants, other.as_deref()),
+        Shape::Texts { variants, other } => return texts(&name, variants, other.as_deref()),
         Shape::Tagged { tag, variants, other } => tagged(&name, tag, variants, other.as_deref(), tool),
         Shape::Kinds { variants, other } => kinds(&name, variants, other.as_deref(), tool),
     };
     // The direction that a call needs is compiled with the bindings, the other by the few snippets that
-    // use it.
+    // use it. No program reads an input that stands in no other type: only a test does.
     let inline = |needed: bool| (!needed).then(|| quote! { #[inline] });
     let (inline_to, inline_from) = (inline(model.sent), inline(model.received));
+    let test = (!model.received && !model.held).then(|| quote! { #[cfg(test)] });
     quote! {
         #item
 
@@ -58,9 +65,10 @@ fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
             }
         }
 
+        #test
         impl bridge::convert::FromJson for #name {
             #inline_from
-            fn from_json(value: bridge::convert::Value) -> Result<Self, bridge::convert::Mismatch> {
+            fn from_json(value: bridge::convert::Value, reader: &mut bridge::convert::Reader) -> Self {
                 #from_json
             }
         }
@@ -135,30 +143,29 @@ fn constant(value: &Value) -> TokenStream {
 }
 
 fn struct_from_json(body: &StructModel) -> TokenStream {
-    let mut names: Vec<Ident> = body.fields.iter().map(|field| format_ident!("{}", field.name)).collect();
-    let keys = body.fields.iter().map(|field| &field.key);
-    let mut takes: Vec<TokenStream> = keys.map(|key| quote! { fields.take(#key) }).collect();
-    let skip = body.extra.iter().map(|(name, _)| {
-        names.push(format_ident!("{name}"));
-        takes.push(quote! { fields.rest() });
-        let constants = body.constants.iter().map(|(key, _)| key);
-        quote! { fields.skip(&[#(#constants),*]); }
-    });
-    let skip: Vec<TokenStream> = skip.collect();
-    if names.is_empty() {
+    if body.fields.is_empty() && body.extra.is_none() {
         return quote! {
-            bridge::convert::Fields::new(value).finish()?;
-            Ok(Self {})
+            reader.object(value);
+            Self {}
         };
     }
-    let locals: Vec<Ident> = (0..names.len()).map(|index| format_ident!("v{index}")).collect();
+    let fields = body.fields.iter().map(|field| {
+        let (key, name) = (&field.key, format_ident!("{}", field.name));
+        quote! { #name: bridge::convert::FromJson::from_json(reader.take(level, #key), reader) }
+    });
+    let skip = body.extra.iter().map(|_| {
+        let constants = body.constants.iter().map(|(key, _)| key);
+        quote! { reader.skip(level, &[#(#constants),*]); }
+    });
+    let extra = body.extra.iter().map(|(name, _)| {
+        let name = format_ident!("{name}");
+        quote! { #name: bridge::convert::FromJson::from_json(reader.rest(level), reader) }
+    });
+    let fields = fields.chain(extra);
     quote! {
-        let mut fields = bridge::convert::Fields::new(value);
+        let level = reader.object(value);
         #(#skip)*
-        let (#(Some(#locals),)*) = (#(#takes,)*) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { #(#names: #locals),* })
+        Self { #(#fields),* }
     }
 }
 
@@ -169,29 +176,23 @@ fn whole(name: &Ident) -> Parts {
             pub struct #name { pub arguments: bridge::convert::Value }
         },
         to_json: quote! { self.arguments.clone() },
-        from_json: quote! { Ok(Self { arguments: value }) },
+        from_json: quote! { Self { arguments: bridge::convert::FromJson::from_json(value, reader) } },
     }
 }
 
-fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> Parts {
+fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> TokenStream {
     let idents: Vec<Ident> = variants.iter().map(|(name, _)| format_ident!("{name}")).collect();
     let values: Vec<&String> = variants.iter().map(|(_, value)| value).collect();
     let other = other.map(|other| format_ident!("{other}"));
     let other_variant = other.iter().map(|other| quote! { #other(String) });
     let other_text = other.iter().map(|other| quote! { Self::#other(text) => text });
-    let unknown = match &other {
-        Some(other) => quote! { Self::#other(text) },
-        None => {
-            let expected = expected(&values);
-            quote! {
-                return Err(bridge::convert::Mismatch::new(#expected, &bridge::convert::Value::String(text)))
-            }
-        }
+    let unknown = match (&other, idents.first()) {
+        (Some(other), _) => quote! { Self::#other(text.to_owned()) },
+        (None, first) => quote! { return Err((Self::#first, &[#(#values),*])) },
     };
     let copy = other.is_none().then(|| quote! { , Copy });
-    Parts {
-        item: quote! {
-        #[derive(Debug, Clone #copy, PartialEq, Eq, Hash)]
+    quote! {
+        #[derive(Debug, Clone #copy, PartialEq, Hash)]
         pub enum #name { #(#idents,)* #(#other_variant)* }
 
         impl #name {
@@ -199,22 +200,13 @@ fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> Pa
                 match self { #(Self::#idents => #values,)* #(#other_text)* }
             }
         }
-        },
-        to_json: quote! { bridge::convert::ToJson::to_json(self.as_str()) },
-        from_json: quote! {
-            let text: String = bridge::convert::FromJson::from_json(value)?;
-            Ok(match text.as_str() { #(#values => Self::#idents,)* _ => #unknown })
-        },
-    }
-}
 
-/// What a mismatch says instead of the text that is not among the values.
-fn expected(values: &[&String]) -> String {
-    /// How many values a message names.
-    const MOST: usize = 8;
-    let shown: Vec<String> = values.iter().take(MOST).map(|value| format!("{value:?}")).collect();
-    let more = if values.len() > MOST { " …" } else { "" };
-    format!("one of {}{more}", shown.join(" "))
+        impl bridge::convert::GeneratedText for #name {
+            fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
+                Ok(match text { #(#values => Self::#idents,)* _ => #unknown })
+            }
+        }
+    }
 }
 
 fn tagged(
@@ -230,17 +222,14 @@ fn tagged(
     let other = other.map(|other| format_ident!("{other}"));
     let other_variant = other.iter().map(|other| quote! { #other(bridge::convert::Value) });
     let other_json = other.iter().map(|other| quote! { Self::#other(value) => value.clone() });
-    let find_tag = match &other {
-        Some(other) => quote! {
-            let Ok(tag) = bridge::convert::tag(&value, #tag) else { return Ok(Self::#other(value)) };
-        },
-        None => quote! { let tag = bridge::convert::tag(&value, #tag)?; },
-    };
     let unknown = match &other {
-        Some(other) => quote! { Ok(Self::#other(value)) },
+        Some(other) => quote! { Self::#other(value) },
         None => {
-            let expected = format!("{tag} of {}", expected(&values));
-            quote! { Err(bridge::convert::Mismatch::new(#expected, &value)) }
+            let instead = instead(variants.iter().map(|(name, _, field_type)| (name, field_type)), tool);
+            quote! {
+                reader.unknown_tag(#tag, &[#(#values),*], &value);
+                #instead
+            }
         }
     };
     Parts {
@@ -257,12 +246,38 @@ fn tagged(
             }
         },
         from_json: quote! {
-            #find_tag
-            match tag.as_str() {
-                #(#values => bridge::convert::FromJson::from_json(value).map(Self::#idents),)*
-                _ => #unknown
+            match value.get(#tag).and_then(bridge::convert::Value::as_str) {
+                #(Some(#values) => Self::#idents(bridge::convert::FromJson::from_json(value, reader)),)*
+                _ => { #unknown }
             }
         },
+    }
+}
+
+/// What an enum is read as where the value fits no variant: the one that takes least to be made of nothing.
+fn instead<'a>(variants: impl Iterator<Item = (&'a String, &'a FieldType)>, tool: &ToolModel) -> TokenStream {
+    let made: Vec<Made<'_>> =
+        tool.types.iter().map(|found| found.as_ref().map_or_else(Made::nothing, made)).collect();
+    let ranks = ranks(&made);
+    let least = variants.min_by_key(|(_, field_type)| rank(field_type, &ranks).unwrap_or(usize::MAX));
+    let least = least.map(|(name, _)| format_ident!("{name}"));
+    quote! { Self::#least(bridge::convert::FromJson::from_json(value, reader)) }
+}
+
+/// What a value of a type is made of.
+fn made(model: &TypeModel) -> Made<'_> {
+    match &model.shape {
+        Shape::Struct(body) => {
+            let fields = body.fields.iter().map(|field| &field.field_type);
+            Made::All(fields.chain(body.extra.iter().map(|(_, field_type)| field_type)).collect())
+        }
+        Shape::Tagged { variants, other: None, .. } => {
+            Made::One(variants.iter().map(|(.., field_type)| field_type).collect())
+        }
+        Shape::Kinds { variants, other: None } => {
+            Made::One(variants.iter().map(|(.., field_type)| field_type).collect())
+        }
+        _ => Made::nothing(),
     }
 }
 
@@ -284,11 +299,17 @@ fn kinds(
     let other = other.map(|other| format_ident!("{other}"));
     let other_variant = other.iter().map(|other| quote! { #other(bridge::convert::Value) });
     let other_json = other.iter().map(|other| quote! { Self::#other(value) => value.clone() });
-    let names: Vec<String> = variants.iter().map(|(name, ..)| name.to_lowercase()).collect();
-    let expected = names.join(" or ");
     let unknown = match &other {
-        Some(other) => quote! { Ok(Self::#other(value)) },
-        None => quote! { Err(bridge::convert::Mismatch::new(#expected, &value)) },
+        Some(other) => quote! { Self::#other(value) },
+        None => {
+            let names: Vec<String> = variants.iter().map(|(name, ..)| name.to_lowercase()).collect();
+            let expected = names.join(" or ");
+            let instead = instead(variants.iter().map(|(name, _, field_type)| (name, field_type)), tool);
+            quote! {
+                reader.mismatch(#expected, &value);
+                #instead
+            }
+        }
     };
     Parts {
         item: quote! {
@@ -304,9 +325,9 @@ fn kinds(
         from_json: quote! {
             match value {
                 #(bridge::convert::Value::#patterns(_) => {
-                    bridge::convert::FromJson::from_json(value).map(Self::#idents)
+                    Self::#idents(bridge::convert::FromJson::from_json(value, reader))
                 })*
-                _ => #unknown
+                _ => { #unknown }
             }
         },
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::shape::shape;
 use super::{Output, TypeModel};
 use crate::form::{Body, Definition, Field, Form, Note, Struct};
+use crate::ground::ground;
 use crate::names::{Namespace, camel};
 use crate::normalise::{DEEPEST, Normalised, normalise};
 use crate::report::Fallback;
@@ -36,9 +37,9 @@ impl Draft {
             warnings.push(Warning { tool: tool.name.clone(), path, reason });
         };
         let full = normalise(tool, DEEPEST);
-        let found = full.warnings.clone();
         let reason = match Draft::typed(full, types) {
-            Ok(draft) => {
+            Ok(mut draft) => {
+                let found = std::mem::take(&mut draft.normalised.warnings);
                 found.into_iter().for_each(|(path, reason)| warn(path, reason));
                 return draft;
             }
@@ -68,6 +69,15 @@ impl Draft {
             true => types.pop().and_then(|mut members| members.pop()),
             false => None,
         };
+        let root = output_type.map(FieldType::Named).or_else(|| alias.clone());
+        let input = FieldType::Named(normalised.input);
+        let roots = [Some((&input, "input")), root.as_ref().map(|root| (root, "output"))];
+        let roots: Vec<_> = roots.into_iter().flatten().collect();
+        for place in ground(&normalised.definitions, &mut types, &roots) {
+            let reason = "the schema holds itself without end, so that no value fits it".to_owned();
+            normalised.warnings.push((place.clone(), reason.clone()));
+            normalised.lost.push((place, reason));
+        }
         let output = match (alias, output_type) {
             (Some(field_type), _) => Output::Alias(field_type),
             (None, Some(_)) => Output::Type,

@@ -4,7 +4,7 @@ use super::MOST_HOPS;
 use crate::text::clean;
 
 /// The longest part of a path that one property's name makes, in characters.
-const LONGEST_KEY: usize = 60;
+pub(crate) const LONGEST_KEY: usize = 60;
 
 /// Where a schema lies.
 #[derive(Debug, Clone)]

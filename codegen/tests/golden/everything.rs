@@ -12,19 +12,24 @@ impl bridge::convert::ToJson for EchoInput {
         bridge::convert::object(&[("message", &self.message)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for EchoInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("message"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { message: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
     }
 }
 impl EchoInput {
+    #[inline]
     pub fn call(self) -> EchoCall {
         EchoCall {
             input: self,
@@ -35,7 +40,7 @@ impl EchoInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct EchoCall {
     input: EchoInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for EchoCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -44,26 +49,24 @@ impl std::future::Future for EchoCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.a878a101bf47d39d01b68fd1ecacae0e")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"a878a101bf47d39d01b68fd1ecacae0e",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "echo",
-            mark: &MARK,
+            mark: *b"a878a101bf47d39d01b68fd1ecacae0e",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Echoes back the input string
 #[track_caller]
 pub fn echo(message: impl Into<String>) -> EchoCall {
-    EchoInput {
-        message: message.into(),
+    EchoCall {
+        input: EchoInput {
+            message: message.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -81,25 +84,27 @@ impl bridge::convert::ToJson for GetAnnotatedMessageInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetAnnotatedMessageInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (
-            fields.take("messageType"),
-            fields.take("includeImage"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            message_type: v0,
-            include_image: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            message_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "messageType"),
+                reader,
+            ),
+            include_image: bridge::convert::FromJson::from_json(
+                reader.take(level, "includeImage"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum GetAnnotatedMessageMessageType {
     Error,
     Success,
@@ -114,30 +119,14 @@ impl GetAnnotatedMessageMessageType {
         }
     }
 }
-impl bridge::convert::ToJson for GetAnnotatedMessageMessageType {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for GetAnnotatedMessageMessageType {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for GetAnnotatedMessageMessageType {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "error" => Self::Error,
                 "success" => Self::Success,
                 "debug" => Self::Debug,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"error\" \"success\" \"debug\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::Error, &["error", "success", "debug"])),
             },
         )
     }
@@ -146,9 +135,10 @@ bridge::generated! {
     GetAnnotatedMessageMessageType
 }
 bridge::generated_text! {
-    GetAnnotatedMessageMessageType
+    ; GetAnnotatedMessageMessageType
 }
 impl GetAnnotatedMessageInput {
+    #[inline]
     pub fn call(self) -> GetAnnotatedMessageCall {
         GetAnnotatedMessageCall {
             input: self,
@@ -159,7 +149,7 @@ impl GetAnnotatedMessageInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetAnnotatedMessageCall {
     input: GetAnnotatedMessageInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GetAnnotatedMessageCall {
     /// Whether to include an example image
@@ -181,17 +171,13 @@ impl std::future::Future for GetAnnotatedMessageCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.7930f3b0c74d195d175f38c73dc97ed4")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"7930f3b0c74d195d175f38c73dc97ed4",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-annotated-message",
-            mark: &MARK,
+            mark: *b"7930f3b0c74d195d175f38c73dc97ed4",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Demonstrates how annotations can be used to provide metadata about content.
@@ -199,11 +185,13 @@ impl std::future::Future for GetAnnotatedMessageCall {
 pub fn get_annotated_message(
     message_type: impl bridge::convert::Argument<GetAnnotatedMessageMessageType>,
 ) -> GetAnnotatedMessageCall {
-    GetAnnotatedMessageInput {
-        message_type: bridge::convert::Argument::into_argument(message_type),
-        include_image: None,
+    GetAnnotatedMessageCall {
+        input: GetAnnotatedMessageInput {
+            message_type: bridge::convert::Argument::into_argument(message_type),
+            include_image: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -213,16 +201,19 @@ impl bridge::convert::ToJson for GetEnvInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetEnvInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl GetEnvInput {
+    #[inline]
     pub fn call(self) -> GetEnvCall {
         GetEnvCall {
             input: self,
@@ -233,7 +224,7 @@ impl GetEnvInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetEnvCall {
     input: GetEnvInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GetEnvCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -242,23 +233,23 @@ impl std::future::Future for GetEnvCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.d3bff0c055c5e48e64beb848958b6662")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"d3bff0c055c5e48e64beb848958b6662",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-env",
-            mark: &MARK,
+            mark: *b"d3bff0c055c5e48e64beb848958b6662",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Returns all environment variables, helpful for debugging MCP server configuration
+#[inline]
 #[track_caller]
 pub fn get_env() -> GetEnvCall {
-    GetEnvInput {}.call()
+    GetEnvCall {
+        input: GetEnvInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -271,19 +262,24 @@ impl bridge::convert::ToJson for GetResourceLinksInput {
         bridge::convert::object(&[], &[("count", &self.count)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetResourceLinksInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("count"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { count: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            count: bridge::convert::FromJson::from_json(
+                reader.take(level, "count"),
+                reader,
+            ),
+        }
     }
 }
 impl GetResourceLinksInput {
+    #[inline]
     pub fn call(self) -> GetResourceLinksCall {
         GetResourceLinksCall {
             input: self,
@@ -294,7 +290,7 @@ impl GetResourceLinksInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetResourceLinksCall {
     input: GetResourceLinksInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GetResourceLinksCall {
     /// Number of resource links to return (1-10)
@@ -314,26 +310,25 @@ impl std::future::Future for GetResourceLinksCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.52e8b5fca82bd85664274499c69ba733")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"52e8b5fca82bd85664274499c69ba733",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-resource-links",
-            mark: &MARK,
+            mark: *b"52e8b5fca82bd85664274499c69ba733",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Returns up to ten resource links that reference different types of resources
+#[inline]
 #[track_caller]
 pub fn get_resource_links() -> GetResourceLinksCall {
-    GetResourceLinksInput {
-        count: None,
+    GetResourceLinksCall {
+        input: GetResourceLinksInput {
+            count: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -350,25 +345,27 @@ impl bridge::convert::ToJson for GetResourceReferenceInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetResourceReferenceInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (
-            fields.take("resourceId"),
-            fields.take("resourceType"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            resource_id: v0,
-            resource_type: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            resource_id: bridge::convert::FromJson::from_json(
+                reader.take(level, "resourceId"),
+                reader,
+            ),
+            resource_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "resourceType"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum GetResourceReferenceResourceType {
     Text,
     Blob,
@@ -381,29 +378,13 @@ impl GetResourceReferenceResourceType {
         }
     }
 }
-impl bridge::convert::ToJson for GetResourceReferenceResourceType {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for GetResourceReferenceResourceType {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for GetResourceReferenceResourceType {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "Text" => Self::Text,
                 "Blob" => Self::Blob,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"Text\" \"Blob\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::Text, &["Text", "Blob"])),
             },
         )
     }
@@ -412,9 +393,10 @@ bridge::generated! {
     GetResourceReferenceResourceType
 }
 bridge::generated_text! {
-    GetResourceReferenceResourceType
+    ; GetResourceReferenceResourceType
 }
 impl GetResourceReferenceInput {
+    #[inline]
     pub fn call(self) -> GetResourceReferenceCall {
         GetResourceReferenceCall {
             input: self,
@@ -425,7 +407,7 @@ impl GetResourceReferenceInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetResourceReferenceCall {
     input: GetResourceReferenceInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GetResourceReferenceCall {
     /// ID of the text resource to fetch
@@ -460,27 +442,26 @@ impl std::future::Future for GetResourceReferenceCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.faddb6bf881d1b4e12a696be634941d6")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"faddb6bf881d1b4e12a696be634941d6",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-resource-reference",
-            mark: &MARK,
+            mark: *b"faddb6bf881d1b4e12a696be634941d6",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Returns a resource reference that can be used by MCP clients
+#[inline]
 #[track_caller]
 pub fn get_resource_reference() -> GetResourceReferenceCall {
-    GetResourceReferenceInput {
-        resource_id: None,
-        resource_type: None,
+    GetResourceReferenceCall {
+        input: GetResourceReferenceInput {
+            resource_id: None,
+            resource_type: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -490,16 +471,19 @@ impl bridge::convert::ToJson for GetRootsListInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetRootsListInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl GetRootsListInput {
+    #[inline]
     pub fn call(self) -> GetRootsListCall {
         GetRootsListCall {
             input: self,
@@ -510,7 +494,7 @@ impl GetRootsListInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetRootsListCall {
     input: GetRootsListInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GetRootsListCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -519,23 +503,23 @@ impl std::future::Future for GetRootsListCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.4f0f7c2044d44c3d79e46079c5a60f3d")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"4f0f7c2044d44c3d79e46079c5a60f3d",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-roots-list",
-            mark: &MARK,
+            mark: *b"4f0f7c2044d44c3d79e46079c5a60f3d",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Lists the current MCP roots provided by the client. Demonstrates the roots protocol capability even though this server doesn't access files.
+#[inline]
 #[track_caller]
 pub fn get_roots_list() -> GetRootsListCall {
-    GetRootsListInput {}.call()
+    GetRootsListCall {
+        input: GetRootsListInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -548,19 +532,23 @@ impl bridge::convert::ToJson for GetStructuredContentInput {
         bridge::convert::object(&[("location", &self.location)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetStructuredContentInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("location"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { location: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            location: bridge::convert::FromJson::from_json(
+                reader.take(level, "location"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum GetStructuredContentLocation {
     NewYork,
     Chicago,
@@ -575,30 +563,14 @@ impl GetStructuredContentLocation {
         }
     }
 }
-impl bridge::convert::ToJson for GetStructuredContentLocation {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for GetStructuredContentLocation {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for GetStructuredContentLocation {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "New York" => Self::NewYork,
                 "Chicago" => Self::Chicago,
                 "Los Angeles" => Self::LosAngeles,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"New York\" \"Chicago\" \"Los Angeles\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::NewYork, &["New York", "Chicago", "Los Angeles"])),
             },
         )
     }
@@ -628,29 +600,33 @@ impl bridge::convert::ToJson for GetStructuredContentOutput {
 impl bridge::convert::FromJson for GetStructuredContentOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("temperature"),
-            fields.take("conditions"),
-            fields.take("humidity"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            temperature: v0,
-            conditions: v1,
-            humidity: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            temperature: bridge::convert::FromJson::from_json(
+                reader.take(level, "temperature"),
+                reader,
+            ),
+            conditions: bridge::convert::FromJson::from_json(
+                reader.take(level, "conditions"),
+                reader,
+            ),
+            humidity: bridge::convert::FromJson::from_json(
+                reader.take(level, "humidity"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     GetStructuredContentLocation GetStructuredContentOutput
 }
 bridge::generated_text! {
-    GetStructuredContentLocation
+    ; GetStructuredContentLocation
 }
 impl GetStructuredContentInput {
+    #[inline]
     pub fn call(self) -> GetStructuredContentCall {
         GetStructuredContentCall {
             input: self,
@@ -661,7 +637,7 @@ impl GetStructuredContentInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetStructuredContentCall {
     input: GetStructuredContentInput,
-    pending: bridge::call::Pending<GetStructuredContentOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GetStructuredContentCall {
     type Output = Result<GetStructuredContentOutput, bridge::ToolError>;
@@ -670,17 +646,13 @@ impl std::future::Future for GetStructuredContentCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.78ccf52585f61104a1724b01b9b2667a")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"78ccf52585f61104a1724b01b9b2667a",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-structured-content",
-            mark: &MARK,
+            mark: *b"78ccf52585f61104a1724b01b9b2667a",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Returns structured content along with an output schema for client data validation
@@ -688,10 +660,12 @@ impl std::future::Future for GetStructuredContentCall {
 pub fn get_structured_content(
     location: impl bridge::convert::Argument<GetStructuredContentLocation>,
 ) -> GetStructuredContentCall {
-    GetStructuredContentInput {
-        location: bridge::convert::Argument::into_argument(location),
+    GetStructuredContentCall {
+        input: GetStructuredContentInput {
+            location: bridge::convert::Argument::into_argument(location),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -706,19 +680,22 @@ impl bridge::convert::ToJson for GetSumInput {
         bridge::convert::object(&[("a", &self.a), ("b", &self.b)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetSumInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 impl GetSumInput {
+    #[inline]
     pub fn call(self) -> GetSumCall {
         GetSumCall {
             input: self,
@@ -729,7 +706,7 @@ impl GetSumInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetSumCall {
     input: GetSumInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GetSumCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -738,17 +715,13 @@ impl std::future::Future for GetSumCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.502179a809bf24dc08172bf37fb3672c")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"502179a809bf24dc08172bf37fb3672c",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-sum",
-            mark: &MARK,
+            mark: *b"502179a809bf24dc08172bf37fb3672c",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Returns the sum of two numbers
@@ -757,11 +730,13 @@ pub fn get_sum(
     a: impl bridge::convert::Argument<f64>,
     b: impl bridge::convert::Argument<f64>,
 ) -> GetSumCall {
-    GetSumInput {
-        a: bridge::convert::Argument::into_argument(a),
-        b: bridge::convert::Argument::into_argument(b),
+    GetSumCall {
+        input: GetSumInput {
+            a: bridge::convert::Argument::into_argument(a),
+            b: bridge::convert::Argument::into_argument(b),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -771,16 +746,19 @@ impl bridge::convert::ToJson for GetTinyImageInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetTinyImageInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl GetTinyImageInput {
+    #[inline]
     pub fn call(self) -> GetTinyImageCall {
         GetTinyImageCall {
             input: self,
@@ -791,7 +769,7 @@ impl GetTinyImageInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetTinyImageCall {
     input: GetTinyImageInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GetTinyImageCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -800,23 +778,23 @@ impl std::future::Future for GetTinyImageCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.0ef13c770770c3b85064eb3379950d18")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"0ef13c770770c3b85064eb3379950d18",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "get-tiny-image",
-            mark: &MARK,
+            mark: *b"0ef13c770770c3b85064eb3379950d18",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Returns a tiny MCP logo image.
+#[inline]
 #[track_caller]
 pub fn get_tiny_image() -> GetTinyImageCall {
-    GetTinyImageInput {}.call()
+    GetTinyImageCall {
+        input: GetTinyImageInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -840,27 +818,31 @@ impl bridge::convert::ToJson for GzipFileAsResourceInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GzipFileAsResourceInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("data"),
-            fields.take("name"),
-            fields.take("outputType"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            data: v0,
-            name: v1,
-            output_type: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            data: bridge::convert::FromJson::from_json(
+                reader.take(level, "data"),
+                reader,
+            ),
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            output_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "outputType"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum GzipFileAsResourceOutputType {
     ResourceLink,
     Resource,
@@ -873,29 +855,13 @@ impl GzipFileAsResourceOutputType {
         }
     }
 }
-impl bridge::convert::ToJson for GzipFileAsResourceOutputType {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for GzipFileAsResourceOutputType {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for GzipFileAsResourceOutputType {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "resourceLink" => Self::ResourceLink,
                 "resource" => Self::Resource,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"resourceLink\" \"resource\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::ResourceLink, &["resourceLink", "resource"])),
             },
         )
     }
@@ -904,9 +870,10 @@ bridge::generated! {
     GzipFileAsResourceOutputType
 }
 bridge::generated_text! {
-    GzipFileAsResourceOutputType
+    ; GzipFileAsResourceOutputType
 }
 impl GzipFileAsResourceInput {
+    #[inline]
     pub fn call(self) -> GzipFileAsResourceCall {
         GzipFileAsResourceCall {
             input: self,
@@ -917,7 +884,7 @@ impl GzipFileAsResourceInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GzipFileAsResourceCall {
     input: GzipFileAsResourceInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GzipFileAsResourceCall {
     /// URL or data URI of the file content to compress
@@ -960,28 +927,27 @@ impl std::future::Future for GzipFileAsResourceCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.c654a261d69f8d366dfec65d80fc312b")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"c654a261d69f8d366dfec65d80fc312b",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "gzip-file-as-resource",
-            mark: &MARK,
+            mark: *b"c654a261d69f8d366dfec65d80fc312b",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Compresses a single file using gzip compression. Depending upon the selected output type, returns either the compressed data as a gzipped resource or a resource…
+#[inline]
 #[track_caller]
 pub fn gzip_file_as_resource() -> GzipFileAsResourceCall {
-    GzipFileAsResourceInput {
-        data: None,
-        name: None,
-        output_type: None,
+    GzipFileAsResourceCall {
+        input: GzipFileAsResourceInput {
+            data: None,
+            name: None,
+            output_type: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -999,19 +965,28 @@ impl bridge::convert::ToJson for SimulateResearchQueryInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for SimulateResearchQueryInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("topic"), fields.take("ambiguous")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { topic: v0, ambiguous: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            topic: bridge::convert::FromJson::from_json(
+                reader.take(level, "topic"),
+                reader,
+            ),
+            ambiguous: bridge::convert::FromJson::from_json(
+                reader.take(level, "ambiguous"),
+                reader,
+            ),
+        }
     }
 }
 impl SimulateResearchQueryInput {
+    #[inline]
     pub fn call(self) -> SimulateResearchQueryCall {
         SimulateResearchQueryCall {
             input: self,
@@ -1022,7 +997,7 @@ impl SimulateResearchQueryInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct SimulateResearchQueryCall {
     input: SimulateResearchQueryInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl SimulateResearchQueryCall {
     /// Simulate an ambiguous query that requires clarification (triggers input_required status)
@@ -1044,27 +1019,25 @@ impl std::future::Future for SimulateResearchQueryCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.822e8e77b5620b724c91ddadefba7024")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"822e8e77b5620b724c91ddadefba7024",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "simulate-research-query",
-            mark: &MARK,
+            mark: *b"822e8e77b5620b724c91ddadefba7024",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Simulates a deep research operation that gathers, analyzes, and synthesizes information. Demonstrates MCP task-based operations with progress through multiple…
 #[track_caller]
 pub fn simulate_research_query(topic: impl Into<String>) -> SimulateResearchQueryCall {
-    SimulateResearchQueryInput {
-        topic: topic.into(),
-        ambiguous: None,
+    SimulateResearchQueryCall {
+        input: SimulateResearchQueryInput {
+            topic: topic.into(),
+            ambiguous: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1074,16 +1047,19 @@ impl bridge::convert::ToJson for ToggleSimulatedLoggingInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ToggleSimulatedLoggingInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl ToggleSimulatedLoggingInput {
+    #[inline]
     pub fn call(self) -> ToggleSimulatedLoggingCall {
         ToggleSimulatedLoggingCall {
             input: self,
@@ -1094,7 +1070,7 @@ impl ToggleSimulatedLoggingInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ToggleSimulatedLoggingCall {
     input: ToggleSimulatedLoggingInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ToggleSimulatedLoggingCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -1103,23 +1079,23 @@ impl std::future::Future for ToggleSimulatedLoggingCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.275688cfbc7708d2aa0a23556c5a9977")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"275688cfbc7708d2aa0a23556c5a9977",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "toggle-simulated-logging",
-            mark: &MARK,
+            mark: *b"275688cfbc7708d2aa0a23556c5a9977",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Toggles simulated, random-leveled logging on or off.
+#[inline]
 #[track_caller]
 pub fn toggle_simulated_logging() -> ToggleSimulatedLoggingCall {
-    ToggleSimulatedLoggingInput {}.call()
+    ToggleSimulatedLoggingCall {
+        input: ToggleSimulatedLoggingInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1129,16 +1105,19 @@ impl bridge::convert::ToJson for ToggleSubscriberUpdatesInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ToggleSubscriberUpdatesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl ToggleSubscriberUpdatesInput {
+    #[inline]
     pub fn call(self) -> ToggleSubscriberUpdatesCall {
         ToggleSubscriberUpdatesCall {
             input: self,
@@ -1149,7 +1128,7 @@ impl ToggleSubscriberUpdatesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ToggleSubscriberUpdatesCall {
     input: ToggleSubscriberUpdatesInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ToggleSubscriberUpdatesCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -1158,23 +1137,23 @@ impl std::future::Future for ToggleSubscriberUpdatesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.a199bacfbe7d5b13d451831d13b89ee9")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"a199bacfbe7d5b13d451831d13b89ee9",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "toggle-subscriber-updates",
-            mark: &MARK,
+            mark: *b"a199bacfbe7d5b13d451831d13b89ee9",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Toggles simulated resource subscription updates on or off.
+#[inline]
 #[track_caller]
 pub fn toggle_subscriber_updates() -> ToggleSubscriberUpdatesCall {
-    ToggleSubscriberUpdatesInput {}.call()
+    ToggleSubscriberUpdatesCall {
+        input: ToggleSubscriberUpdatesInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1184,16 +1163,19 @@ impl bridge::convert::ToJson for TriggerElicitationRequestInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for TriggerElicitationRequestInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl TriggerElicitationRequestInput {
+    #[inline]
     pub fn call(self) -> TriggerElicitationRequestCall {
         TriggerElicitationRequestCall {
             input: self,
@@ -1204,7 +1186,7 @@ impl TriggerElicitationRequestInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct TriggerElicitationRequestCall {
     input: TriggerElicitationRequestInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for TriggerElicitationRequestCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -1213,23 +1195,23 @@ impl std::future::Future for TriggerElicitationRequestCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.d7f570a595d0f26610f7f3d3b4d8122a")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"d7f570a595d0f26610f7f3d3b4d8122a",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "trigger-elicitation-request",
-            mark: &MARK,
+            mark: *b"d7f570a595d0f26610f7f3d3b4d8122a",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Trigger a Request from the Server for User Elicitation
+#[inline]
 #[track_caller]
 pub fn trigger_elicitation_request() -> TriggerElicitationRequestCall {
-    TriggerElicitationRequestInput {}.call()
+    TriggerElicitationRequestCall {
+        input: TriggerElicitationRequestInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1247,19 +1229,28 @@ impl bridge::convert::ToJson for TriggerLongRunningOperationInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for TriggerLongRunningOperationInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("duration"), fields.take("steps")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { duration: v0, steps: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            duration: bridge::convert::FromJson::from_json(
+                reader.take(level, "duration"),
+                reader,
+            ),
+            steps: bridge::convert::FromJson::from_json(
+                reader.take(level, "steps"),
+                reader,
+            ),
+        }
     }
 }
 impl TriggerLongRunningOperationInput {
+    #[inline]
     pub fn call(self) -> TriggerLongRunningOperationCall {
         TriggerLongRunningOperationCall {
             input: self,
@@ -1270,7 +1261,7 @@ impl TriggerLongRunningOperationInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct TriggerLongRunningOperationCall {
     input: TriggerLongRunningOperationInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl TriggerLongRunningOperationCall {
     /// Duration of the operation in seconds
@@ -1299,27 +1290,26 @@ impl std::future::Future for TriggerLongRunningOperationCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e6199905880aaeab3c5b7a00548f560f")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e6199905880aaeab3c5b7a00548f560f",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "trigger-long-running-operation",
-            mark: &MARK,
+            mark: *b"e6199905880aaeab3c5b7a00548f560f",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Demonstrates a long running operation with progress updates.
+#[inline]
 #[track_caller]
 pub fn trigger_long_running_operation() -> TriggerLongRunningOperationCall {
-    TriggerLongRunningOperationInput {
-        duration: None,
-        steps: None,
+    TriggerLongRunningOperationCall {
+        input: TriggerLongRunningOperationInput {
+            duration: None,
+            steps: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1337,20 +1327,28 @@ impl bridge::convert::ToJson for TriggerSamplingRequestInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for TriggerSamplingRequestInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("prompt"), fields.take("maxTokens"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { prompt: v0, max_tokens: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            prompt: bridge::convert::FromJson::from_json(
+                reader.take(level, "prompt"),
+                reader,
+            ),
+            max_tokens: bridge::convert::FromJson::from_json(
+                reader.take(level, "maxTokens"),
+                reader,
+            ),
+        }
     }
 }
 impl TriggerSamplingRequestInput {
+    #[inline]
     pub fn call(self) -> TriggerSamplingRequestCall {
         TriggerSamplingRequestCall {
             input: self,
@@ -1361,7 +1359,7 @@ impl TriggerSamplingRequestInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct TriggerSamplingRequestCall {
     input: TriggerSamplingRequestInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl TriggerSamplingRequestCall {
     /// Maximum number of tokens to generate
@@ -1383,17 +1381,13 @@ impl std::future::Future for TriggerSamplingRequestCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.942ed1bb407e52392b3064f3e4eb405d")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"942ed1bb407e52392b3064f3e4eb405d",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "trigger-sampling-request",
-            mark: &MARK,
+            mark: *b"942ed1bb407e52392b3064f3e4eb405d",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Trigger a Request from the Server for LLM Sampling
@@ -1401,11 +1395,13 @@ impl std::future::Future for TriggerSamplingRequestCall {
 pub fn trigger_sampling_request(
     prompt: impl Into<String>,
 ) -> TriggerSamplingRequestCall {
-    TriggerSamplingRequestInput {
-        prompt: prompt.into(),
-        max_tokens: None,
+    TriggerSamplingRequestCall {
+        input: TriggerSamplingRequestInput {
+            prompt: prompt.into(),
+            max_tokens: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1431,29 +1427,33 @@ impl bridge::convert::ToJson for TriggerUrlElicitationInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for TriggerUrlElicitationInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("url"),
-            fields.take("elicitationId"),
-            fields.take("errorPath"),
-            fields.take("message"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            url: v0,
-            elicitation_id: v1,
-            error_path: v2,
-            message: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            url: bridge::convert::FromJson::from_json(reader.take(level, "url"), reader),
+            elicitation_id: bridge::convert::FromJson::from_json(
+                reader.take(level, "elicitationId"),
+                reader,
+            ),
+            error_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "errorPath"),
+                reader,
+            ),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
     }
 }
 impl TriggerUrlElicitationInput {
+    #[inline]
     pub fn call(self) -> TriggerUrlElicitationCall {
         TriggerUrlElicitationCall {
             input: self,
@@ -1464,7 +1464,7 @@ impl TriggerUrlElicitationInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct TriggerUrlElicitationCall {
     input: TriggerUrlElicitationInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl TriggerUrlElicitationCall {
     /// Optional explicit elicitation ID. Defaults to a random UUID.
@@ -1506,27 +1506,25 @@ impl std::future::Future for TriggerUrlElicitationCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.3c445104938473ef15c992ad2bb7a264")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"3c445104938473ef15c992ad2bb7a264",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "everything",
             name: "trigger-url-elicitation",
-            mark: &MARK,
+            mark: *b"3c445104938473ef15c992ad2bb7a264",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Trigger a URL elicitation so the client can direct the user to a browser flow. Supports two mechanisms: the request path (elicitation/create, default) which…
 #[track_caller]
 pub fn trigger_url_elicitation(url: impl Into<String>) -> TriggerUrlElicitationCall {
-    TriggerUrlElicitationInput {
-        url: url.into(),
-        elicitation_id: None,
-        error_path: None,
-        message: None,
+    TriggerUrlElicitationCall {
+        input: TriggerUrlElicitationInput {
+            url: url.into(),
+            elicitation_id: None,
+            error_path: None,
+            message: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

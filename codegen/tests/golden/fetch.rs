@@ -25,29 +25,30 @@ impl bridge::convert::ToJson for FetchInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for FetchInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("url"),
-            fields.take("max_length"),
-            fields.take("raw"),
-            fields.take("start_index"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            url: v0,
-            max_length: v1,
-            raw: v2,
-            start_index: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            url: bridge::convert::FromJson::from_json(reader.take(level, "url"), reader),
+            max_length: bridge::convert::FromJson::from_json(
+                reader.take(level, "max_length"),
+                reader,
+            ),
+            raw: bridge::convert::FromJson::from_json(reader.take(level, "raw"), reader),
+            start_index: bridge::convert::FromJson::from_json(
+                reader.take(level, "start_index"),
+                reader,
+            ),
+        }
     }
 }
 impl FetchInput {
+    #[inline]
     pub fn call(self) -> FetchCall {
         FetchCall {
             input: self,
@@ -58,7 +59,7 @@ impl FetchInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct FetchCall {
     input: FetchInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl FetchCall {
     /// Maximum number of characters to return.
@@ -100,27 +101,25 @@ impl std::future::Future for FetchCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.60d0d73e251e1112e5468fa00287c705")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"60d0d73e251e1112e5468fa00287c705",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "fetch",
             name: "fetch",
-            mark: &MARK,
+            mark: *b"60d0d73e251e1112e5468fa00287c705",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Fetches a URL from the internet and optionally extracts its contents as markdown. Although originally you did not have internet access, and were advised to…
 #[track_caller]
 pub fn fetch(url: impl Into<String>) -> FetchCall {
-    FetchInput {
-        url: url.into(),
-        max_length: None,
-        raw: None,
-        start_index: None,
+    FetchCall {
+        input: FetchInput {
+            url: url.into(),
+            max_length: None,
+            raw: None,
+            start_index: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

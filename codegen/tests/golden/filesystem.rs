@@ -11,16 +11,20 @@ impl bridge::convert::ToJson for CreateDirectoryInput {
         bridge::convert::object(&[("path", &self.path)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for CreateDirectoryInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("path"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { path: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -36,18 +40,22 @@ impl bridge::convert::ToJson for CreateDirectoryOutput {
 impl bridge::convert::FromJson for CreateDirectoryOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     CreateDirectoryOutput
 }
 impl CreateDirectoryInput {
+    #[inline]
     pub fn call(self) -> CreateDirectoryCall {
         CreateDirectoryCall {
             input: self,
@@ -58,7 +66,7 @@ impl CreateDirectoryInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct CreateDirectoryCall {
     input: CreateDirectoryInput,
-    pending: bridge::call::Pending<CreateDirectoryOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for CreateDirectoryCall {
     type Output = Result<CreateDirectoryOutput, bridge::ToolError>;
@@ -67,26 +75,24 @@ impl std::future::Future for CreateDirectoryCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.30c86e3470926a756258179f4e0ca84b")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"30c86e3470926a756258179f4e0ca84b",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "create_directory",
-            mark: &MARK,
+            mark: *b"30c86e3470926a756258179f4e0ca84b",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Create a new directory or ensure a directory exists. Can create multiple nested directories in one operation. If the directory already exists, this operation…
 #[track_caller]
 pub fn create_directory(path: impl Into<String>) -> CreateDirectoryCall {
-    CreateDirectoryInput {
-        path: path.into(),
+    CreateDirectoryCall {
+        input: CreateDirectoryInput {
+            path: path.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -102,20 +108,24 @@ impl bridge::convert::ToJson for DirectoryTreeInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for DirectoryTreeInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("path"), fields.take("excludePatterns"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            path: v0,
-            exclude_patterns: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            exclude_patterns: bridge::convert::FromJson::from_json(
+                reader.take(level, "excludePatterns"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -131,18 +141,22 @@ impl bridge::convert::ToJson for DirectoryTreeOutput {
 impl bridge::convert::FromJson for DirectoryTreeOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     DirectoryTreeOutput
 }
 impl DirectoryTreeInput {
+    #[inline]
     pub fn call(self) -> DirectoryTreeCall {
         DirectoryTreeCall {
             input: self,
@@ -153,7 +167,7 @@ impl DirectoryTreeInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct DirectoryTreeCall {
     input: DirectoryTreeInput,
-    pending: bridge::call::Pending<DirectoryTreeOutput>,
+    pending: bridge::call::Pending,
 }
 impl DirectoryTreeCall {
     #[track_caller]
@@ -174,27 +188,25 @@ impl std::future::Future for DirectoryTreeCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e09fc96dfd8c5b44a8483bad41dc3288")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e09fc96dfd8c5b44a8483bad41dc3288",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "directory_tree",
-            mark: &MARK,
+            mark: *b"e09fc96dfd8c5b44a8483bad41dc3288",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Get a recursive tree view of files and directories as a JSON structure. Each entry includes 'name', 'type' (file/directory), and 'children' for directories.…
 #[track_caller]
 pub fn directory_tree(path: impl Into<String>) -> DirectoryTreeCall {
-    DirectoryTreeInput {
-        path: path.into(),
-        exclude_patterns: None,
+    DirectoryTreeCall {
+        input: DirectoryTreeInput {
+            path: path.into(),
+            exclude_patterns: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -212,24 +224,28 @@ impl bridge::convert::ToJson for EditFileInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for EditFileInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("path"),
-            fields.take("edits"),
-            fields.take("dryRun"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            path: v0,
-            edits: v1,
-            dry_run: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            edits: bridge::convert::FromJson::from_json(
+                reader.take(level, "edits"),
+                reader,
+            ),
+            dry_run: bridge::convert::FromJson::from_json(
+                reader.take(level, "dryRun"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -251,12 +267,19 @@ impl bridge::convert::FromJson for EditFileEdit {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("oldText"), fields.take("newText")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { old_text: v0, new_text: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            old_text: bridge::convert::FromJson::from_json(
+                reader.take(level, "oldText"),
+                reader,
+            ),
+            new_text: bridge::convert::FromJson::from_json(
+                reader.take(level, "newText"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -272,18 +295,22 @@ impl bridge::convert::ToJson for EditFileOutput {
 impl bridge::convert::FromJson for EditFileOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     EditFileEdit EditFileOutput
 }
 impl EditFileInput {
+    #[inline]
     pub fn call(self) -> EditFileCall {
         EditFileCall {
             input: self,
@@ -294,7 +321,7 @@ impl EditFileInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct EditFileCall {
     input: EditFileInput,
-    pending: bridge::call::Pending<EditFileOutput>,
+    pending: bridge::call::Pending,
 }
 impl EditFileCall {
     /// Preview changes using git-style diff format
@@ -314,17 +341,13 @@ impl std::future::Future for EditFileCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.ce8292238995c399db6430822cdbd41b")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"ce8292238995c399db6430822cdbd41b",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "edit_file",
-            mark: &MARK,
+            mark: *b"ce8292238995c399db6430822cdbd41b",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Make line-based edits to a text file. Each edit replaces exact line sequences with new content. Returns a git-style diff showing the changes made. Only works…
@@ -333,12 +356,14 @@ pub fn edit_file(
     path: impl Into<String>,
     edits: impl bridge::convert::Argument<Vec<EditFileEdit>>,
 ) -> EditFileCall {
-    EditFileInput {
-        path: path.into(),
-        edits: bridge::convert::Argument::into_argument(edits),
-        dry_run: None,
+    EditFileCall {
+        input: EditFileInput {
+            path: path.into(),
+            edits: bridge::convert::Argument::into_argument(edits),
+            dry_run: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -350,16 +375,20 @@ impl bridge::convert::ToJson for GetFileInfoInput {
         bridge::convert::object(&[("path", &self.path)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetFileInfoInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("path"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { path: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -375,18 +404,22 @@ impl bridge::convert::ToJson for GetFileInfoOutput {
 impl bridge::convert::FromJson for GetFileInfoOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     GetFileInfoOutput
 }
 impl GetFileInfoInput {
+    #[inline]
     pub fn call(self) -> GetFileInfoCall {
         GetFileInfoCall {
             input: self,
@@ -397,7 +430,7 @@ impl GetFileInfoInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetFileInfoCall {
     input: GetFileInfoInput,
-    pending: bridge::call::Pending<GetFileInfoOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GetFileInfoCall {
     type Output = Result<GetFileInfoOutput, bridge::ToolError>;
@@ -406,26 +439,24 @@ impl std::future::Future for GetFileInfoCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.f4d59377c6ceaf84a6ea9b3a77ccf6bf")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"f4d59377c6ceaf84a6ea9b3a77ccf6bf",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "get_file_info",
-            mark: &MARK,
+            mark: *b"f4d59377c6ceaf84a6ea9b3a77ccf6bf",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Retrieve detailed metadata about a file or directory. Returns comprehensive information including size, creation time, last modified time, permissions, and type.…
 #[track_caller]
 pub fn get_file_info(path: impl Into<String>) -> GetFileInfoCall {
-    GetFileInfoInput {
-        path: path.into(),
+    GetFileInfoCall {
+        input: GetFileInfoInput {
+            path: path.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -435,13 +466,15 @@ impl bridge::convert::ToJson for ListAllowedDirectoriesInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ListAllowedDirectoriesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -457,18 +490,22 @@ impl bridge::convert::ToJson for ListAllowedDirectoriesOutput {
 impl bridge::convert::FromJson for ListAllowedDirectoriesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ListAllowedDirectoriesOutput
 }
 impl ListAllowedDirectoriesInput {
+    #[inline]
     pub fn call(self) -> ListAllowedDirectoriesCall {
         ListAllowedDirectoriesCall {
             input: self,
@@ -479,7 +516,7 @@ impl ListAllowedDirectoriesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ListAllowedDirectoriesCall {
     input: ListAllowedDirectoriesInput,
-    pending: bridge::call::Pending<ListAllowedDirectoriesOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ListAllowedDirectoriesCall {
     type Output = Result<ListAllowedDirectoriesOutput, bridge::ToolError>;
@@ -488,23 +525,23 @@ impl std::future::Future for ListAllowedDirectoriesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.a1eccbfb788ef752caae7bd66e546551")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"a1eccbfb788ef752caae7bd66e546551",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "list_allowed_directories",
-            mark: &MARK,
+            mark: *b"a1eccbfb788ef752caae7bd66e546551",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Returns the list of directories that this server is allowed to access. Subdirectories within these allowed directories are also accessible. Use this to…
+#[inline]
 #[track_caller]
 pub fn list_allowed_directories() -> ListAllowedDirectoriesCall {
-    ListAllowedDirectoriesInput {}.call()
+    ListAllowedDirectoriesCall {
+        input: ListAllowedDirectoriesInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -516,16 +553,20 @@ impl bridge::convert::ToJson for ListDirectoryInput {
         bridge::convert::object(&[("path", &self.path)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ListDirectoryInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("path"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { path: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -541,18 +582,22 @@ impl bridge::convert::ToJson for ListDirectoryOutput {
 impl bridge::convert::FromJson for ListDirectoryOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ListDirectoryOutput
 }
 impl ListDirectoryInput {
+    #[inline]
     pub fn call(self) -> ListDirectoryCall {
         ListDirectoryCall {
             input: self,
@@ -563,7 +608,7 @@ impl ListDirectoryInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ListDirectoryCall {
     input: ListDirectoryInput,
-    pending: bridge::call::Pending<ListDirectoryOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ListDirectoryCall {
     type Output = Result<ListDirectoryOutput, bridge::ToolError>;
@@ -572,26 +617,24 @@ impl std::future::Future for ListDirectoryCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.1319764f94db6b5c3a4a9e99c6d4ecf5")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"1319764f94db6b5c3a4a9e99c6d4ecf5",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "list_directory",
-            mark: &MARK,
+            mark: *b"1319764f94db6b5c3a4a9e99c6d4ecf5",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Get a detailed listing of all files and directories in a specified path. Results clearly distinguish between files and directories with [FILE] and [DIR]…
 #[track_caller]
 pub fn list_directory(path: impl Into<String>) -> ListDirectoryCall {
-    ListDirectoryInput {
-        path: path.into(),
+    ListDirectoryCall {
+        input: ListDirectoryInput {
+            path: path.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -605,19 +648,27 @@ impl bridge::convert::ToJson for ListDirectoryWithSizesInput {
         bridge::convert::object(&[("path", &self.path)], &[("sortBy", &self.sort_by)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ListDirectoryWithSizesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("path"), fields.take("sortBy")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { path: v0, sort_by: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            sort_by: bridge::convert::FromJson::from_json(
+                reader.take(level, "sortBy"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum ListDirectoryWithSizesSortBy {
     Name,
     Size,
@@ -630,29 +681,13 @@ impl ListDirectoryWithSizesSortBy {
         }
     }
 }
-impl bridge::convert::ToJson for ListDirectoryWithSizesSortBy {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for ListDirectoryWithSizesSortBy {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for ListDirectoryWithSizesSortBy {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "name" => Self::Name,
                 "size" => Self::Size,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"name\" \"size\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::Name, &["name", "size"])),
             },
         )
     }
@@ -670,21 +705,25 @@ impl bridge::convert::ToJson for ListDirectoryWithSizesOutput {
 impl bridge::convert::FromJson for ListDirectoryWithSizesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ListDirectoryWithSizesSortBy ListDirectoryWithSizesOutput
 }
 bridge::generated_text! {
-    ListDirectoryWithSizesSortBy
+    ; ListDirectoryWithSizesSortBy
 }
 impl ListDirectoryWithSizesInput {
+    #[inline]
     pub fn call(self) -> ListDirectoryWithSizesCall {
         ListDirectoryWithSizesCall {
             input: self,
@@ -695,7 +734,7 @@ impl ListDirectoryWithSizesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ListDirectoryWithSizesCall {
     input: ListDirectoryWithSizesInput,
-    pending: bridge::call::Pending<ListDirectoryWithSizesOutput>,
+    pending: bridge::call::Pending,
 }
 impl ListDirectoryWithSizesCall {
     /// Sort entries by name or size
@@ -715,27 +754,25 @@ impl std::future::Future for ListDirectoryWithSizesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.51fb048c97e8fe959841fe1d5fa3cdaa")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"51fb048c97e8fe959841fe1d5fa3cdaa",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "list_directory_with_sizes",
-            mark: &MARK,
+            mark: *b"51fb048c97e8fe959841fe1d5fa3cdaa",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Get a detailed listing of all files and directories in a specified path, including sizes. Results clearly distinguish between files and directories with [FILE]…
 #[track_caller]
 pub fn list_directory_with_sizes(path: impl Into<String>) -> ListDirectoryWithSizesCall {
-    ListDirectoryWithSizesInput {
-        path: path.into(),
-        sort_by: None,
+    ListDirectoryWithSizesCall {
+        input: ListDirectoryWithSizesInput {
+            path: path.into(),
+            sort_by: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -751,20 +788,24 @@ impl bridge::convert::ToJson for MoveFileInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for MoveFileInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("source"), fields.take("destination"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            source: v0,
-            destination: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            source: bridge::convert::FromJson::from_json(
+                reader.take(level, "source"),
+                reader,
+            ),
+            destination: bridge::convert::FromJson::from_json(
+                reader.take(level, "destination"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -780,18 +821,22 @@ impl bridge::convert::ToJson for MoveFileOutput {
 impl bridge::convert::FromJson for MoveFileOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     MoveFileOutput
 }
 impl MoveFileInput {
+    #[inline]
     pub fn call(self) -> MoveFileCall {
         MoveFileCall {
             input: self,
@@ -802,7 +847,7 @@ impl MoveFileInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct MoveFileCall {
     input: MoveFileInput,
-    pending: bridge::call::Pending<MoveFileOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for MoveFileCall {
     type Output = Result<MoveFileOutput, bridge::ToolError>;
@@ -811,17 +856,13 @@ impl std::future::Future for MoveFileCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.452574d1807d4fb5499cf8a4728a606b")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"452574d1807d4fb5499cf8a4728a606b",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "move_file",
-            mark: &MARK,
+            mark: *b"452574d1807d4fb5499cf8a4728a606b",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Move or rename files and directories. Can move files between directories and rename them in a single operation. If the destination exists, the operation will…
@@ -830,11 +871,13 @@ pub fn move_file(
     source: impl Into<String>,
     destination: impl Into<String>,
 ) -> MoveFileCall {
-    MoveFileInput {
-        source: source.into(),
-        destination: destination.into(),
+    MoveFileCall {
+        input: MoveFileInput {
+            source: source.into(),
+            destination: destination.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -853,24 +896,28 @@ impl bridge::convert::ToJson for ReadFileInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ReadFileInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("path"),
-            fields.take("head"),
-            fields.take("tail"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            path: v0,
-            head: v1,
-            tail: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            head: bridge::convert::FromJson::from_json(
+                reader.take(level, "head"),
+                reader,
+            ),
+            tail: bridge::convert::FromJson::from_json(
+                reader.take(level, "tail"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -886,18 +933,22 @@ impl bridge::convert::ToJson for ReadFileOutput {
 impl bridge::convert::FromJson for ReadFileOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ReadFileOutput
 }
 impl ReadFileInput {
+    #[inline]
     pub fn call(self) -> ReadFileCall {
         ReadFileCall {
             input: self,
@@ -908,7 +959,7 @@ impl ReadFileInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ReadFileCall {
     input: ReadFileInput,
-    pending: bridge::call::Pending<ReadFileOutput>,
+    pending: bridge::call::Pending,
 }
 impl ReadFileCall {
     /// If provided, returns only the first N lines of the file
@@ -937,28 +988,26 @@ impl std::future::Future for ReadFileCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.ec2592d6d5ab6349752845605186f466")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"ec2592d6d5ab6349752845605186f466",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "read_file",
-            mark: &MARK,
+            mark: *b"ec2592d6d5ab6349752845605186f466",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.
 #[track_caller]
 pub fn read_file(path: impl Into<String>) -> ReadFileCall {
-    ReadFileInput {
-        path: path.into(),
-        head: None,
-        tail: None,
+    ReadFileCall {
+        input: ReadFileInput {
+            path: path.into(),
+            head: None,
+            tail: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -970,16 +1019,20 @@ impl bridge::convert::ToJson for ReadMediaFileInput {
         bridge::convert::object(&[("path", &self.path)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ReadMediaFileInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("path"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { path: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -995,12 +1048,15 @@ impl bridge::convert::ToJson for ReadMediaFileOutput {
 impl bridge::convert::FromJson for ReadMediaFileOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1026,25 +1082,30 @@ impl bridge::convert::ToJson for ReadMediaFileContent {
 impl bridge::convert::FromJson for ReadMediaFileContent {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("type"),
-            fields.take("data"),
-            fields.take("mimeType"),
-            fields.take("resource"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            type_: v0,
-            data: v1,
-            mime_type: v2,
-            resource: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            type_: bridge::convert::FromJson::from_json(
+                reader.take(level, "type"),
+                reader,
+            ),
+            data: bridge::convert::FromJson::from_json(
+                reader.take(level, "data"),
+                reader,
+            ),
+            mime_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "mimeType"),
+                reader,
+            ),
+            resource: bridge::convert::FromJson::from_json(
+                reader.take(level, "resource"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum ReadMediaFileType {
     Image,
     Audio,
@@ -1061,23 +1122,14 @@ impl ReadMediaFileType {
         }
     }
 }
-impl bridge::convert::ToJson for ReadMediaFileType {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for ReadMediaFileType {
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for ReadMediaFileType {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "image" => Self::Image,
                 "audio" => Self::Audio,
                 "resource" => Self::Resource,
-                _ => Self::Other(text),
+                _ => Self::Other(text.to_owned()),
             },
         )
     }
@@ -1100,29 +1152,30 @@ impl bridge::convert::ToJson for ReadMediaFileResource {
 impl bridge::convert::FromJson for ReadMediaFileResource {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("uri"),
-            fields.take("blob"),
-            fields.take("mimeType"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            uri: v0,
-            blob: v1,
-            mime_type: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            uri: bridge::convert::FromJson::from_json(reader.take(level, "uri"), reader),
+            blob: bridge::convert::FromJson::from_json(
+                reader.take(level, "blob"),
+                reader,
+            ),
+            mime_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "mimeType"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ReadMediaFileOutput ReadMediaFileContent ReadMediaFileType ReadMediaFileResource
 }
 bridge::generated_text! {
-    ReadMediaFileType
+    ReadMediaFileType;
 }
 impl ReadMediaFileInput {
+    #[inline]
     pub fn call(self) -> ReadMediaFileCall {
         ReadMediaFileCall {
             input: self,
@@ -1133,7 +1186,7 @@ impl ReadMediaFileInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ReadMediaFileCall {
     input: ReadMediaFileInput,
-    pending: bridge::call::Pending<ReadMediaFileOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ReadMediaFileCall {
     type Output = Result<ReadMediaFileOutput, bridge::ToolError>;
@@ -1142,26 +1195,24 @@ impl std::future::Future for ReadMediaFileCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.08ed7e4e2045ce53218f80530327d6bf")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"08ed7e4e2045ce53218f80530327d6bf",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "read_media_file",
-            mark: &MARK,
+            mark: *b"08ed7e4e2045ce53218f80530327d6bf",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Read a file and return it as a base64-encoded content block with its MIME type. Image and audio files are returned as image/audio content; any other file type is…
 #[track_caller]
 pub fn read_media_file(path: impl Into<String>) -> ReadMediaFileCall {
-    ReadMediaFileInput {
-        path: path.into(),
+    ReadMediaFileCall {
+        input: ReadMediaFileInput {
+            path: path.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1174,16 +1225,20 @@ impl bridge::convert::ToJson for ReadMultipleFilesInput {
         bridge::convert::object(&[("paths", &self.paths)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ReadMultipleFilesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("paths"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { paths: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            paths: bridge::convert::FromJson::from_json(
+                reader.take(level, "paths"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1199,18 +1254,22 @@ impl bridge::convert::ToJson for ReadMultipleFilesOutput {
 impl bridge::convert::FromJson for ReadMultipleFilesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ReadMultipleFilesOutput
 }
 impl ReadMultipleFilesInput {
+    #[inline]
     pub fn call(self) -> ReadMultipleFilesCall {
         ReadMultipleFilesCall {
             input: self,
@@ -1221,7 +1280,7 @@ impl ReadMultipleFilesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ReadMultipleFilesCall {
     input: ReadMultipleFilesInput,
-    pending: bridge::call::Pending<ReadMultipleFilesOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ReadMultipleFilesCall {
     type Output = Result<ReadMultipleFilesOutput, bridge::ToolError>;
@@ -1230,17 +1289,13 @@ impl std::future::Future for ReadMultipleFilesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.902db035dfd977919e5816b6fa6aee2c")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"902db035dfd977919e5816b6fa6aee2c",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "read_multiple_files",
-            mark: &MARK,
+            mark: *b"902db035dfd977919e5816b6fa6aee2c",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Read the contents of multiple files simultaneously. This is more efficient than reading files one by one when you need to analyze or compare multiple files. Each…
@@ -1248,10 +1303,12 @@ impl std::future::Future for ReadMultipleFilesCall {
 pub fn read_multiple_files(
     paths: impl bridge::convert::Argument<Vec<String>>,
 ) -> ReadMultipleFilesCall {
-    ReadMultipleFilesInput {
-        paths: bridge::convert::Argument::into_argument(paths),
+    ReadMultipleFilesCall {
+        input: ReadMultipleFilesInput {
+            paths: bridge::convert::Argument::into_argument(paths),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1270,24 +1327,28 @@ impl bridge::convert::ToJson for ReadTextFileInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ReadTextFileInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("path"),
-            fields.take("head"),
-            fields.take("tail"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            path: v0,
-            head: v1,
-            tail: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            head: bridge::convert::FromJson::from_json(
+                reader.take(level, "head"),
+                reader,
+            ),
+            tail: bridge::convert::FromJson::from_json(
+                reader.take(level, "tail"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1303,18 +1364,22 @@ impl bridge::convert::ToJson for ReadTextFileOutput {
 impl bridge::convert::FromJson for ReadTextFileOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ReadTextFileOutput
 }
 impl ReadTextFileInput {
+    #[inline]
     pub fn call(self) -> ReadTextFileCall {
         ReadTextFileCall {
             input: self,
@@ -1325,7 +1390,7 @@ impl ReadTextFileInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ReadTextFileCall {
     input: ReadTextFileInput,
-    pending: bridge::call::Pending<ReadTextFileOutput>,
+    pending: bridge::call::Pending,
 }
 impl ReadTextFileCall {
     /// If provided, returns only the first N lines of the file
@@ -1354,28 +1419,26 @@ impl std::future::Future for ReadTextFileCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.7574f66a35ef527a89ba35a037ac69c2")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"7574f66a35ef527a89ba35a037ac69c2",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "read_text_file",
-            mark: &MARK,
+            mark: *b"7574f66a35ef527a89ba35a037ac69c2",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Read the complete contents of a file from the file system as text. Handles various text encodings and provides detailed error messages if the file cannot be…
 #[track_caller]
 pub fn read_text_file(path: impl Into<String>) -> ReadTextFileCall {
-    ReadTextFileInput {
-        path: path.into(),
-        head: None,
-        tail: None,
+    ReadTextFileCall {
+        input: ReadTextFileInput {
+            path: path.into(),
+            head: None,
+            tail: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1392,24 +1455,28 @@ impl bridge::convert::ToJson for SearchFilesInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for SearchFilesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("path"),
-            fields.take("pattern"),
-            fields.take("excludePatterns"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            path: v0,
-            pattern: v1,
-            exclude_patterns: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            pattern: bridge::convert::FromJson::from_json(
+                reader.take(level, "pattern"),
+                reader,
+            ),
+            exclude_patterns: bridge::convert::FromJson::from_json(
+                reader.take(level, "excludePatterns"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1425,18 +1492,22 @@ impl bridge::convert::ToJson for SearchFilesOutput {
 impl bridge::convert::FromJson for SearchFilesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     SearchFilesOutput
 }
 impl SearchFilesInput {
+    #[inline]
     pub fn call(self) -> SearchFilesCall {
         SearchFilesCall {
             input: self,
@@ -1447,7 +1518,7 @@ impl SearchFilesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct SearchFilesCall {
     input: SearchFilesInput,
-    pending: bridge::call::Pending<SearchFilesOutput>,
+    pending: bridge::call::Pending,
 }
 impl SearchFilesCall {
     #[track_caller]
@@ -1468,17 +1539,13 @@ impl std::future::Future for SearchFilesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.0044590c8ad102ad9affac77023f49a5")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"0044590c8ad102ad9affac77023f49a5",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "search_files",
-            mark: &MARK,
+            mark: *b"0044590c8ad102ad9affac77023f49a5",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Recursively search for files and directories matching a pattern. The patterns should be glob-style patterns that match paths relative to the working directory.…
@@ -1487,12 +1554,14 @@ pub fn search_files(
     path: impl Into<String>,
     pattern: impl Into<String>,
 ) -> SearchFilesCall {
-    SearchFilesInput {
-        path: path.into(),
-        pattern: pattern.into(),
-        exclude_patterns: None,
+    SearchFilesCall {
+        input: SearchFilesInput {
+            path: path.into(),
+            pattern: pattern.into(),
+            exclude_patterns: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1505,16 +1574,24 @@ impl bridge::convert::ToJson for WriteFileInput {
         bridge::convert::object(&[("path", &self.path), ("content", &self.content)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for WriteFileInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("path"), fields.take("content")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { path: v0, content: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1530,18 +1607,22 @@ impl bridge::convert::ToJson for WriteFileOutput {
 impl bridge::convert::FromJson for WriteFileOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("content"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { content: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     WriteFileOutput
 }
 impl WriteFileInput {
+    #[inline]
     pub fn call(self) -> WriteFileCall {
         WriteFileCall {
             input: self,
@@ -1552,7 +1633,7 @@ impl WriteFileInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct WriteFileCall {
     input: WriteFileInput,
-    pending: bridge::call::Pending<WriteFileOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for WriteFileCall {
     type Output = Result<WriteFileOutput, bridge::ToolError>;
@@ -1561,25 +1642,23 @@ impl std::future::Future for WriteFileCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.5fac0fda94efcb7fcc810d4cd2414d98")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"5fac0fda94efcb7fcc810d4cd2414d98",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "filesystem",
             name: "write_file",
-            mark: &MARK,
+            mark: *b"5fac0fda94efcb7fcc810d4cd2414d98",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Create a new file or completely overwrite an existing file with new content. Use with caution as it will overwrite existing files without warning. Handles text…
 #[track_caller]
 pub fn write_file(path: impl Into<String>, content: impl Into<String>) -> WriteFileCall {
-    WriteFileInput {
-        path: path.into(),
-        content: content.into(),
+    WriteFileCall {
+        input: WriteFileInput {
+            path: path.into(),
+            content: content.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

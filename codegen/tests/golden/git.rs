@@ -15,19 +15,28 @@ impl bridge::convert::ToJson for GitAddInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitAddInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("repo_path"), fields.take("files")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { repo_path: v0, files: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            files: bridge::convert::FromJson::from_json(
+                reader.take(level, "files"),
+                reader,
+            ),
+        }
     }
 }
 impl GitAddInput {
+    #[inline]
     pub fn call(self) -> GitAddCall {
         GitAddCall {
             input: self,
@@ -38,7 +47,7 @@ impl GitAddInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitAddCall {
     input: GitAddInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GitAddCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -47,17 +56,13 @@ impl std::future::Future for GitAddCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.b0c15a21f215a9b1800ff105bff85c60")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"b0c15a21f215a9b1800ff105bff85c60",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_add",
-            mark: &MARK,
+            mark: *b"b0c15a21f215a9b1800ff105bff85c60",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Adds file contents to the staging area
@@ -66,11 +71,13 @@ pub fn git_add(
     repo_path: impl Into<String>,
     files: impl bridge::convert::Argument<Vec<String>>,
 ) -> GitAddCall {
-    GitAddInput {
-        repo_path: repo_path.into(),
-        files: bridge::convert::Argument::into_argument(files),
+    GitAddCall {
+        input: GitAddInput {
+            repo_path: repo_path.into(),
+            files: bridge::convert::Argument::into_argument(files),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -92,29 +99,36 @@ impl bridge::convert::ToJson for GitBranchInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitBranchInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("repo_path"),
-            fields.take("branch_type"),
-            fields.take("contains"),
-            fields.take("not_contains"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            repo_path: v0,
-            branch_type: v1,
-            contains: v2,
-            not_contains: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            branch_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "branch_type"),
+                reader,
+            ),
+            contains: bridge::convert::FromJson::from_json(
+                reader.take(level, "contains"),
+                reader,
+            ),
+            not_contains: bridge::convert::FromJson::from_json(
+                reader.take(level, "not_contains"),
+                reader,
+            ),
+        }
     }
 }
 impl GitBranchInput {
+    #[inline]
     pub fn call(self) -> GitBranchCall {
         GitBranchCall {
             input: self,
@@ -125,7 +139,7 @@ impl GitBranchInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitBranchCall {
     input: GitBranchInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GitBranchCall {
     /// The commit sha that branch should contain. Do not pass anything to this param if no commit sha is specified
@@ -156,17 +170,13 @@ impl std::future::Future for GitBranchCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e56778b30a1079a679ff1c51d8f676ac")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e56778b30a1079a679ff1c51d8f676ac",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_branch",
-            mark: &MARK,
+            mark: *b"e56778b30a1079a679ff1c51d8f676ac",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// List Git branches
@@ -175,13 +185,15 @@ pub fn git_branch(
     repo_path: impl Into<String>,
     branch_type: impl Into<String>,
 ) -> GitBranchCall {
-    GitBranchInput {
-        repo_path: repo_path.into(),
-        branch_type: branch_type.into(),
-        contains: None,
-        not_contains: None,
+    GitBranchCall {
+        input: GitBranchInput {
+            repo_path: repo_path.into(),
+            branch_type: branch_type.into(),
+            contains: None,
+            not_contains: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -197,23 +209,28 @@ impl bridge::convert::ToJson for GitCheckoutInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitCheckoutInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("repo_path"), fields.take("branch_name"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            repo_path: v0,
-            branch_name: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            branch_name: bridge::convert::FromJson::from_json(
+                reader.take(level, "branch_name"),
+                reader,
+            ),
+        }
     }
 }
 impl GitCheckoutInput {
+    #[inline]
     pub fn call(self) -> GitCheckoutCall {
         GitCheckoutCall {
             input: self,
@@ -224,7 +241,7 @@ impl GitCheckoutInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitCheckoutCall {
     input: GitCheckoutInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GitCheckoutCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -233,17 +250,13 @@ impl std::future::Future for GitCheckoutCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.04a1af0c0ddd28516ceddd70a928b87b")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"04a1af0c0ddd28516ceddd70a928b87b",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_checkout",
-            mark: &MARK,
+            mark: *b"04a1af0c0ddd28516ceddd70a928b87b",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Switches branches
@@ -252,11 +265,13 @@ pub fn git_checkout(
     repo_path: impl Into<String>,
     branch_name: impl Into<String>,
 ) -> GitCheckoutCall {
-    GitCheckoutInput {
-        repo_path: repo_path.into(),
-        branch_name: branch_name.into(),
+    GitCheckoutCall {
+        input: GitCheckoutInput {
+            repo_path: repo_path.into(),
+            branch_name: branch_name.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -272,20 +287,28 @@ impl bridge::convert::ToJson for GitCommitInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitCommitInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("repo_path"), fields.take("message"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { repo_path: v0, message: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
     }
 }
 impl GitCommitInput {
+    #[inline]
     pub fn call(self) -> GitCommitCall {
         GitCommitCall {
             input: self,
@@ -296,7 +319,7 @@ impl GitCommitInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitCommitCall {
     input: GitCommitInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GitCommitCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -305,17 +328,13 @@ impl std::future::Future for GitCommitCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.337cd63f8006eeb206301d88eb5dd960")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"337cd63f8006eeb206301d88eb5dd960",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_commit",
-            mark: &MARK,
+            mark: *b"337cd63f8006eeb206301d88eb5dd960",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Records changes to the repository
@@ -324,11 +343,13 @@ pub fn git_commit(
     repo_path: impl Into<String>,
     message: impl Into<String>,
 ) -> GitCommitCall {
-    GitCommitInput {
-        repo_path: repo_path.into(),
-        message: message.into(),
+    GitCommitCall {
+        input: GitCommitInput {
+            repo_path: repo_path.into(),
+            message: message.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -345,27 +366,32 @@ impl bridge::convert::ToJson for GitCreateBranchInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitCreateBranchInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("repo_path"),
-            fields.take("branch_name"),
-            fields.take("base_branch"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            repo_path: v0,
-            branch_name: v1,
-            base_branch: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            branch_name: bridge::convert::FromJson::from_json(
+                reader.take(level, "branch_name"),
+                reader,
+            ),
+            base_branch: bridge::convert::FromJson::from_json(
+                reader.take(level, "base_branch"),
+                reader,
+            ),
+        }
     }
 }
 impl GitCreateBranchInput {
+    #[inline]
     pub fn call(self) -> GitCreateBranchCall {
         GitCreateBranchCall {
             input: self,
@@ -376,7 +402,7 @@ impl GitCreateBranchInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitCreateBranchCall {
     input: GitCreateBranchInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GitCreateBranchCall {
     #[track_caller]
@@ -397,17 +423,13 @@ impl std::future::Future for GitCreateBranchCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.f87ab5c715f3a253f85cdc499f64b38c")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"f87ab5c715f3a253f85cdc499f64b38c",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_create_branch",
-            mark: &MARK,
+            mark: *b"f87ab5c715f3a253f85cdc499f64b38c",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Creates a new branch from an optional base branch
@@ -416,12 +438,14 @@ pub fn git_create_branch(
     repo_path: impl Into<String>,
     branch_name: impl Into<String>,
 ) -> GitCreateBranchCall {
-    GitCreateBranchInput {
-        repo_path: repo_path.into(),
-        branch_name: branch_name.into(),
-        base_branch: None,
+    GitCreateBranchCall {
+        input: GitCreateBranchInput {
+            repo_path: repo_path.into(),
+            branch_name: branch_name.into(),
+            base_branch: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -438,27 +462,32 @@ impl bridge::convert::ToJson for GitDiffInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitDiffInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("repo_path"),
-            fields.take("target"),
-            fields.take("context_lines"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            repo_path: v0,
-            target: v1,
-            context_lines: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            target: bridge::convert::FromJson::from_json(
+                reader.take(level, "target"),
+                reader,
+            ),
+            context_lines: bridge::convert::FromJson::from_json(
+                reader.take(level, "context_lines"),
+                reader,
+            ),
+        }
     }
 }
 impl GitDiffInput {
+    #[inline]
     pub fn call(self) -> GitDiffCall {
         GitDiffCall {
             input: self,
@@ -469,7 +498,7 @@ impl GitDiffInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitDiffCall {
     input: GitDiffInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GitDiffCall {
     #[track_caller]
@@ -490,28 +519,26 @@ impl std::future::Future for GitDiffCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.1538146b117d76726029558d90d85de3")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"1538146b117d76726029558d90d85de3",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_diff",
-            mark: &MARK,
+            mark: *b"1538146b117d76726029558d90d85de3",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Shows differences between branches or commits
 #[track_caller]
 pub fn git_diff(repo_path: impl Into<String>, target: impl Into<String>) -> GitDiffCall {
-    GitDiffInput {
-        repo_path: repo_path.into(),
-        target: target.into(),
-        context_lines: None,
+    GitDiffCall {
+        input: GitDiffInput {
+            repo_path: repo_path.into(),
+            target: target.into(),
+            context_lines: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -527,25 +554,28 @@ impl bridge::convert::ToJson for GitDiffStagedInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitDiffStagedInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (
-            fields.take("repo_path"),
-            fields.take("context_lines"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            repo_path: v0,
-            context_lines: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            context_lines: bridge::convert::FromJson::from_json(
+                reader.take(level, "context_lines"),
+                reader,
+            ),
+        }
     }
 }
 impl GitDiffStagedInput {
+    #[inline]
     pub fn call(self) -> GitDiffStagedCall {
         GitDiffStagedCall {
             input: self,
@@ -556,7 +586,7 @@ impl GitDiffStagedInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitDiffStagedCall {
     input: GitDiffStagedInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GitDiffStagedCall {
     #[track_caller]
@@ -577,27 +607,25 @@ impl std::future::Future for GitDiffStagedCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.66703de53a63a017bf8fc35b20dcca6b")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"66703de53a63a017bf8fc35b20dcca6b",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_diff_staged",
-            mark: &MARK,
+            mark: *b"66703de53a63a017bf8fc35b20dcca6b",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Shows changes that are staged for commit
 #[track_caller]
 pub fn git_diff_staged(repo_path: impl Into<String>) -> GitDiffStagedCall {
-    GitDiffStagedInput {
-        repo_path: repo_path.into(),
-        context_lines: None,
+    GitDiffStagedCall {
+        input: GitDiffStagedInput {
+            repo_path: repo_path.into(),
+            context_lines: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -613,25 +641,28 @@ impl bridge::convert::ToJson for GitDiffUnstagedInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitDiffUnstagedInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (
-            fields.take("repo_path"),
-            fields.take("context_lines"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            repo_path: v0,
-            context_lines: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            context_lines: bridge::convert::FromJson::from_json(
+                reader.take(level, "context_lines"),
+                reader,
+            ),
+        }
     }
 }
 impl GitDiffUnstagedInput {
+    #[inline]
     pub fn call(self) -> GitDiffUnstagedCall {
         GitDiffUnstagedCall {
             input: self,
@@ -642,7 +673,7 @@ impl GitDiffUnstagedInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitDiffUnstagedCall {
     input: GitDiffUnstagedInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GitDiffUnstagedCall {
     #[track_caller]
@@ -663,27 +694,25 @@ impl std::future::Future for GitDiffUnstagedCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.1508e9741d6638cc22a777e9311e6954")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"1508e9741d6638cc22a777e9311e6954",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_diff_unstaged",
-            mark: &MARK,
+            mark: *b"1508e9741d6638cc22a777e9311e6954",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Shows changes in the working directory that are not yet staged
 #[track_caller]
 pub fn git_diff_unstaged(repo_path: impl Into<String>) -> GitDiffUnstagedCall {
-    GitDiffUnstagedInput {
-        repo_path: repo_path.into(),
-        context_lines: None,
+    GitDiffUnstagedCall {
+        input: GitDiffUnstagedInput {
+            repo_path: repo_path.into(),
+            context_lines: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -707,29 +736,36 @@ impl bridge::convert::ToJson for GitLogInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitLogInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("repo_path"),
-            fields.take("end_timestamp"),
-            fields.take("max_count"),
-            fields.take("start_timestamp"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            repo_path: v0,
-            end_timestamp: v1,
-            max_count: v2,
-            start_timestamp: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            end_timestamp: bridge::convert::FromJson::from_json(
+                reader.take(level, "end_timestamp"),
+                reader,
+            ),
+            max_count: bridge::convert::FromJson::from_json(
+                reader.take(level, "max_count"),
+                reader,
+            ),
+            start_timestamp: bridge::convert::FromJson::from_json(
+                reader.take(level, "start_timestamp"),
+                reader,
+            ),
+        }
     }
 }
 impl GitLogInput {
+    #[inline]
     pub fn call(self) -> GitLogCall {
         GitLogCall {
             input: self,
@@ -740,7 +776,7 @@ impl GitLogInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitLogCall {
     input: GitLogInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl GitLogCall {
     /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
@@ -783,29 +819,27 @@ impl std::future::Future for GitLogCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.0a11a5aa6127a90b8abc154025dc8410")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"0a11a5aa6127a90b8abc154025dc8410",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_log",
-            mark: &MARK,
+            mark: *b"0a11a5aa6127a90b8abc154025dc8410",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Shows the commit logs
 #[track_caller]
 pub fn git_log(repo_path: impl Into<String>) -> GitLogCall {
-    GitLogInput {
-        repo_path: repo_path.into(),
-        end_timestamp: None,
-        max_count: None,
-        start_timestamp: None,
+    GitLogCall {
+        input: GitLogInput {
+            repo_path: repo_path.into(),
+            end_timestamp: None,
+            max_count: None,
+            start_timestamp: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -817,19 +851,24 @@ impl bridge::convert::ToJson for GitResetInput {
         bridge::convert::object(&[("repo_path", &self.repo_path)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitResetInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("repo_path"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { repo_path: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+        }
     }
 }
 impl GitResetInput {
+    #[inline]
     pub fn call(self) -> GitResetCall {
         GitResetCall {
             input: self,
@@ -840,7 +879,7 @@ impl GitResetInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitResetCall {
     input: GitResetInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GitResetCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -849,26 +888,24 @@ impl std::future::Future for GitResetCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.3c43fdcd266b27a4acc307fe7e70e391")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"3c43fdcd266b27a4acc307fe7e70e391",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_reset",
-            mark: &MARK,
+            mark: *b"3c43fdcd266b27a4acc307fe7e70e391",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Unstages all staged changes
 #[track_caller]
 pub fn git_reset(repo_path: impl Into<String>) -> GitResetCall {
-    GitResetInput {
-        repo_path: repo_path.into(),
+    GitResetCall {
+        input: GitResetInput {
+            repo_path: repo_path.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -884,23 +921,28 @@ impl bridge::convert::ToJson for GitShowInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitShowInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("repo_path"), fields.take("revision"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            repo_path: v0,
-            revision: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+            revision: bridge::convert::FromJson::from_json(
+                reader.take(level, "revision"),
+                reader,
+            ),
+        }
     }
 }
 impl GitShowInput {
+    #[inline]
     pub fn call(self) -> GitShowCall {
         GitShowCall {
             input: self,
@@ -911,7 +953,7 @@ impl GitShowInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitShowCall {
     input: GitShowInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GitShowCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -920,17 +962,13 @@ impl std::future::Future for GitShowCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.38614a6c25f9b51d395753ee2681368a")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"38614a6c25f9b51d395753ee2681368a",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_show",
-            mark: &MARK,
+            mark: *b"38614a6c25f9b51d395753ee2681368a",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Shows the contents of a commit, or of a file or directory given as <revision>:<path>
@@ -939,11 +977,13 @@ pub fn git_show(
     repo_path: impl Into<String>,
     revision: impl Into<String>,
 ) -> GitShowCall {
-    GitShowInput {
-        repo_path: repo_path.into(),
-        revision: revision.into(),
+    GitShowCall {
+        input: GitShowInput {
+            repo_path: repo_path.into(),
+            revision: revision.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -955,19 +995,24 @@ impl bridge::convert::ToJson for GitStatusInput {
         bridge::convert::object(&[("repo_path", &self.repo_path)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GitStatusInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("repo_path"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { repo_path: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            repo_path: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo_path"),
+                reader,
+            ),
+        }
     }
 }
 impl GitStatusInput {
+    #[inline]
     pub fn call(self) -> GitStatusCall {
         GitStatusCall {
             input: self,
@@ -978,7 +1023,7 @@ impl GitStatusInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GitStatusCall {
     input: GitStatusInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GitStatusCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -987,24 +1032,22 @@ impl std::future::Future for GitStatusCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.b36ae80b66c724eee2b7a7d6c70cfe38")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"b36ae80b66c724eee2b7a7d6c70cfe38",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "git",
             name: "git_status",
-            mark: &MARK,
+            mark: *b"b36ae80b66c724eee2b7a7d6c70cfe38",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Shows the working tree status
 #[track_caller]
 pub fn git_status(repo_path: impl Into<String>) -> GitStatusCall {
-    GitStatusInput {
-        repo_path: repo_path.into(),
+    GitStatusCall {
+        input: GitStatusInput {
+            repo_path: repo_path.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

@@ -11,16 +11,20 @@ impl bridge::convert::ToJson for AddObservationsInput {
         bridge::convert::object(&[("observations", &self.observations)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for AddObservationsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("observations"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { observations: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "observations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -42,16 +46,19 @@ impl bridge::convert::FromJson for AddObservationsObservation {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("entityName"), fields.take("contents"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            entity_name: v0,
-            contents: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entity_name: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityName"),
+                reader,
+            ),
+            contents: bridge::convert::FromJson::from_json(
+                reader.take(level, "contents"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -67,12 +74,15 @@ impl bridge::convert::ToJson for AddObservationsOutput {
 impl bridge::convert::FromJson for AddObservationsOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("results"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { results: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            results: bridge::convert::FromJson::from_json(
+                reader.take(level, "results"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -95,24 +105,26 @@ impl bridge::convert::ToJson for AddObservationsResult {
 impl bridge::convert::FromJson for AddObservationsResult {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (
-            fields.take("entityName"),
-            fields.take("addedObservations"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            entity_name: v0,
-            added_observations: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entity_name: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityName"),
+                reader,
+            ),
+            added_observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "addedObservations"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     AddObservationsObservation AddObservationsOutput AddObservationsResult
 }
 impl AddObservationsInput {
+    #[inline]
     pub fn call(self) -> AddObservationsCall {
         AddObservationsCall {
             input: self,
@@ -123,7 +135,7 @@ impl AddObservationsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct AddObservationsCall {
     input: AddObservationsInput,
-    pending: bridge::call::Pending<AddObservationsOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for AddObservationsCall {
     type Output = Result<AddObservationsOutput, bridge::ToolError>;
@@ -132,17 +144,13 @@ impl std::future::Future for AddObservationsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.4155ba5c26252ce537b8e05298d0f01e")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"4155ba5c26252ce537b8e05298d0f01e",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "add_observations",
-            mark: &MARK,
+            mark: *b"4155ba5c26252ce537b8e05298d0f01e",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Add new observations to existing entities in the knowledge graph
@@ -150,10 +158,12 @@ impl std::future::Future for AddObservationsCall {
 pub fn add_observations(
     observations: impl bridge::convert::Argument<Vec<AddObservationsObservation>>,
 ) -> AddObservationsCall {
-    AddObservationsInput {
-        observations: bridge::convert::Argument::into_argument(observations),
+    AddObservationsCall {
+        input: AddObservationsInput {
+            observations: bridge::convert::Argument::into_argument(observations),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -165,16 +175,20 @@ impl bridge::convert::ToJson for CreateEntitiesInput {
         bridge::convert::object(&[("entities", &self.entities)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for CreateEntitiesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("entities"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { entities: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -201,20 +215,23 @@ impl bridge::convert::ToJson for CreateEntitiesEntity {
 impl bridge::convert::FromJson for CreateEntitiesEntity {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("name"),
-            fields.take("entityType"),
-            fields.take("observations"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            name: v0,
-            entity_type: v1,
-            observations: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            entity_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityType"),
+                reader,
+            ),
+            observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "observations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -230,18 +247,22 @@ impl bridge::convert::ToJson for CreateEntitiesOutput {
 impl bridge::convert::FromJson for CreateEntitiesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("entities"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { entities: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     CreateEntitiesEntity CreateEntitiesOutput
 }
 impl CreateEntitiesInput {
+    #[inline]
     pub fn call(self) -> CreateEntitiesCall {
         CreateEntitiesCall {
             input: self,
@@ -252,7 +273,7 @@ impl CreateEntitiesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct CreateEntitiesCall {
     input: CreateEntitiesInput,
-    pending: bridge::call::Pending<CreateEntitiesOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for CreateEntitiesCall {
     type Output = Result<CreateEntitiesOutput, bridge::ToolError>;
@@ -261,17 +282,13 @@ impl std::future::Future for CreateEntitiesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.57fdd986472a081d0c8acd23970c0b78")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"57fdd986472a081d0c8acd23970c0b78",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "create_entities",
-            mark: &MARK,
+            mark: *b"57fdd986472a081d0c8acd23970c0b78",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Create multiple new entities in the knowledge graph
@@ -279,10 +296,12 @@ impl std::future::Future for CreateEntitiesCall {
 pub fn create_entities(
     entities: impl bridge::convert::Argument<Vec<CreateEntitiesEntity>>,
 ) -> CreateEntitiesCall {
-    CreateEntitiesInput {
-        entities: bridge::convert::Argument::into_argument(entities),
+    CreateEntitiesCall {
+        input: CreateEntitiesInput {
+            entities: bridge::convert::Argument::into_argument(entities),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -294,16 +313,20 @@ impl bridge::convert::ToJson for CreateRelationsInput {
         bridge::convert::object(&[("relations", &self.relations)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for CreateRelationsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("relations"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { relations: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -330,20 +353,20 @@ impl bridge::convert::ToJson for CreateRelationsRelation {
 impl bridge::convert::FromJson for CreateRelationsRelation {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("from"),
-            fields.take("to"),
-            fields.take("relationType"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            from: v0,
-            to: v1,
-            relation_type: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            from: bridge::convert::FromJson::from_json(
+                reader.take(level, "from"),
+                reader,
+            ),
+            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
+            relation_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "relationType"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -359,18 +382,22 @@ impl bridge::convert::ToJson for CreateRelationsOutput {
 impl bridge::convert::FromJson for CreateRelationsOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("relations"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { relations: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     CreateRelationsRelation CreateRelationsOutput
 }
 impl CreateRelationsInput {
+    #[inline]
     pub fn call(self) -> CreateRelationsCall {
         CreateRelationsCall {
             input: self,
@@ -381,7 +408,7 @@ impl CreateRelationsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct CreateRelationsCall {
     input: CreateRelationsInput,
-    pending: bridge::call::Pending<CreateRelationsOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for CreateRelationsCall {
     type Output = Result<CreateRelationsOutput, bridge::ToolError>;
@@ -390,17 +417,13 @@ impl std::future::Future for CreateRelationsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.0fd8179d53314f12019430403412f92f")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"0fd8179d53314f12019430403412f92f",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "create_relations",
-            mark: &MARK,
+            mark: *b"0fd8179d53314f12019430403412f92f",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Create multiple new relations between entities in the knowledge graph. Relations should be in active voice
@@ -408,10 +431,12 @@ impl std::future::Future for CreateRelationsCall {
 pub fn create_relations(
     relations: impl bridge::convert::Argument<Vec<CreateRelationsRelation>>,
 ) -> CreateRelationsCall {
-    CreateRelationsInput {
-        relations: bridge::convert::Argument::into_argument(relations),
+    CreateRelationsCall {
+        input: CreateRelationsInput {
+            relations: bridge::convert::Argument::into_argument(relations),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -424,16 +449,20 @@ impl bridge::convert::ToJson for DeleteEntitiesInput {
         bridge::convert::object(&[("entityNames", &self.entity_names)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for DeleteEntitiesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("entityNames"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { entity_names: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entity_names: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityNames"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -453,18 +482,26 @@ impl bridge::convert::ToJson for DeleteEntitiesOutput {
 impl bridge::convert::FromJson for DeleteEntitiesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("success"), fields.take("message")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { success: v0, message: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            success: bridge::convert::FromJson::from_json(
+                reader.take(level, "success"),
+                reader,
+            ),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     DeleteEntitiesOutput
 }
 impl DeleteEntitiesInput {
+    #[inline]
     pub fn call(self) -> DeleteEntitiesCall {
         DeleteEntitiesCall {
             input: self,
@@ -475,7 +512,7 @@ impl DeleteEntitiesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct DeleteEntitiesCall {
     input: DeleteEntitiesInput,
-    pending: bridge::call::Pending<DeleteEntitiesOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for DeleteEntitiesCall {
     type Output = Result<DeleteEntitiesOutput, bridge::ToolError>;
@@ -484,17 +521,13 @@ impl std::future::Future for DeleteEntitiesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.98208afc1eb5ca6b86a6c35172ac3f04")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"98208afc1eb5ca6b86a6c35172ac3f04",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "delete_entities",
-            mark: &MARK,
+            mark: *b"98208afc1eb5ca6b86a6c35172ac3f04",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Delete multiple entities and their associated relations from the knowledge graph
@@ -502,10 +535,12 @@ impl std::future::Future for DeleteEntitiesCall {
 pub fn delete_entities(
     entity_names: impl bridge::convert::Argument<Vec<String>>,
 ) -> DeleteEntitiesCall {
-    DeleteEntitiesInput {
-        entity_names: bridge::convert::Argument::into_argument(entity_names),
+    DeleteEntitiesCall {
+        input: DeleteEntitiesInput {
+            entity_names: bridge::convert::Argument::into_argument(entity_names),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -517,16 +552,20 @@ impl bridge::convert::ToJson for DeleteObservationsInput {
         bridge::convert::object(&[("deletions", &self.deletions)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for DeleteObservationsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("deletions"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { deletions: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            deletions: bridge::convert::FromJson::from_json(
+                reader.take(level, "deletions"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -548,18 +587,19 @@ impl bridge::convert::FromJson for DeleteObservationsDeletion {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (
-            fields.take("entityName"),
-            fields.take("observations"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            entity_name: v0,
-            observations: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entity_name: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityName"),
+                reader,
+            ),
+            observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "observations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -579,18 +619,26 @@ impl bridge::convert::ToJson for DeleteObservationsOutput {
 impl bridge::convert::FromJson for DeleteObservationsOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("success"), fields.take("message")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { success: v0, message: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            success: bridge::convert::FromJson::from_json(
+                reader.take(level, "success"),
+                reader,
+            ),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     DeleteObservationsDeletion DeleteObservationsOutput
 }
 impl DeleteObservationsInput {
+    #[inline]
     pub fn call(self) -> DeleteObservationsCall {
         DeleteObservationsCall {
             input: self,
@@ -601,7 +649,7 @@ impl DeleteObservationsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct DeleteObservationsCall {
     input: DeleteObservationsInput,
-    pending: bridge::call::Pending<DeleteObservationsOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for DeleteObservationsCall {
     type Output = Result<DeleteObservationsOutput, bridge::ToolError>;
@@ -610,17 +658,13 @@ impl std::future::Future for DeleteObservationsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.cd200ab81b0203b43d2b2587e567ecf3")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"cd200ab81b0203b43d2b2587e567ecf3",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "delete_observations",
-            mark: &MARK,
+            mark: *b"cd200ab81b0203b43d2b2587e567ecf3",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Delete specific observations from entities in the knowledge graph
@@ -628,10 +672,12 @@ impl std::future::Future for DeleteObservationsCall {
 pub fn delete_observations(
     deletions: impl bridge::convert::Argument<Vec<DeleteObservationsDeletion>>,
 ) -> DeleteObservationsCall {
-    DeleteObservationsInput {
-        deletions: bridge::convert::Argument::into_argument(deletions),
+    DeleteObservationsCall {
+        input: DeleteObservationsInput {
+            deletions: bridge::convert::Argument::into_argument(deletions),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -644,16 +690,20 @@ impl bridge::convert::ToJson for DeleteRelationsInput {
         bridge::convert::object(&[("relations", &self.relations)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for DeleteRelationsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("relations"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { relations: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -681,20 +731,20 @@ impl bridge::convert::FromJson for DeleteRelationsRelation {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("from"),
-            fields.take("to"),
-            fields.take("relationType"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            from: v0,
-            to: v1,
-            relation_type: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            from: bridge::convert::FromJson::from_json(
+                reader.take(level, "from"),
+                reader,
+            ),
+            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
+            relation_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "relationType"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -714,18 +764,26 @@ impl bridge::convert::ToJson for DeleteRelationsOutput {
 impl bridge::convert::FromJson for DeleteRelationsOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("success"), fields.take("message")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { success: v0, message: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            success: bridge::convert::FromJson::from_json(
+                reader.take(level, "success"),
+                reader,
+            ),
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     DeleteRelationsRelation DeleteRelationsOutput
 }
 impl DeleteRelationsInput {
+    #[inline]
     pub fn call(self) -> DeleteRelationsCall {
         DeleteRelationsCall {
             input: self,
@@ -736,7 +794,7 @@ impl DeleteRelationsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct DeleteRelationsCall {
     input: DeleteRelationsInput,
-    pending: bridge::call::Pending<DeleteRelationsOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for DeleteRelationsCall {
     type Output = Result<DeleteRelationsOutput, bridge::ToolError>;
@@ -745,17 +803,13 @@ impl std::future::Future for DeleteRelationsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e382894e32522f663f5c5fd51bb36004")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e382894e32522f663f5c5fd51bb36004",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "delete_relations",
-            mark: &MARK,
+            mark: *b"e382894e32522f663f5c5fd51bb36004",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Delete multiple relations from the knowledge graph
@@ -763,10 +817,12 @@ impl std::future::Future for DeleteRelationsCall {
 pub fn delete_relations(
     relations: impl bridge::convert::Argument<Vec<DeleteRelationsRelation>>,
 ) -> DeleteRelationsCall {
-    DeleteRelationsInput {
-        relations: bridge::convert::Argument::into_argument(relations),
+    DeleteRelationsCall {
+        input: DeleteRelationsInput {
+            relations: bridge::convert::Argument::into_argument(relations),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -779,16 +835,20 @@ impl bridge::convert::ToJson for OpenNodesInput {
         bridge::convert::object(&[("names", &self.names)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for OpenNodesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("names"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { names: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            names: bridge::convert::FromJson::from_json(
+                reader.take(level, "names"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -808,16 +868,19 @@ impl bridge::convert::ToJson for OpenNodesOutput {
 impl bridge::convert::FromJson for OpenNodesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("entities"), fields.take("relations"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            entities: v0,
-            relations: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -845,20 +908,23 @@ impl bridge::convert::ToJson for OpenNodesEntity {
 impl bridge::convert::FromJson for OpenNodesEntity {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("name"),
-            fields.take("entityType"),
-            fields.take("observations"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            name: v0,
-            entity_type: v1,
-            observations: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            entity_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityType"),
+                reader,
+            ),
+            observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "observations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -886,26 +952,27 @@ impl bridge::convert::ToJson for OpenNodesRelation {
 impl bridge::convert::FromJson for OpenNodesRelation {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("from"),
-            fields.take("to"),
-            fields.take("relationType"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            from: v0,
-            to: v1,
-            relation_type: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            from: bridge::convert::FromJson::from_json(
+                reader.take(level, "from"),
+                reader,
+            ),
+            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
+            relation_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "relationType"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     OpenNodesOutput OpenNodesEntity OpenNodesRelation
 }
 impl OpenNodesInput {
+    #[inline]
     pub fn call(self) -> OpenNodesCall {
         OpenNodesCall {
             input: self,
@@ -916,7 +983,7 @@ impl OpenNodesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct OpenNodesCall {
     input: OpenNodesInput,
-    pending: bridge::call::Pending<OpenNodesOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for OpenNodesCall {
     type Output = Result<OpenNodesOutput, bridge::ToolError>;
@@ -925,26 +992,24 @@ impl std::future::Future for OpenNodesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.5078020f1dd3b3ccdd9c522ad9954f8e")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"5078020f1dd3b3ccdd9c522ad9954f8e",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "open_nodes",
-            mark: &MARK,
+            mark: *b"5078020f1dd3b3ccdd9c522ad9954f8e",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Open specific nodes in the knowledge graph by their names
 #[track_caller]
 pub fn open_nodes(names: impl bridge::convert::Argument<Vec<String>>) -> OpenNodesCall {
-    OpenNodesInput {
-        names: bridge::convert::Argument::into_argument(names),
+    OpenNodesCall {
+        input: OpenNodesInput {
+            names: bridge::convert::Argument::into_argument(names),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -954,13 +1019,15 @@ impl bridge::convert::ToJson for ReadGraphInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ReadGraphInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -980,16 +1047,19 @@ impl bridge::convert::ToJson for ReadGraphOutput {
 impl bridge::convert::FromJson for ReadGraphOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("entities"), fields.take("relations"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            entities: v0,
-            relations: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1017,20 +1087,23 @@ impl bridge::convert::ToJson for ReadGraphEntity {
 impl bridge::convert::FromJson for ReadGraphEntity {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("name"),
-            fields.take("entityType"),
-            fields.take("observations"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            name: v0,
-            entity_type: v1,
-            observations: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            entity_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityType"),
+                reader,
+            ),
+            observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "observations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1058,26 +1131,27 @@ impl bridge::convert::ToJson for ReadGraphRelation {
 impl bridge::convert::FromJson for ReadGraphRelation {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("from"),
-            fields.take("to"),
-            fields.take("relationType"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            from: v0,
-            to: v1,
-            relation_type: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            from: bridge::convert::FromJson::from_json(
+                reader.take(level, "from"),
+                reader,
+            ),
+            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
+            relation_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "relationType"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ReadGraphOutput ReadGraphEntity ReadGraphRelation
 }
 impl ReadGraphInput {
+    #[inline]
     pub fn call(self) -> ReadGraphCall {
         ReadGraphCall {
             input: self,
@@ -1088,7 +1162,7 @@ impl ReadGraphInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ReadGraphCall {
     input: ReadGraphInput,
-    pending: bridge::call::Pending<ReadGraphOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ReadGraphCall {
     type Output = Result<ReadGraphOutput, bridge::ToolError>;
@@ -1097,23 +1171,23 @@ impl std::future::Future for ReadGraphCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.585b17deaf5aa07390d7d715391b5bc0")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"585b17deaf5aa07390d7d715391b5bc0",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "read_graph",
-            mark: &MARK,
+            mark: *b"585b17deaf5aa07390d7d715391b5bc0",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Read the entire knowledge graph
+#[inline]
 #[track_caller]
 pub fn read_graph() -> ReadGraphCall {
-    ReadGraphInput {}.call()
+    ReadGraphCall {
+        input: ReadGraphInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1126,16 +1200,20 @@ impl bridge::convert::ToJson for SearchNodesInput {
         bridge::convert::object(&[("query", &self.query)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for SearchNodesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("query"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { query: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            query: bridge::convert::FromJson::from_json(
+                reader.take(level, "query"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1155,16 +1233,19 @@ impl bridge::convert::ToJson for SearchNodesOutput {
 impl bridge::convert::FromJson for SearchNodesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("entities"), fields.take("relations"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            entities: v0,
-            relations: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+            relations: bridge::convert::FromJson::from_json(
+                reader.take(level, "relations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1192,20 +1273,23 @@ impl bridge::convert::ToJson for SearchNodesEntity {
 impl bridge::convert::FromJson for SearchNodesEntity {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("name"),
-            fields.take("entityType"),
-            fields.take("observations"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            name: v0,
-            entity_type: v1,
-            observations: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            entity_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "entityType"),
+                reader,
+            ),
+            observations: bridge::convert::FromJson::from_json(
+                reader.take(level, "observations"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1233,26 +1317,27 @@ impl bridge::convert::ToJson for SearchNodesRelation {
 impl bridge::convert::FromJson for SearchNodesRelation {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("from"),
-            fields.take("to"),
-            fields.take("relationType"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            from: v0,
-            to: v1,
-            relation_type: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            from: bridge::convert::FromJson::from_json(
+                reader.take(level, "from"),
+                reader,
+            ),
+            to: bridge::convert::FromJson::from_json(reader.take(level, "to"), reader),
+            relation_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "relationType"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     SearchNodesOutput SearchNodesEntity SearchNodesRelation
 }
 impl SearchNodesInput {
+    #[inline]
     pub fn call(self) -> SearchNodesCall {
         SearchNodesCall {
             input: self,
@@ -1263,7 +1348,7 @@ impl SearchNodesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct SearchNodesCall {
     input: SearchNodesInput,
-    pending: bridge::call::Pending<SearchNodesOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for SearchNodesCall {
     type Output = Result<SearchNodesOutput, bridge::ToolError>;
@@ -1272,24 +1357,22 @@ impl std::future::Future for SearchNodesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.0b5ee6482d0695e0f72e524ff671cee6")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"0b5ee6482d0695e0f72e524ff671cee6",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "memory",
             name: "search_nodes",
-            mark: &MARK,
+            mark: *b"0b5ee6482d0695e0f72e524ff671cee6",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Search for nodes in the knowledge graph based on a query
 #[track_caller]
 pub fn search_nodes(query: impl Into<String>) -> SearchNodesCall {
-    SearchNodesInput {
-        query: query.into(),
+    SearchNodesCall {
+        input: SearchNodesInput {
+            query: query.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

@@ -9,16 +9,19 @@ impl bridge::convert::ToJson for EmptyInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for EmptyInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl EmptyInput {
+    #[inline]
     pub fn call(self) -> EmptyCall {
         EmptyCall {
             input: self,
@@ -29,7 +32,7 @@ impl EmptyInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct EmptyCall {
     input: EmptyInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for EmptyCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -38,23 +41,23 @@ impl std::future::Future for EmptyCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.1aa36e777de7010019f694f24c2fcba4")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"1aa36e777de7010019f694f24c2fcba4",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "",
-            mark: &MARK,
+            mark: *b"1aa36e777de7010019f694f24c2fcba4",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// An empty name.
+#[inline]
 #[track_caller]
 pub fn empty() -> EmptyCall {
-    EmptyInput {}.call()
+    EmptyCall {
+        input: EmptyInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -64,16 +67,19 @@ impl bridge::convert::ToJson for N1stToolInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for N1stToolInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl N1stToolInput {
+    #[inline]
     pub fn call(self) -> N1stToolCall {
         N1stToolCall {
             input: self,
@@ -84,7 +90,7 @@ impl N1stToolInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct N1stToolCall {
     input: N1stToolInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for N1stToolCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -93,22 +99,22 @@ impl std::future::Future for N1stToolCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.663a3ee23171b0d3f751c7ee47eba735")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"663a3ee23171b0d3f751c7ee47eba735",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "1st_tool",
-            mark: &MARK,
+            mark: *b"663a3ee23171b0d3f751c7ee47eba735",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn n1st_tool() -> N1stToolCall {
-    N1stToolInput {}.call()
+    N1stToolCall {
+        input: N1stToolInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -121,19 +127,28 @@ impl bridge::convert::ToJson for OptionInput {
         bridge::convert::object(&[], &[("None", &self.none), ("Some", &self.some)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for OptionInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("None"), fields.take("Some")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { none: v0, some: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            none: bridge::convert::FromJson::from_json(
+                reader.take(level, "None"),
+                reader,
+            ),
+            some: bridge::convert::FromJson::from_json(
+                reader.take(level, "Some"),
+                reader,
+            ),
+        }
     }
 }
 impl OptionInput {
+    #[inline]
     pub fn call(self) -> OptionCall {
         OptionCall {
             input: self,
@@ -144,7 +159,7 @@ impl OptionInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct OptionCall {
     input: OptionInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl OptionCall {
     #[track_caller]
@@ -171,26 +186,25 @@ impl std::future::Future for OptionCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.a0c4be171f5a7a7d511010d6f9115268")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"a0c4be171f5a7a7d511010d6f9115268",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "Option",
-            mark: &MARK,
+            mark: *b"a0c4be171f5a7a7d511010d6f9115268",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn option() -> OptionCall {
-    OptionInput {
-        none: None,
-        some: None,
+    OptionCall {
+        input: OptionInput {
+            none: None,
+            some: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -202,16 +216,20 @@ impl bridge::convert::ToJson for ResultInput {
         bridge::convert::object(&[], &[("item", &self.item)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ResultInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("item"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { item: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            item: bridge::convert::FromJson::from_json(
+                reader.take(level, "item"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -227,12 +245,12 @@ impl bridge::convert::FromJson for ResultItem {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -248,12 +266,15 @@ impl bridge::convert::ToJson for ResultOutput {
 impl bridge::convert::FromJson for ResultOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("item"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { item: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            item: bridge::convert::FromJson::from_json(
+                reader.take(level, "item"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -269,18 +290,19 @@ impl bridge::convert::ToJson for ResultItem2 {
 impl bridge::convert::FromJson for ResultItem2 {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("b"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { b: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 bridge::generated! {
     ResultItem ResultOutput ResultItem2
 }
 impl ResultInput {
+    #[inline]
     pub fn call(self) -> ResultCall {
         ResultCall {
             input: self,
@@ -291,7 +313,7 @@ impl ResultInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ResultCall {
     input: ResultInput,
-    pending: bridge::call::Pending<ResultOutput>,
+    pending: bridge::call::Pending,
 }
 impl ResultCall {
     #[track_caller]
@@ -310,22 +332,22 @@ impl std::future::Future for ResultCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.46a23bb986cfbb2e03538d1dd694557d")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"46a23bb986cfbb2e03538d1dd694557d",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "Result",
-            mark: &MARK,
+            mark: *b"46a23bb986cfbb2e03538d1dd694557d",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn result() -> ResultCall {
-    ResultInput { item: None }.call()
+    ResultCall {
+        input: ResultInput { item: None },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -337,16 +359,20 @@ impl bridge::convert::ToJson for StringInput {
         bridge::convert::object(&[("value", &self.value)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for StringInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("value"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { value: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -362,18 +388,22 @@ impl bridge::convert::ToJson for StringOutput {
 impl bridge::convert::FromJson for StringOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("value"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { value: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     StringOutput
 }
 impl StringInput {
+    #[inline]
     pub fn call(self) -> StringCall {
         StringCall {
             input: self,
@@ -384,7 +414,7 @@ impl StringInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct StringCall {
     input: StringInput,
-    pending: bridge::call::Pending<StringOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for StringCall {
     type Output = Result<StringOutput, bridge::ToolError>;
@@ -393,22 +423,21 @@ impl std::future::Future for StringCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.8299c6b5153d174e46014bde635e46f5")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"8299c6b5153d174e46014bde635e46f5",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "String",
-            mark: &MARK,
+            mark: *b"8299c6b5153d174e46014bde635e46f5",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn string(value: impl Into<String>) -> StringCall {
-    StringInput { value: value.into() }.call()
+    StringCall {
+        input: StringInput { value: value.into() },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -426,25 +455,26 @@ impl bridge::convert::ToJson for AdditionalInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for AdditionalInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        fields.skip(&[]);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("known"),
-            fields.take("extra"),
-            fields.rest(),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            known: v0,
-            extra: v1,
-            extra2: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            known: bridge::convert::FromJson::from_json(
+                reader.take(level, "known"),
+                reader,
+            ),
+            extra: bridge::convert::FromJson::from_json(
+                reader.take(level, "extra"),
+                reader,
+            ),
+            extra2: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -461,19 +491,24 @@ impl bridge::convert::ToJson for AdditionalOutput {
 impl bridge::convert::FromJson for AdditionalOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        fields.skip(&[]);
-        let (Some(v0), Some(v1)) = (fields.take("known"), fields.rest()) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { known: v0, extra: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            known: bridge::convert::FromJson::from_json(
+                reader.take(level, "known"),
+                reader,
+            ),
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
     }
 }
 bridge::generated! {
     AdditionalOutput
 }
 impl AdditionalInput {
+    #[inline]
     pub fn call(self) -> AdditionalCall {
         AdditionalCall {
             input: self,
@@ -484,7 +519,7 @@ impl AdditionalInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct AdditionalCall {
     input: AdditionalInput,
-    pending: bridge::call::Pending<AdditionalOutput>,
+    pending: bridge::call::Pending,
 }
 impl AdditionalCall {
     #[track_caller]
@@ -511,27 +546,25 @@ impl std::future::Future for AdditionalCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.981be4d563608a5845bbf684234bb398")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"981be4d563608a5845bbf684234bb398",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "additional",
-            mark: &MARK,
+            mark: *b"981be4d563608a5845bbf684234bb398",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn additional(known: impl Into<String>) -> AdditionalCall {
-    AdditionalInput {
-        known: known.into(),
-        extra: None,
-        extra2: Default::default(),
+    AdditionalCall {
+        input: AdditionalInput {
+            known: known.into(),
+            extra: None,
+            extra2: Default::default(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -545,20 +578,19 @@ impl bridge::convert::ToJson for AnchorsInput {
         bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b), ("c", &self.c)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for AnchorsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("a"),
-            fields.take("b"),
-            fields.take("c"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1, c: v2 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -574,15 +606,15 @@ impl bridge::convert::FromJson for AnchorsHere {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("x"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { x: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum AnchorsThere {
     P,
     Q,
@@ -595,29 +627,13 @@ impl AnchorsThere {
         }
     }
 }
-impl bridge::convert::ToJson for AnchorsThere {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for AnchorsThere {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for AnchorsThere {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "p" => Self::P,
                 "q" => Self::Q,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"p\" \"q\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::P, &["p", "q"])),
             },
         )
     }
@@ -626,9 +642,10 @@ bridge::generated! {
     AnchorsHere AnchorsThere
 }
 bridge::generated_text! {
-    AnchorsThere
+    ; AnchorsThere
 }
 impl AnchorsInput {
+    #[inline]
     pub fn call(self) -> AnchorsCall {
         AnchorsCall {
             input: self,
@@ -639,7 +656,7 @@ impl AnchorsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct AnchorsCall {
     input: AnchorsInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl AnchorsCall {
     #[track_caller]
@@ -674,27 +691,26 @@ impl std::future::Future for AnchorsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e645d9af702bbc6f6b1451b0082737f5")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e645d9af702bbc6f6b1451b0082737f5",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "anchors",
-            mark: &MARK,
+            mark: *b"e645d9af702bbc6f6b1451b0082737f5",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn anchors() -> AnchorsCall {
-    AnchorsInput {
-        a: None,
-        b: None,
-        c: None,
+    AnchorsCall {
+        input: AnchorsInput {
+            a: None,
+            b: None,
+            c: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -724,43 +740,48 @@ impl bridge::convert::ToJson for ArraysInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ArraysInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-        ) = (
-            fields.take("pair"),
-            fields.take("bounded"),
-            fields.take("contains"),
-            fields.take("of_null"),
-            fields.take("old_pair"),
-            fields.take("open_prefix"),
-            fields.take("same"),
-            fields.take("short"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            pair: v0,
-            bounded: v1,
-            contains: v2,
-            of_null: v3,
-            old_pair: v4,
-            open_prefix: v5,
-            same: v6,
-            short: v7,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            pair: bridge::convert::FromJson::from_json(
+                reader.take(level, "pair"),
+                reader,
+            ),
+            bounded: bridge::convert::FromJson::from_json(
+                reader.take(level, "bounded"),
+                reader,
+            ),
+            contains: bridge::convert::FromJson::from_json(
+                reader.take(level, "contains"),
+                reader,
+            ),
+            of_null: bridge::convert::FromJson::from_json(
+                reader.take(level, "of_null"),
+                reader,
+            ),
+            old_pair: bridge::convert::FromJson::from_json(
+                reader.take(level, "old_pair"),
+                reader,
+            ),
+            open_prefix: bridge::convert::FromJson::from_json(
+                reader.take(level, "open_prefix"),
+                reader,
+            ),
+            same: bridge::convert::FromJson::from_json(
+                reader.take(level, "same"),
+                reader,
+            ),
+            short: bridge::convert::FromJson::from_json(
+                reader.take(level, "short"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -776,12 +797,12 @@ impl bridge::convert::ToJson for ArraysOutput2 {
 impl bridge::convert::FromJson for ArraysOutput2 {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 pub type ArraysOutput = Vec<Option<ArraysOutput2>>;
@@ -789,6 +810,7 @@ bridge::generated! {
     ArraysOutput2
 }
 impl ArraysInput {
+    #[inline]
     pub fn call(self) -> ArraysCall {
         ArraysCall {
             input: self,
@@ -799,7 +821,7 @@ impl ArraysInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ArraysCall {
     input: ArraysInput,
-    pending: bridge::call::Pending<ArraysOutput>,
+    pending: bridge::call::Pending,
 }
 impl ArraysCall {
     #[track_caller]
@@ -871,33 +893,31 @@ impl std::future::Future for ArraysCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e371d53d629cdfd6803267471376a331")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e371d53d629cdfd6803267471376a331",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "arrays",
-            mark: &MARK,
+            mark: *b"e371d53d629cdfd6803267471376a331",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Arrays with and without a type for each place.
 #[track_caller]
 pub fn arrays(pair: impl bridge::convert::Argument<(i64, String)>) -> ArraysCall {
-    ArraysInput {
-        pair: bridge::convert::Argument::into_argument(pair),
-        bounded: None,
-        contains: None,
-        of_null: None,
-        old_pair: None,
-        open_prefix: None,
-        same: None,
-        short: None,
+    ArraysCall {
+        input: ArraysInput {
+            pair: bridge::convert::Argument::into_argument(pair),
+            bounded: None,
+            contains: None,
+            of_null: None,
+            old_pair: None,
+            open_prefix: None,
+            same: None,
+            short: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -909,19 +929,24 @@ impl bridge::convert::ToJson for AsyncInput {
         bridge::convert::object(&[("await", &self.await_)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for AsyncInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("await"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { await_: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            await_: bridge::convert::FromJson::from_json(
+                reader.take(level, "await"),
+                reader,
+            ),
+        }
     }
 }
 impl AsyncInput {
+    #[inline]
     pub fn call(self) -> AsyncCall {
         AsyncCall {
             input: self,
@@ -932,7 +957,7 @@ impl AsyncInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct AsyncCall {
     input: AsyncInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for AsyncCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -941,22 +966,21 @@ impl std::future::Future for AsyncCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.1127ff20db50fe90965cf4daea22fc92")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"1127ff20db50fe90965cf4daea22fc92",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "async",
-            mark: &MARK,
+            mark: *b"1127ff20db50fe90965cf4daea22fc92",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn async_(await_: bool) -> AsyncCall {
-    AsyncInput { await_: await_ }.call()
+    AsyncCall {
+        input: AsyncInput { await_: await_ },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -978,29 +1002,36 @@ impl bridge::convert::ToJson for BooleanSchemasInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for BooleanSchemasInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("anything"),
-            fields.take("any_items"),
-            fields.take("empty"),
-            fields.take("no_items"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            anything: v0,
-            any_items: v1,
-            empty: v2,
-            no_items: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            anything: bridge::convert::FromJson::from_json(
+                reader.take(level, "anything"),
+                reader,
+            ),
+            any_items: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_items"),
+                reader,
+            ),
+            empty: bridge::convert::FromJson::from_json(
+                reader.take(level, "empty"),
+                reader,
+            ),
+            no_items: bridge::convert::FromJson::from_json(
+                reader.take(level, "no_items"),
+                reader,
+            ),
+        }
     }
 }
 impl BooleanSchemasInput {
+    #[inline]
     pub fn call(self) -> BooleanSchemasCall {
         BooleanSchemasCall {
             input: self,
@@ -1011,7 +1042,7 @@ impl BooleanSchemasInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct BooleanSchemasCall {
     input: BooleanSchemasInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl BooleanSchemasCall {
     #[track_caller]
@@ -1045,28 +1076,26 @@ impl std::future::Future for BooleanSchemasCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.2c5058e12f291026f92904b4d2885bd5")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"2c5058e12f291026f92904b4d2885bd5",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "boolean_schemas",
-            mark: &MARK,
+            mark: *b"2c5058e12f291026f92904b4d2885bd5",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn boolean_schemas(anything: impl bridge::convert::Serialize) -> BooleanSchemasCall {
-    BooleanSchemasInput {
-        anything: bridge::convert::value(&anything),
-        any_items: None,
-        empty: None,
-        no_items: None,
+    BooleanSchemasCall {
+        input: BooleanSchemasInput {
+            anything: bridge::convert::value(&anything),
+            any_items: None,
+            empty: None,
+            no_items: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1078,16 +1107,20 @@ impl bridge::convert::ToJson for CallInput {
         bridge::convert::object(&[], &[("input", &self.input)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for CallInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("input"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { input: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1103,18 +1136,22 @@ impl bridge::convert::FromJson for CallInput2 {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("output"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { output: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            output: bridge::convert::FromJson::from_json(
+                reader.take(level, "output"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     CallInput2
 }
 impl CallInput {
+    #[inline]
     pub fn call(self) -> CallCall {
         CallCall {
             input: self,
@@ -1125,7 +1162,7 @@ impl CallInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct CallCall {
     input: CallInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl CallCall {
     #[track_caller]
@@ -1144,22 +1181,22 @@ impl std::future::Future for CallCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.8a03bc531e40b43817c79745b59d44f4")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"8a03bc531e40b43817c79745b59d44f4",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "call",
-            mark: &MARK,
+            mark: *b"8a03bc531e40b43817c79745b59d44f4",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn call() -> CallCall {
-    CallInput { input: None }.call()
+    CallCall {
+        input: CallInput { input: None },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1189,46 +1226,51 @@ impl bridge::convert::ToJson for ConditionsInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ConditionsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-        ) = (
-            fields.take("mode"),
-            fields.take("either"),
-            fields.take("for_a"),
-            fields.take("for_b"),
-            fields.take("nested"),
-            fields.take("one_of_many"),
-            fields.take("with_a"),
-            fields.take("with_b"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            mode: v0,
-            either: v1,
-            for_a: v2,
-            for_b: v3,
-            nested: v4,
-            one_of_many: v5,
-            with_a: v6,
-            with_b: v7,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            mode: bridge::convert::FromJson::from_json(
+                reader.take(level, "mode"),
+                reader,
+            ),
+            either: bridge::convert::FromJson::from_json(
+                reader.take(level, "either"),
+                reader,
+            ),
+            for_a: bridge::convert::FromJson::from_json(
+                reader.take(level, "for_a"),
+                reader,
+            ),
+            for_b: bridge::convert::FromJson::from_json(
+                reader.take(level, "for_b"),
+                reader,
+            ),
+            nested: bridge::convert::FromJson::from_json(
+                reader.take(level, "nested"),
+                reader,
+            ),
+            one_of_many: bridge::convert::FromJson::from_json(
+                reader.take(level, "one_of_many"),
+                reader,
+            ),
+            with_a: bridge::convert::FromJson::from_json(
+                reader.take(level, "with_a"),
+                reader,
+            ),
+            with_b: bridge::convert::FromJson::from_json(
+                reader.take(level, "with_b"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum ConditionsMode {
     A,
     B,
@@ -1241,29 +1283,13 @@ impl ConditionsMode {
         }
     }
 }
-impl bridge::convert::ToJson for ConditionsMode {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for ConditionsMode {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for ConditionsMode {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"a\" \"b\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::A, &["a", "b"])),
             },
         )
     }
@@ -1282,12 +1308,13 @@ impl bridge::convert::FromJson for ConditionsEither {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1308,16 +1335,17 @@ impl bridge::convert::FromJson for ConditionsNested {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("kind"),
-            fields.take("x"),
-            fields.take("y"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { kind: v0, x: v1, y: v2 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            kind: bridge::convert::FromJson::from_json(
+                reader.take(level, "kind"),
+                reader,
+            ),
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+            y: bridge::convert::FromJson::from_json(reader.take(level, "y"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1334,12 +1362,13 @@ impl bridge::convert::FromJson for ConditionsOneOfMany {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1356,22 +1385,24 @@ impl bridge::convert::ToJson for ConditionsOutput {
 impl bridge::convert::FromJson for ConditionsOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        fields.skip(&[]);
-        let (Some(v0), Some(v1)) = (fields.take("x"), fields.rest()) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { x: v0, extra: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
     }
 }
 bridge::generated! {
     ConditionsMode ConditionsEither ConditionsNested ConditionsOneOfMany ConditionsOutput
 }
 bridge::generated_text! {
-    ConditionsMode
+    ; ConditionsMode
 }
 impl ConditionsInput {
+    #[inline]
     pub fn call(self) -> ConditionsCall {
         ConditionsCall {
             input: self,
@@ -1382,7 +1413,7 @@ impl ConditionsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ConditionsCall {
     input: ConditionsInput,
-    pending: bridge::call::Pending<ConditionsOutput>,
+    pending: bridge::call::Pending,
 }
 impl ConditionsCall {
     #[track_caller]
@@ -1451,17 +1482,13 @@ impl std::future::Future for ConditionsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.2d35b36b11fc3c5ffd6312bcef9a2aec")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"2d35b36b11fc3c5ffd6312bcef9a2aec",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "conditions",
-            mark: &MARK,
+            mark: *b"2d35b36b11fc3c5ffd6312bcef9a2aec",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// What holds under a condition only.
@@ -1469,17 +1496,19 @@ impl std::future::Future for ConditionsCall {
 pub fn conditions(
     mode: impl bridge::convert::Argument<ConditionsMode>,
 ) -> ConditionsCall {
-    ConditionsInput {
-        mode: bridge::convert::Argument::into_argument(mode),
-        either: None,
-        for_a: None,
-        for_b: None,
-        nested: None,
-        one_of_many: None,
-        with_a: None,
-        with_b: None,
+    ConditionsCall {
+        input: ConditionsInput {
+            mode: bridge::convert::Argument::into_argument(mode),
+            either: None,
+            for_a: None,
+            for_b: None,
+            nested: None,
+            one_of_many: None,
+            with_a: None,
+            with_b: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1504,28 +1533,21 @@ impl bridge::convert::ToJson for DanglingInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for DanglingInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
-            fields.take("a"),
-            fields.take("b"),
-            fields.take("c"),
-            fields.take("d"),
-            fields.take("e"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            a: v0,
-            b: v1,
-            c: v2,
-            d: v3,
-            e: v4,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1541,12 +1563,12 @@ impl bridge::convert::FromJson for DanglingC {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("x"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { x: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1562,12 +1584,15 @@ impl bridge::convert::FromJson for DanglingD {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("deep"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { deep: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            deep: bridge::convert::FromJson::from_json(
+                reader.take(level, "deep"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1583,18 +1608,22 @@ impl bridge::convert::FromJson for DanglingE {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("deep"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { deep: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            deep: bridge::convert::FromJson::from_json(
+                reader.take(level, "deep"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     DanglingC DanglingD DanglingE
 }
 impl DanglingInput {
+    #[inline]
     pub fn call(self) -> DanglingCall {
         DanglingCall {
             input: self,
@@ -1605,7 +1634,7 @@ impl DanglingInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct DanglingCall {
     input: DanglingInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl DanglingCall {
     #[track_caller]
@@ -1650,29 +1679,28 @@ impl std::future::Future for DanglingCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.ae889b7e2a5d3d9f53243c5f68349509")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"ae889b7e2a5d3d9f53243c5f68349509",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "dangling",
-            mark: &MARK,
+            mark: *b"ae889b7e2a5d3d9f53243c5f68349509",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn dangling() -> DanglingCall {
-    DanglingInput {
-        a: None,
-        b: None,
-        c: None,
-        d: None,
-        e: None,
+    DanglingCall {
+        input: DanglingInput {
+            a: None,
+            b: None,
+            c: None,
+            d: None,
+            e: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -1685,19 +1713,21 @@ impl bridge::convert::ToJson for DescriptionInput {
         bridge::convert::object(&[], &[("x", &self.x)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for DescriptionInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("x"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { x: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
     }
 }
 impl DescriptionInput {
+    #[inline]
     pub fn call(self) -> DescriptionCall {
         DescriptionCall {
             input: self,
@@ -1708,7 +1738,7 @@ impl DescriptionInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct DescriptionCall {
     input: DescriptionInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl DescriptionCall {
     /// * / } #![evil] '''rust fn main() { loop {} } '''
@@ -1725,23 +1755,23 @@ impl std::future::Future for DescriptionCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.d3e0623a1deab8f29435598de18228c6")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"d3e0623a1deab8f29435598de18228c6",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "description",
-            mark: &MARK,
+            mark: *b"d3e0623a1deab8f29435598de18228c6",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Ends * / a comment, `quotes`, '''fences''', #![allow(everything)] //! and turns around. New line / * begin
+#[inline]
 #[track_caller]
 pub fn description() -> DescriptionCall {
-    DescriptionInput { x: None }.call()
+    DescriptionCall {
+        input: DescriptionInput { x: None },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1768,32 +1798,44 @@ impl bridge::convert::ToJson for Draft3Input {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for Draft3Input {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5), Some(v6)) = (
-            fields.take("base"),
-            fields.take("needed"),
-            fields.take("above"),
-            fields.take("disallowed"),
-            fields.take("either"),
-            fields.take("extended"),
-            fields.take("free"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            base: v0,
-            needed: v1,
-            above: v2,
-            disallowed: v3,
-            either: v4,
-            extended: v5,
-            free: v6,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            base: bridge::convert::FromJson::from_json(
+                reader.take(level, "base"),
+                reader,
+            ),
+            needed: bridge::convert::FromJson::from_json(
+                reader.take(level, "needed"),
+                reader,
+            ),
+            above: bridge::convert::FromJson::from_json(
+                reader.take(level, "above"),
+                reader,
+            ),
+            disallowed: bridge::convert::FromJson::from_json(
+                reader.take(level, "disallowed"),
+                reader,
+            ),
+            either: bridge::convert::FromJson::from_json(
+                reader.take(level, "either"),
+                reader,
+            ),
+            extended: bridge::convert::FromJson::from_json(
+                reader.take(level, "extended"),
+                reader,
+            ),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1813,15 +1855,19 @@ impl bridge::convert::FromJson for Draft3Either {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Object(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Object)
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Err(bridge::convert::Mismatch::new("text or object", &value)),
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -1838,12 +1884,12 @@ impl bridge::convert::FromJson for Draft3EitherObject {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("x"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { x: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -1860,18 +1906,20 @@ impl bridge::convert::FromJson for Draft3Extended {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 bridge::generated! {
     Draft3Either Draft3EitherObject Draft3Extended
 }
 impl Draft3Input {
+    #[inline]
     pub fn call(self) -> Draft3Call {
         Draft3Call {
             input: self,
@@ -1882,7 +1930,7 @@ impl Draft3Input {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct Draft3Call {
     input: Draft3Input,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl Draft3Call {
     #[track_caller]
@@ -1927,17 +1975,13 @@ impl std::future::Future for Draft3Call {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.9a1b2531f78bcd264684c9f440efa506")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"9a1b2531f78bcd264684c9f440efa506",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "draft3",
-            mark: &MARK,
+            mark: *b"9a1b2531f78bcd264684c9f440efa506",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// What drafts 3 and 4 wrote.
@@ -1946,16 +1990,18 @@ pub fn draft3(
     base: impl Into<String>,
     needed: impl bridge::convert::Argument<i64>,
 ) -> Draft3Call {
-    Draft3Input {
-        base: base.into(),
-        needed: bridge::convert::Argument::into_argument(needed),
-        above: None,
-        disallowed: None,
-        either: None,
-        extended: None,
-        free: None,
+    Draft3Call {
+        input: Draft3Input {
+            base: base.into(),
+            needed: bridge::convert::Argument::into_argument(needed),
+            above: None,
+            disallowed: None,
+            either: None,
+            extended: None,
+            free: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -1988,52 +2034,56 @@ impl bridge::convert::ToJson for EnumsInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for EnumsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-            Some(v8),
-            Some(v9),
-        ) = (
-            fields.take("null_value"),
-            fields.take("twice"),
-            fields.take("big"),
-            fields.take("booleans"),
-            fields.take("empty"),
-            fields.take("floats"),
-            fields.take("null_const"),
-            fields.take("null_type"),
-            fields.take("objects"),
-            fields.take("typed"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            null_value: v0,
-            twice: v1,
-            big: v2,
-            booleans: v3,
-            empty: v4,
-            floats: v5,
-            null_const: v6,
-            null_type: v7,
-            objects: v8,
-            typed: v9,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            null_value: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_value"),
+                reader,
+            ),
+            twice: bridge::convert::FromJson::from_json(
+                reader.take(level, "twice"),
+                reader,
+            ),
+            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
+            booleans: bridge::convert::FromJson::from_json(
+                reader.take(level, "booleans"),
+                reader,
+            ),
+            empty: bridge::convert::FromJson::from_json(
+                reader.take(level, "empty"),
+                reader,
+            ),
+            floats: bridge::convert::FromJson::from_json(
+                reader.take(level, "floats"),
+                reader,
+            ),
+            null_const: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_const"),
+                reader,
+            ),
+            null_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_type"),
+                reader,
+            ),
+            objects: bridge::convert::FromJson::from_json(
+                reader.take(level, "objects"),
+                reader,
+            ),
+            typed: bridge::convert::FromJson::from_json(
+                reader.take(level, "typed"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum EnumsNullValue {
     A,
 }
@@ -2044,33 +2094,17 @@ impl EnumsNullValue {
         }
     }
 }
-impl bridge::convert::ToJson for EnumsNullValue {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for EnumsNullValue {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for EnumsNullValue {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "a" => Self::A,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"a\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::A, &["a"])),
             },
         )
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum EnumsTwice {
     A,
     B,
@@ -2083,34 +2117,18 @@ impl EnumsTwice {
         }
     }
 }
-impl bridge::convert::ToJson for EnumsTwice {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for EnumsTwice {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for EnumsTwice {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"a\" \"b\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::A, &["a", "b"])),
             },
         )
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum EnumsNullType {
     A,
     B,
@@ -2123,34 +2141,18 @@ impl EnumsNullType {
         }
     }
 }
-impl bridge::convert::ToJson for EnumsNullType {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for EnumsNullType {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for EnumsNullType {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"a\" \"b\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::A, &["a", "b"])),
             },
         )
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum EnumsTyped {
     A,
 }
@@ -2161,28 +2163,12 @@ impl EnumsTyped {
         }
     }
 }
-impl bridge::convert::ToJson for EnumsTyped {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for EnumsTyped {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for EnumsTyped {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "a" => Self::A,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"a\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::A, &["a"])),
             },
         )
     }
@@ -2191,9 +2177,10 @@ bridge::generated! {
     EnumsNullValue EnumsTwice EnumsNullType EnumsTyped
 }
 bridge::generated_text! {
-    EnumsNullValue EnumsTwice EnumsNullType EnumsTyped
+    ; EnumsNullValue EnumsTwice EnumsNullType EnumsTyped
 }
 impl EnumsInput {
+    #[inline]
     pub fn call(self) -> EnumsCall {
         EnumsCall {
             input: self,
@@ -2204,7 +2191,7 @@ impl EnumsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct EnumsCall {
     input: EnumsInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl EnumsCall {
     #[track_caller]
@@ -2272,17 +2259,13 @@ impl std::future::Future for EnumsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.036cb0a6b72a4e765436b8c6b52e561f")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"036cb0a6b72a4e765436b8c6b52e561f",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "enums",
-            mark: &MARK,
+            mark: *b"036cb0a6b72a4e765436b8c6b52e561f",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Enumerations in all forms.
@@ -2291,19 +2274,21 @@ pub fn enums<F>(
     null_value: impl bridge::convert::OptionalArgument<EnumsNullValue, F>,
     twice: impl bridge::convert::Argument<EnumsTwice>,
 ) -> EnumsCall {
-    EnumsInput {
-        null_value: bridge::convert::OptionalArgument::into_optional(null_value),
-        twice: bridge::convert::Argument::into_argument(twice),
-        big: None,
-        booleans: None,
-        empty: None,
-        floats: None,
-        null_const: None,
-        null_type: None,
-        objects: None,
-        typed: None,
+    EnumsCall {
+        input: EnumsInput {
+            null_value: bridge::convert::OptionalArgument::into_optional(null_value),
+            twice: bridge::convert::Argument::into_argument(twice),
+            big: None,
+            booleans: None,
+            empty: None,
+            floats: None,
+            null_const: None,
+            null_type: None,
+            objects: None,
+            typed: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -2328,31 +2313,40 @@ impl bridge::convert::ToJson for FourRequiredInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for FourRequiredInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
-            fields.take("zeta"),
-            fields.take("source"),
-            fields.take("target"),
-            fields.take("owner"),
-            fields.take("repo"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            zeta: v0,
-            source: v1,
-            target: v2,
-            owner: v3,
-            repo: v4,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            zeta: bridge::convert::FromJson::from_json(
+                reader.take(level, "zeta"),
+                reader,
+            ),
+            source: bridge::convert::FromJson::from_json(
+                reader.take(level, "source"),
+                reader,
+            ),
+            target: bridge::convert::FromJson::from_json(
+                reader.take(level, "target"),
+                reader,
+            ),
+            owner: bridge::convert::FromJson::from_json(
+                reader.take(level, "owner"),
+                reader,
+            ),
+            repo: bridge::convert::FromJson::from_json(
+                reader.take(level, "repo"),
+                reader,
+            ),
+        }
     }
 }
 impl FourRequiredInput {
+    #[inline]
     pub fn call(self) -> FourRequiredCall {
         FourRequiredCall {
             input: self,
@@ -2363,7 +2357,7 @@ impl FourRequiredInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct FourRequiredCall {
     input: FourRequiredInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for FourRequiredCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -2372,17 +2366,13 @@ impl std::future::Future for FourRequiredCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.0eccb739c7a9f76bd8d339230e50cc81")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"0eccb739c7a9f76bd8d339230e50cc81",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "four_required",
-            mark: &MARK,
+            mark: *b"0eccb739c7a9f76bd8d339230e50cc81",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Strings that could be swapped.
@@ -2394,14 +2384,16 @@ pub fn four_required(
     owner: impl Into<String>,
     repo: impl Into<String>,
 ) -> FourRequiredCall {
-    FourRequiredInput {
-        zeta: zeta.into(),
-        source: source.into(),
-        target: target.into(),
-        owner: owner.into(),
-        repo: repo.into(),
+    FourRequiredCall {
+        input: FourRequiredInput {
+            zeta: zeta.into(),
+            source: source.into(),
+            target: target.into(),
+            owner: owner.into(),
+            repo: repo.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -2413,16 +2405,21 @@ impl bridge::convert::ToJson for InputNonsenseInput {
         self.arguments.clone()
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for InputNonsenseInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        Ok(Self { arguments: value })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        Self {
+            arguments: bridge::convert::FromJson::from_json(value, reader),
+        }
     }
 }
 pub type InputNonsenseOutput = bridge::convert::Value;
 impl InputNonsenseInput {
+    #[inline]
     pub fn call(self) -> InputNonsenseCall {
         InputNonsenseCall {
             input: self,
@@ -2433,7 +2430,7 @@ impl InputNonsenseInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct InputNonsenseCall {
     input: InputNonsenseInput,
-    pending: bridge::call::Pending<InputNonsenseOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for InputNonsenseCall {
     type Output = Result<InputNonsenseOutput, bridge::ToolError>;
@@ -2442,17 +2439,13 @@ impl std::future::Future for InputNonsenseCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.170db79fab5a1742c7e4e2db682bd62c")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"170db79fab5a1742c7e4e2db682bd62c",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_nonsense",
-            mark: &MARK,
+            mark: *b"170db79fab5a1742c7e4e2db682bd62c",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 pub fn input_nonsense(arguments: impl bridge::convert::Serialize) -> InputNonsenseCall {
@@ -2471,12 +2464,16 @@ impl bridge::convert::ToJson for InputNotObjectInput {
         self.arguments.clone()
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for InputNotObjectInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        Ok(Self { arguments: value })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        Self {
+            arguments: bridge::convert::FromJson::from_json(value, reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2492,12 +2489,12 @@ impl bridge::convert::ToJson for InputNotObjectOutput2 {
 impl bridge::convert::FromJson for InputNotObjectOutput2 {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 pub type InputNotObjectOutput = Vec<InputNotObjectOutput2>;
@@ -2505,6 +2502,7 @@ bridge::generated! {
     InputNotObjectOutput2
 }
 impl InputNotObjectInput {
+    #[inline]
     pub fn call(self) -> InputNotObjectCall {
         InputNotObjectCall {
             input: self,
@@ -2515,7 +2513,7 @@ impl InputNotObjectInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct InputNotObjectCall {
     input: InputNotObjectInput,
-    pending: bridge::call::Pending<InputNotObjectOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for InputNotObjectCall {
     type Output = Result<InputNotObjectOutput, bridge::ToolError>;
@@ -2524,17 +2522,13 @@ impl std::future::Future for InputNotObjectCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.bf93d2e60a2fabd2a427284d1de846b6")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"bf93d2e60a2fabd2a427284d1de846b6",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_not_object",
-            mark: &MARK,
+            mark: *b"bf93d2e60a2fabd2a427284d1de846b6",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 pub fn input_not_object(
@@ -2555,21 +2549,23 @@ impl bridge::convert::ToJson for InputOpenInput {
         bridge::convert::object_with_extra(&[], &[], &self.extra)
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for InputOpenInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        fields.skip(&[]);
-        let (Some(v0),) = (fields.rest(),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { extra: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
     }
 }
 pub type InputOpenOutput = bridge::convert::Value;
 impl InputOpenInput {
+    #[inline]
     pub fn call(self) -> InputOpenCall {
         InputOpenCall {
             input: self,
@@ -2580,7 +2576,7 @@ impl InputOpenInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct InputOpenCall {
     input: InputOpenInput,
-    pending: bridge::call::Pending<InputOpenOutput>,
+    pending: bridge::call::Pending,
 }
 impl InputOpenCall {
     #[track_caller]
@@ -2601,25 +2597,24 @@ impl std::future::Future for InputOpenCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.836a4531a2f3ec56e2a673800e0fc2f8")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"836a4531a2f3ec56e2a673800e0fc2f8",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_open",
-            mark: &MARK,
+            mark: *b"836a4531a2f3ec56e2a673800e0fc2f8",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn input_open() -> InputOpenCall {
-    InputOpenInput {
-        extra: Default::default(),
+    InputOpenCall {
+        input: InputOpenInput {
+            extra: Default::default(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2629,17 +2624,20 @@ impl bridge::convert::ToJson for InputTrueInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for InputTrueInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 pub type InputTrueOutput = bridge::convert::Value;
 impl InputTrueInput {
+    #[inline]
     pub fn call(self) -> InputTrueCall {
         InputTrueCall {
             input: self,
@@ -2650,7 +2648,7 @@ impl InputTrueInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct InputTrueCall {
     input: InputTrueInput,
-    pending: bridge::call::Pending<InputTrueOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for InputTrueCall {
     type Output = Result<InputTrueOutput, bridge::ToolError>;
@@ -2659,22 +2657,22 @@ impl std::future::Future for InputTrueCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.4339bf883b02fad552a5b06d607bf2bf")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"4339bf883b02fad552a5b06d607bf2bf",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_true",
-            mark: &MARK,
+            mark: *b"4339bf883b02fad552a5b06d607bf2bf",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn input_true() -> InputTrueCall {
-    InputTrueInput {}.call()
+    InputTrueCall {
+        input: InputTrueInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2687,16 +2685,18 @@ impl bridge::convert::ToJson for InputUnionInput {
         bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for InputUnionInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2713,18 +2713,23 @@ impl bridge::convert::ToJson for InputUnionOutput {
 impl bridge::convert::FromJson for InputUnionOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("error"), fields.take("ok")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { error: v0, ok: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            error: bridge::convert::FromJson::from_json(
+                reader.take(level, "error"),
+                reader,
+            ),
+            ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
+        }
     }
 }
 bridge::generated! {
     InputUnionOutput
 }
 impl InputUnionInput {
+    #[inline]
     pub fn call(self) -> InputUnionCall {
         InputUnionCall {
             input: self,
@@ -2735,7 +2740,7 @@ impl InputUnionInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct InputUnionCall {
     input: InputUnionInput,
-    pending: bridge::call::Pending<InputUnionOutput>,
+    pending: bridge::call::Pending,
 }
 impl InputUnionCall {
     #[track_caller]
@@ -2756,26 +2761,25 @@ impl std::future::Future for InputUnionCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e1506bcbdc4aea43818c15bf819e73d8")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e1506bcbdc4aea43818c15bf819e73d8",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "input_union",
-            mark: &MARK,
+            mark: *b"e1506bcbdc4aea43818c15bf819e73d8",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn input_union() -> InputUnionCall {
-    InputUnionInput {
-        a: None,
-        b: None,
+    InputUnionCall {
+        input: InputUnionInput {
+            a: None,
+            b: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2785,16 +2789,19 @@ impl bridge::convert::ToJson for ListOrders2Input {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ListOrders2Input {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl ListOrders2Input {
+    #[inline]
     pub fn call(self) -> ListOrders2Call {
         ListOrders2Call {
             input: self,
@@ -2805,7 +2812,7 @@ impl ListOrders2Input {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ListOrders2Call {
     input: ListOrders2Input,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ListOrders2Call {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -2814,22 +2821,22 @@ impl std::future::Future for ListOrders2Call {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.fe30b3bab7fb82beb3c494d605e1d554")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"fe30b3bab7fb82beb3c494d605e1d554",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "list-orders",
-            mark: &MARK,
+            mark: *b"fe30b3bab7fb82beb3c494d605e1d554",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn list_orders2() -> ListOrders2Call {
-    ListOrders2Input {}.call()
+    ListOrders2Call {
+        input: ListOrders2Input {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2839,16 +2846,19 @@ impl bridge::convert::ToJson for ListOrders3Input {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ListOrders3Input {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl ListOrders3Input {
+    #[inline]
     pub fn call(self) -> ListOrders3Call {
         ListOrders3Call {
             input: self,
@@ -2859,7 +2869,7 @@ impl ListOrders3Input {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ListOrders3Call {
     input: ListOrders3Input,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ListOrders3Call {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -2868,23 +2878,23 @@ impl std::future::Future for ListOrders3Call {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.f35bae88a54a05c214e5bfb251fe1904")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"f35bae88a54a05c214e5bfb251fe1904",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "listOrders",
-            mark: &MARK,
+            mark: *b"f35bae88a54a05c214e5bfb251fe1904",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Meets list_orders.
+#[inline]
 #[track_caller]
 pub fn list_orders3() -> ListOrders3Call {
-    ListOrders3Input {}.call()
+    ListOrders3Call {
+        input: ListOrders3Input {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2896,16 +2906,20 @@ impl bridge::convert::ToJson for ListOrdersInput {
         bridge::convert::object(&[], &[("input", &self.input)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ListOrdersInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("input"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { input: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -2921,18 +2935,22 @@ impl bridge::convert::ToJson for ListOrdersOutput {
 impl bridge::convert::FromJson for ListOrdersOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("total"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { total: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            total: bridge::convert::FromJson::from_json(
+                reader.take(level, "total"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ListOrdersOutput
 }
 impl ListOrdersInput {
+    #[inline]
     pub fn call(self) -> ListOrdersCall {
         ListOrdersCall {
             input: self,
@@ -2943,7 +2961,7 @@ impl ListOrdersInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ListOrdersCall {
     input: ListOrdersInput,
-    pending: bridge::call::Pending<ListOrdersOutput>,
+    pending: bridge::call::Pending,
 }
 impl ListOrdersCall {
     #[track_caller]
@@ -2962,22 +2980,22 @@ impl std::future::Future for ListOrdersCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.f234ab8018ed4ace0c83698b3ed7b5af")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"f234ab8018ed4ace0c83698b3ed7b5af",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "list_orders",
-            mark: &MARK,
+            mark: *b"f234ab8018ed4ace0c83698b3ed7b5af",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn list_orders() -> ListOrdersCall {
-    ListOrdersInput { input: None }.call()
+    ListOrdersCall {
+        input: ListOrdersInput { input: None },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -2989,16 +3007,17 @@ impl bridge::convert::ToJson for ListOrdersInputInput {
         bridge::convert::object(&[], &[("a", &self.a)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ListOrdersInputInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -3014,18 +3033,19 @@ impl bridge::convert::FromJson for ListOrdersInputA {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("b"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { b: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 bridge::generated! {
     ListOrdersInputA
 }
 impl ListOrdersInputInput {
+    #[inline]
     pub fn call(self) -> ListOrdersInputCall {
         ListOrdersInputCall {
             input: self,
@@ -3036,7 +3056,7 @@ impl ListOrdersInputInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ListOrdersInputCall {
     input: ListOrdersInputInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl ListOrdersInputCall {
     #[track_caller]
@@ -3055,23 +3075,23 @@ impl std::future::Future for ListOrdersInputCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.60673764ad176e6f08779a8328884985")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"60673764ad176e6f08779a8328884985",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "list_orders_input",
-            mark: &MARK,
+            mark: *b"60673764ad176e6f08779a8328884985",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Its Call and Input meet names of another tool.
+#[inline]
 #[track_caller]
 pub fn list_orders_input() -> ListOrdersInputCall {
-    ListOrdersInputInput { a: None }.call()
+    ListOrdersInputCall {
+        input: ListOrdersInputInput { a: None },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -3081,16 +3101,19 @@ impl bridge::convert::ToJson for MainInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for MainInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl MainInput {
+    #[inline]
     pub fn call(self) -> MainCall {
         MainCall {
             input: self,
@@ -3101,7 +3124,7 @@ impl MainInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct MainCall {
     input: MainInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for MainCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -3110,22 +3133,22 @@ impl std::future::Future for MainCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.bdec9746edce875c3c93542678e5680e")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"bdec9746edce875c3c93542678e5680e",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "main",
-            mark: &MARK,
+            mark: *b"bdec9746edce875c3c93542678e5680e",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn main() -> MainCall {
-    MainInput {}.call()
+    MainCall {
+        input: MainInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -3151,30 +3174,40 @@ impl bridge::convert::ToJson for MapsInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for MapsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5)) = (
-            fields.take("labels"),
-            fields.take("both"),
-            fields.take("closed"),
-            fields.take("free"),
-            fields.take("nested"),
-            fields.take("patterns"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            labels: v0,
-            both: v1,
-            closed: v2,
-            free: v3,
-            nested: v4,
-            patterns: v5,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            labels: bridge::convert::FromJson::from_json(
+                reader.take(level, "labels"),
+                reader,
+            ),
+            both: bridge::convert::FromJson::from_json(
+                reader.take(level, "both"),
+                reader,
+            ),
+            closed: bridge::convert::FromJson::from_json(
+                reader.take(level, "closed"),
+                reader,
+            ),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+            nested: bridge::convert::FromJson::from_json(
+                reader.take(level, "nested"),
+                reader,
+            ),
+            patterns: bridge::convert::FromJson::from_json(
+                reader.take(level, "patterns"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -3190,18 +3223,19 @@ impl bridge::convert::FromJson for MapsNested {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 bridge::generated! {
     MapsNested
 }
 impl MapsInput {
+    #[inline]
     pub fn call(self) -> MapsCall {
         MapsCall {
             input: self,
@@ -3212,7 +3246,7 @@ impl MapsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct MapsCall {
     input: MapsInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl MapsCall {
     #[track_caller]
@@ -3266,32 +3300,30 @@ impl std::future::Future for MapsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.b59e853d667b8a6581ffc05d2d19da64")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"b59e853d667b8a6581ffc05d2d19da64",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "maps",
-            mark: &MARK,
+            mark: *b"b59e853d667b8a6581ffc05d2d19da64",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn maps(
     labels: impl bridge::convert::Argument<std::collections::BTreeMap<String, String>>,
 ) -> MapsCall {
-    MapsInput {
-        labels: bridge::convert::Argument::into_argument(labels),
-        both: None,
-        closed: None,
-        free: None,
-        nested: None,
-        patterns: None,
+    MapsCall {
+        input: MapsInput {
+            labels: bridge::convert::Argument::into_argument(labels),
+            both: None,
+            closed: None,
+            free: None,
+            nested: None,
+            patterns: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -3308,20 +3340,22 @@ impl bridge::convert::ToJson for MergedInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for MergedInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("a"),
-            fields.take("b"),
-            fields.take("shared"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1, shared: v2 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            shared: bridge::convert::FromJson::from_json(
+                reader.take(level, "shared"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -3338,18 +3372,23 @@ impl bridge::convert::ToJson for MergedOutput {
 impl bridge::convert::FromJson for MergedOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("id"), fields.take("more")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { id: v0, more: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            more: bridge::convert::FromJson::from_json(
+                reader.take(level, "more"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     MergedOutput
 }
 impl MergedInput {
+    #[inline]
     pub fn call(self) -> MergedCall {
         MergedCall {
             input: self,
@@ -3360,7 +3399,7 @@ impl MergedInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct MergedCall {
     input: MergedInput,
-    pending: bridge::call::Pending<MergedOutput>,
+    pending: bridge::call::Pending,
 }
 impl MergedCall {
     #[track_caller]
@@ -3379,17 +3418,13 @@ impl std::future::Future for MergedCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.f3a1172a41ebd042652ed641317fc849")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"f3a1172a41ebd042652ed641317fc849",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "merged",
-            mark: &MARK,
+            mark: *b"f3a1172a41ebd042652ed641317fc849",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
@@ -3397,12 +3432,14 @@ pub fn merged(
     a: impl Into<String>,
     b: impl bridge::convert::Argument<i64>,
 ) -> MergedCall {
-    MergedInput {
-        a: a.into(),
-        b: bridge::convert::Argument::into_argument(b),
-        shared: None,
+    MergedCall {
+        input: MergedInput {
+            a: a.into(),
+            b: bridge::convert::Argument::into_argument(b),
+            shared: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -3443,61 +3480,69 @@ impl bridge::convert::ToJson for MethodNamesInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for MethodNamesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-            Some(v8),
-            Some(v9),
-            Some(v10),
-            Some(v11),
-            Some(v12),
-        ) = (
-            fields.take("boxed"),
-            fields.take("call"),
-            fields.take("clone"),
-            fields.take("context"),
-            fields.take("drop"),
-            fields.take("from_json"),
-            fields.take("input"),
-            fields.take("into_future"),
-            fields.take("map"),
-            fields.take("pending"),
-            fields.take("poll"),
-            fields.take("then"),
-            fields.take("to_json"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            boxed: v0,
-            call: v1,
-            clone: v2,
-            context: v3,
-            drop: v4,
-            from_json: v5,
-            input: v6,
-            into_future: v7,
-            map: v8,
-            pending: v9,
-            poll: v10,
-            then: v11,
-            to_json: v12,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            boxed: bridge::convert::FromJson::from_json(
+                reader.take(level, "boxed"),
+                reader,
+            ),
+            call: bridge::convert::FromJson::from_json(
+                reader.take(level, "call"),
+                reader,
+            ),
+            clone: bridge::convert::FromJson::from_json(
+                reader.take(level, "clone"),
+                reader,
+            ),
+            context: bridge::convert::FromJson::from_json(
+                reader.take(level, "context"),
+                reader,
+            ),
+            drop: bridge::convert::FromJson::from_json(
+                reader.take(level, "drop"),
+                reader,
+            ),
+            from_json: bridge::convert::FromJson::from_json(
+                reader.take(level, "from_json"),
+                reader,
+            ),
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+            into_future: bridge::convert::FromJson::from_json(
+                reader.take(level, "into_future"),
+                reader,
+            ),
+            map: bridge::convert::FromJson::from_json(reader.take(level, "map"), reader),
+            pending: bridge::convert::FromJson::from_json(
+                reader.take(level, "pending"),
+                reader,
+            ),
+            poll: bridge::convert::FromJson::from_json(
+                reader.take(level, "poll"),
+                reader,
+            ),
+            then: bridge::convert::FromJson::from_json(
+                reader.take(level, "then"),
+                reader,
+            ),
+            to_json: bridge::convert::FromJson::from_json(
+                reader.take(level, "to_json"),
+                reader,
+            ),
+        }
     }
 }
 impl MethodNamesInput {
+    #[inline]
     pub fn call(self) -> MethodNamesCall {
         MethodNamesCall {
             input: self,
@@ -3508,7 +3553,7 @@ impl MethodNamesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct MethodNamesCall {
     input: MethodNamesInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl MethodNamesCall {
     #[track_caller]
@@ -3627,38 +3672,37 @@ impl std::future::Future for MethodNamesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.bb3ecf296fbc844ccf72b0261041c59a")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"bb3ecf296fbc844ccf72b0261041c59a",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "method_names",
-            mark: &MARK,
+            mark: *b"bb3ecf296fbc844ccf72b0261041c59a",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Optional properties named like the methods of a call.
+#[inline]
 #[track_caller]
 pub fn method_names() -> MethodNamesCall {
-    MethodNamesInput {
-        boxed: None,
-        call: None,
-        clone: None,
-        context: None,
-        drop: None,
-        from_json: None,
-        input: None,
-        into_future: None,
-        map: None,
-        pending: None,
-        poll: None,
-        then: None,
-        to_json: None,
+    MethodNamesCall {
+        input: MethodNamesInput {
+            boxed: None,
+            call: None,
+            clone: None,
+            context: None,
+            drop: None,
+            from_json: None,
+            input: None,
+            into_future: None,
+            map: None,
+            pending: None,
+            poll: None,
+            then: None,
+            to_json: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -3673,20 +3717,19 @@ impl bridge::convert::ToJson for MissingTypeInput {
         bridge::convert::object(&[("a", &self.a)], &[("c", &self.c), ("d", &self.d)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for MissingTypeInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("a"),
-            fields.take("c"),
-            fields.take("d"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, c: v1, d: v2 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -3702,18 +3745,19 @@ impl bridge::convert::FromJson for MissingTypeA {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("b"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { b: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 bridge::generated! {
     MissingTypeA
 }
 impl MissingTypeInput {
+    #[inline]
     pub fn call(self) -> MissingTypeCall {
         MissingTypeCall {
             input: self,
@@ -3724,7 +3768,7 @@ impl MissingTypeInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct MissingTypeCall {
     input: MissingTypeInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl MissingTypeCall {
     #[track_caller]
@@ -3749,27 +3793,25 @@ impl std::future::Future for MissingTypeCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.a3f8a7601ff6ab38316e3cce28e4f425")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"a3f8a7601ff6ab38316e3cce28e4f425",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "missing_type",
-            mark: &MARK,
+            mark: *b"a3f8a7601ff6ab38316e3cce28e4f425",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingTypeCall {
-    MissingTypeInput {
-        a: bridge::convert::Argument::into_argument(a),
-        c: None,
-        d: None,
+    MissingTypeCall {
+        input: MissingTypeInput {
+            a: bridge::convert::Argument::into_argument(a),
+            c: None,
+            d: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -3802,49 +3844,29 @@ impl bridge::convert::ToJson for NonsenseInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for NonsenseInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-            Some(v8),
-        ) = (
-            fields.take("a"),
-            fields.take("b"),
-            fields.take("c"),
-            fields.take("d"),
-            fields.take("e"),
-            fields.take("f"),
-            fields.take("g"),
-            fields.take("h"),
-            fields.take("i"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            a: v0,
-            b: v1,
-            c: v2,
-            d: v3,
-            e: v4,
-            f: v5,
-            g: v6,
-            h: v7,
-            i: v8,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
+            f: bridge::convert::FromJson::from_json(reader.take(level, "f"), reader),
+            g: bridge::convert::FromJson::from_json(reader.take(level, "g"), reader),
+            h: bridge::convert::FromJson::from_json(reader.take(level, "h"), reader),
+            i: bridge::convert::FromJson::from_json(reader.take(level, "i"), reader),
+        }
     }
 }
 impl NonsenseInput {
+    #[inline]
     pub fn call(self) -> NonsenseCall {
         NonsenseCall {
             input: self,
@@ -3855,7 +3877,7 @@ impl NonsenseInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct NonsenseCall {
     input: NonsenseInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl NonsenseCall {
     #[track_caller]
@@ -3914,33 +3936,32 @@ impl std::future::Future for NonsenseCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.dc20094f79dd118c802867c3efd14a7f")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"dc20094f79dd118c802867c3efd14a7f",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "nonsense",
-            mark: &MARK,
+            mark: *b"dc20094f79dd118c802867c3efd14a7f",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn nonsense() -> NonsenseCall {
-    NonsenseInput {
-        a: None,
-        b: None,
-        c: None,
-        d: None,
-        e: None,
-        f: None,
-        g: None,
-        h: None,
-        i: None,
+    NonsenseCall {
+        input: NonsenseInput {
+            a: None,
+            b: None,
+            c: None,
+            d: None,
+            e: None,
+            f: None,
+            g: None,
+            h: None,
+            i: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -3957,27 +3978,32 @@ impl bridge::convert::ToJson for NullDefaultInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for NullDefaultInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("flag"),
-            fields.take("list"),
-            fields.take("text"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            flag: v0,
-            list: v1,
-            text: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            flag: bridge::convert::FromJson::from_json(
+                reader.take(level, "flag"),
+                reader,
+            ),
+            list: bridge::convert::FromJson::from_json(
+                reader.take(level, "list"),
+                reader,
+            ),
+            text: bridge::convert::FromJson::from_json(
+                reader.take(level, "text"),
+                reader,
+            ),
+        }
     }
 }
 impl NullDefaultInput {
+    #[inline]
     pub fn call(self) -> NullDefaultCall {
         NullDefaultCall {
             input: self,
@@ -3988,7 +4014,7 @@ impl NullDefaultInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct NullDefaultCall {
     input: NullDefaultInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl NullDefaultCall {
     #[track_caller]
@@ -4023,27 +4049,26 @@ impl std::future::Future for NullDefaultCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.14da92ef47853ebee16a3a6cd1613ea9")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"14da92ef47853ebee16a3a6cd1613ea9",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "null_default",
-            mark: &MARK,
+            mark: *b"14da92ef47853ebee16a3a6cd1613ea9",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn null_default() -> NullDefaultCall {
-    NullDefaultInput {
-        flag: None,
-        list: None,
-        text: None,
+    NullDefaultCall {
+        input: NullDefaultInput {
+            flag: None,
+            list: None,
+            text: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -4079,49 +4104,56 @@ impl bridge::convert::ToJson for NullableInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for NullableInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-            Some(v8),
-            Some(v9),
-        ) = (
-            fields.take("required_one"),
-            fields.take("required_object"),
-            fields.take("any_of"),
-            fields.take("enumerated"),
-            fields.take("items"),
-            fields.take("list"),
-            fields.take("null_only"),
-            fields.take("one_of"),
-            fields.take("open_api"),
-            fields.take("twice"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            required_one: v0,
-            required_object: v1,
-            any_of: v2,
-            enumerated: v3,
-            items: v4,
-            list: v5,
-            null_only: v6,
-            one_of: v7,
-            open_api: v8,
-            twice: v9,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            required_one: bridge::convert::FromJson::from_json(
+                reader.take(level, "required_one"),
+                reader,
+            ),
+            required_object: bridge::convert::FromJson::from_json(
+                reader.take(level, "required_object"),
+                reader,
+            ),
+            any_of: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_of"),
+                reader,
+            ),
+            enumerated: bridge::convert::FromJson::from_json(
+                reader.take(level, "enumerated"),
+                reader,
+            ),
+            items: bridge::convert::FromJson::from_json(
+                reader.take(level, "items"),
+                reader,
+            ),
+            list: bridge::convert::FromJson::from_json(
+                reader.take(level, "list"),
+                reader,
+            ),
+            null_only: bridge::convert::FromJson::from_json(
+                reader.take(level, "null_only"),
+                reader,
+            ),
+            one_of: bridge::convert::FromJson::from_json(
+                reader.take(level, "one_of"),
+                reader,
+            ),
+            open_api: bridge::convert::FromJson::from_json(
+                reader.take(level, "open_api"),
+                reader,
+            ),
+            twice: bridge::convert::FromJson::from_json(
+                reader.take(level, "twice"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -4137,15 +4169,15 @@ impl bridge::convert::FromJson for NullableRequiredObject {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum NullableEnumerated {
     A,
     B,
@@ -4158,29 +4190,13 @@ impl NullableEnumerated {
         }
     }
 }
-impl bridge::convert::ToJson for NullableEnumerated {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for NullableEnumerated {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for NullableEnumerated {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"a\" \"b\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::A, &["a", "b"])),
             },
         )
     }
@@ -4203,20 +4219,23 @@ impl bridge::convert::ToJson for NullableOutput {
 impl bridge::convert::FromJson for NullableOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("required_one"),
-            fields.take("open_api"),
-            fields.take("optional"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            required_one: v0,
-            open_api: v1,
-            optional: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            required_one: bridge::convert::FromJson::from_json(
+                reader.take(level, "required_one"),
+                reader,
+            ),
+            open_api: bridge::convert::FromJson::from_json(
+                reader.take(level, "open_api"),
+                reader,
+            ),
+            optional: bridge::convert::FromJson::from_json(
+                reader.take(level, "optional"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -4232,21 +4251,22 @@ impl bridge::convert::ToJson for NullableX {
 impl bridge::convert::FromJson for NullableX {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 bridge::generated! {
     NullableRequiredObject NullableEnumerated NullableOutput NullableX
 }
 bridge::generated_text! {
-    NullableEnumerated
+    ; NullableEnumerated
 }
 impl NullableInput {
+    #[inline]
     pub fn call(self) -> NullableCall {
         NullableCall {
             input: self,
@@ -4257,7 +4277,7 @@ impl NullableInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct NullableCall {
     input: NullableInput,
-    pending: bridge::call::Pending<NullableOutput>,
+    pending: bridge::call::Pending,
 }
 impl NullableCall {
     #[track_caller]
@@ -4331,17 +4351,13 @@ impl std::future::Future for NullableCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.2dd82ae75f6f2579d9b817ccced284f4")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"2dd82ae75f6f2579d9b817ccced284f4",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "nullable",
-            mark: &MARK,
+            mark: *b"2dd82ae75f6f2579d9b817ccced284f4",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// All spellings of a value that may be null.
@@ -4350,21 +4366,23 @@ pub fn nullable<F, F1>(
     required_one: impl bridge::convert::OptionalArgument<i64, F>,
     required_object: impl bridge::convert::OptionalArgument<NullableRequiredObject, F1>,
 ) -> NullableCall {
-    NullableInput {
-        required_one: bridge::convert::OptionalArgument::into_optional(required_one),
-        required_object: bridge::convert::OptionalArgument::into_optional(
-            required_object,
-        ),
-        any_of: None,
-        enumerated: None,
-        items: None,
-        list: None,
-        null_only: None,
-        one_of: None,
-        open_api: None,
-        twice: None,
+    NullableCall {
+        input: NullableInput {
+            required_one: bridge::convert::OptionalArgument::into_optional(required_one),
+            required_object: bridge::convert::OptionalArgument::into_optional(
+                required_object,
+            ),
+            any_of: None,
+            enumerated: None,
+            items: None,
+            list: None,
+            null_only: None,
+            one_of: None,
+            open_api: None,
+            twice: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -4385,30 +4403,22 @@ impl bridge::convert::ToJson for NullableNestedInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for NullableNestedInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5)) = (
-            fields.take("a"),
-            fields.take("c"),
-            fields.take("f"),
-            fields.take("b"),
-            fields.take("d"),
-            fields.take("e"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            a: v0,
-            c: v1,
-            f: v2,
-            b: v3,
-            d: v4,
-            e: v5,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            f: bridge::convert::FromJson::from_json(reader.take(level, "f"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            e: bridge::convert::FromJson::from_json(reader.take(level, "e"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -4424,12 +4434,12 @@ impl bridge::convert::FromJson for NullableNestedMaybe {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("x"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { x: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -4449,15 +4459,19 @@ impl bridge::convert::FromJson for NullableNestedF {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Array(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::List)
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Err(bridge::convert::Mismatch::new("text or list", &value)),
+            _ => {
+                reader.mismatch("text or list", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -4465,6 +4479,7 @@ bridge::generated! {
     NullableNestedMaybe NullableNestedF
 }
 impl NullableNestedInput {
+    #[inline]
     pub fn call(self) -> NullableNestedCall {
         NullableNestedCall {
             input: self,
@@ -4475,7 +4490,7 @@ impl NullableNestedInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct NullableNestedCall {
     input: NullableNestedInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl NullableNestedCall {
     #[track_caller]
@@ -4514,17 +4529,13 @@ impl std::future::Future for NullableNestedCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.8477c50446667b44890f3b7fc38611e9")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"8477c50446667b44890f3b7fc38611e9",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "nullable_nested",
-            mark: &MARK,
+            mark: *b"8477c50446667b44890f3b7fc38611e9",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Null within null.
@@ -4534,15 +4545,17 @@ pub fn nullable_nested<F, F2>(
     c: impl bridge::convert::Argument<Vec<Option<NullableNestedMaybe>>>,
     f: impl bridge::convert::OptionalArgument<NullableNestedF, F2>,
 ) -> NullableNestedCall {
-    NullableNestedInput {
-        a: bridge::convert::OptionalArgument::into_optional(a),
-        c: bridge::convert::Argument::into_argument(c),
-        f: bridge::convert::OptionalArgument::into_optional(f),
-        b: None,
-        d: None,
-        e: None,
+    NullableNestedCall {
+        input: NullableNestedInput {
+            a: bridge::convert::OptionalArgument::into_optional(a),
+            c: bridge::convert::Argument::into_argument(c),
+            f: bridge::convert::OptionalArgument::into_optional(f),
+            b: None,
+            d: None,
+            e: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -4571,32 +4584,41 @@ impl bridge::convert::ToJson for NumericEnumsInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for NumericEnumsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5), Some(v6)) = (
-            fields.take("big"),
-            fields.take("flag"),
-            fields.take("large"),
-            fields.take("mixed"),
-            fields.take("none"),
-            fields.take("priority"),
-            fields.take("ratio"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            big: v0,
-            flag: v1,
-            large: v2,
-            mixed: v3,
-            none: v4,
-            priority: v5,
-            ratio: v6,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
+            flag: bridge::convert::FromJson::from_json(
+                reader.take(level, "flag"),
+                reader,
+            ),
+            large: bridge::convert::FromJson::from_json(
+                reader.take(level, "large"),
+                reader,
+            ),
+            mixed: bridge::convert::FromJson::from_json(
+                reader.take(level, "mixed"),
+                reader,
+            ),
+            none: bridge::convert::FromJson::from_json(
+                reader.take(level, "none"),
+                reader,
+            ),
+            priority: bridge::convert::FromJson::from_json(
+                reader.take(level, "priority"),
+                reader,
+            ),
+            ratio: bridge::convert::FromJson::from_json(
+                reader.take(level, "ratio"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -4613,18 +4635,23 @@ impl bridge::convert::ToJson for NumericEnumsOutput {
 impl bridge::convert::FromJson for NumericEnumsOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("big"), fields.take("priority")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { big: v0, priority: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            big: bridge::convert::FromJson::from_json(reader.take(level, "big"), reader),
+            priority: bridge::convert::FromJson::from_json(
+                reader.take(level, "priority"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     NumericEnumsOutput
 }
 impl NumericEnumsInput {
+    #[inline]
     pub fn call(self) -> NumericEnumsCall {
         NumericEnumsCall {
             input: self,
@@ -4635,7 +4662,7 @@ impl NumericEnumsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct NumericEnumsCall {
     input: NumericEnumsInput,
-    pending: bridge::call::Pending<NumericEnumsOutput>,
+    pending: bridge::call::Pending,
 }
 impl NumericEnumsCall {
     #[track_caller]
@@ -4699,31 +4726,30 @@ impl std::future::Future for NumericEnumsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.fe294947128f1017ba95a9cedd8162d3")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"fe294947128f1017ba95a9cedd8162d3",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "numeric_enums",
-            mark: &MARK,
+            mark: *b"fe294947128f1017ba95a9cedd8162d3",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn numeric_enums() -> NumericEnumsCall {
-    NumericEnumsInput {
-        big: None,
-        flag: None,
-        large: None,
-        mixed: None,
-        none: None,
-        priority: None,
-        ratio: None,
+    NumericEnumsCall {
+        input: NumericEnumsInput {
+            big: None,
+            flag: None,
+            large: None,
+            mixed: None,
+            none: None,
+            priority: None,
+            ratio: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -4758,43 +4784,45 @@ impl bridge::convert::ToJson for OpenObjectsInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for OpenObjectsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-        ) = (
-            fields.take("any"),
-            fields.take("closed"),
-            fields.take("described"),
-            fields.take("forbidden"),
-            fields.take("maps"),
-            fields.take("named"),
-            fields.take("unevaluated"),
-            fields.take("with_fields"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            any: v0,
-            closed: v1,
-            described: v2,
-            forbidden: v3,
-            maps: v4,
-            named: v5,
-            unevaluated: v6,
-            with_fields: v7,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            any: bridge::convert::FromJson::from_json(reader.take(level, "any"), reader),
+            closed: bridge::convert::FromJson::from_json(
+                reader.take(level, "closed"),
+                reader,
+            ),
+            described: bridge::convert::FromJson::from_json(
+                reader.take(level, "described"),
+                reader,
+            ),
+            forbidden: bridge::convert::FromJson::from_json(
+                reader.take(level, "forbidden"),
+                reader,
+            ),
+            maps: bridge::convert::FromJson::from_json(
+                reader.take(level, "maps"),
+                reader,
+            ),
+            named: bridge::convert::FromJson::from_json(
+                reader.take(level, "named"),
+                reader,
+            ),
+            unevaluated: bridge::convert::FromJson::from_json(
+                reader.take(level, "unevaluated"),
+                reader,
+            ),
+            with_fields: bridge::convert::FromJson::from_json(
+                reader.take(level, "with_fields"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -4810,12 +4838,12 @@ impl bridge::convert::FromJson for OpenObjectsClosed {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -4831,12 +4859,12 @@ impl bridge::convert::FromJson for OpenObjectsForbidden {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -4853,19 +4881,21 @@ impl bridge::convert::FromJson for OpenObjectsWithFields {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        fields.skip(&[]);
-        let (Some(v0), Some(v1)) = (fields.take("a"), fields.rest()) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, extra: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        reader.skip(level, &[]);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
+        }
     }
 }
 bridge::generated! {
     OpenObjectsClosed OpenObjectsForbidden OpenObjectsWithFields
 }
 impl OpenObjectsInput {
+    #[inline]
     pub fn call(self) -> OpenObjectsCall {
         OpenObjectsCall {
             input: self,
@@ -4876,7 +4906,7 @@ impl OpenObjectsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct OpenObjectsCall {
     input: OpenObjectsInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl OpenObjectsCall {
     #[track_caller]
@@ -4966,33 +4996,31 @@ impl std::future::Future for OpenObjectsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.f66ea24189acc046e6076852cd9dab7f")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"f66ea24189acc046e6076852cd9dab7f",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "open_objects",
-            mark: &MARK,
+            mark: *b"f66ea24189acc046e6076852cd9dab7f",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Objects with more fields than they name.
 #[track_caller]
 pub fn open_objects(any: impl bridge::convert::Serialize) -> OpenObjectsCall {
-    OpenObjectsInput {
-        any: bridge::convert::value(&any),
-        closed: None,
-        described: None,
-        forbidden: None,
-        maps: None,
-        named: None,
-        unevaluated: None,
-        with_fields: None,
+    OpenObjectsCall {
+        input: OpenObjectsInput {
+            any: bridge::convert::value(&any),
+            closed: None,
+            described: None,
+            forbidden: None,
+            maps: None,
+            named: None,
+            unevaluated: None,
+            with_fields: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5002,16 +5030,18 @@ impl bridge::convert::ToJson for OutputsEnumInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for OutputsEnumInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum OutputsEnumOutput {
     Yes,
     No,
@@ -5026,22 +5056,13 @@ impl OutputsEnumOutput {
         }
     }
 }
-impl bridge::convert::ToJson for OutputsEnumOutput {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for OutputsEnumOutput {
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for OutputsEnumOutput {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "yes" => Self::Yes,
                 "no" => Self::No,
-                _ => Self::Other(text),
+                _ => Self::Other(text.to_owned()),
             },
         )
     }
@@ -5050,9 +5071,10 @@ bridge::generated! {
     OutputsEnumOutput
 }
 bridge::generated_text! {
-    OutputsEnumOutput
+    OutputsEnumOutput;
 }
 impl OutputsEnumInput {
+    #[inline]
     pub fn call(self) -> OutputsEnumCall {
         OutputsEnumCall {
             input: self,
@@ -5063,7 +5085,7 @@ impl OutputsEnumInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct OutputsEnumCall {
     input: OutputsEnumInput,
-    pending: bridge::call::Pending<OutputsEnumOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for OutputsEnumCall {
     type Output = Result<OutputsEnumOutput, bridge::ToolError>;
@@ -5072,22 +5094,22 @@ impl std::future::Future for OutputsEnumCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.13c6a647b87ce4761112eaf95bcb591e")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"13c6a647b87ce4761112eaf95bcb591e",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "outputs_enum",
-            mark: &MARK,
+            mark: *b"13c6a647b87ce4761112eaf95bcb591e",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn outputs_enum() -> OutputsEnumCall {
-    OutputsEnumInput {}.call()
+    OutputsEnumCall {
+        input: OutputsEnumInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5097,13 +5119,15 @@ impl bridge::convert::ToJson for OutputsNullableInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for OutputsNullableInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -5119,12 +5143,12 @@ impl bridge::convert::ToJson for OutputsNullableOutput2 {
 impl bridge::convert::FromJson for OutputsNullableOutput2 {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 pub type OutputsNullableOutput = Option<OutputsNullableOutput2>;
@@ -5132,6 +5156,7 @@ bridge::generated! {
     OutputsNullableOutput2
 }
 impl OutputsNullableInput {
+    #[inline]
     pub fn call(self) -> OutputsNullableCall {
         OutputsNullableCall {
             input: self,
@@ -5142,7 +5167,7 @@ impl OutputsNullableInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct OutputsNullableCall {
     input: OutputsNullableInput,
-    pending: bridge::call::Pending<OutputsNullableOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for OutputsNullableCall {
     type Output = Result<OutputsNullableOutput, bridge::ToolError>;
@@ -5151,22 +5176,22 @@ impl std::future::Future for OutputsNullableCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.8912134fe255fb74cedf7949fa4ebac4")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"8912134fe255fb74cedf7949fa4ebac4",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "outputs_nullable",
-            mark: &MARK,
+            mark: *b"8912134fe255fb74cedf7949fa4ebac4",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn outputs_nullable() -> OutputsNullableCall {
-    OutputsNullableInput {}.call()
+    OutputsNullableCall {
+        input: OutputsNullableInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5176,17 +5201,20 @@ impl bridge::convert::ToJson for OutputsScalarInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for OutputsScalarInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 pub type OutputsScalarOutput = String;
 impl OutputsScalarInput {
+    #[inline]
     pub fn call(self) -> OutputsScalarCall {
         OutputsScalarCall {
             input: self,
@@ -5197,7 +5225,7 @@ impl OutputsScalarInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct OutputsScalarCall {
     input: OutputsScalarInput,
-    pending: bridge::call::Pending<OutputsScalarOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for OutputsScalarCall {
     type Output = Result<OutputsScalarOutput, bridge::ToolError>;
@@ -5206,22 +5234,22 @@ impl std::future::Future for OutputsScalarCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.6856165f01db19567bfb7eac8c7f706a")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"6856165f01db19567bfb7eac8c7f706a",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "outputs_scalar",
-            mark: &MARK,
+            mark: *b"6856165f01db19567bfb7eac8c7f706a",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn outputs_scalar() -> OutputsScalarCall {
-    OutputsScalarInput {}.call()
+    OutputsScalarCall {
+        input: OutputsScalarInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -5289,100 +5317,118 @@ impl bridge::convert::ToJson for PropertyNamesInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for PropertyNamesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-            Some(v8),
-            Some(v9),
-            Some(v10),
-            Some(v11),
-            Some(v12),
-            Some(v13),
-            Some(v14),
-            Some(v15),
-            Some(v16),
-            Some(v17),
-            Some(v18),
-            Some(v19),
-            Some(v20),
-            Some(v21),
-            Some(v22),
-            Some(v23),
-            Some(v24),
-            Some(v25),
-        ) = (
-            fields.take("type"),
-            fields.take("self"),
-            fields.take("@id"),
-            fields.take("1st"),
-            fields.take(""),
-            fields.take("$ref"),
-            fields.take("Foo Bar"),
-            fields.take("Self"),
-            fields.take("_"),
-            fields.take("__"),
-            fields.take("async"),
-            fields.take("await"),
-            fields.take("call"),
-            fields.take("clone"),
-            fields.take("crate"),
-            fields.take("extra"),
-            fields.take("foo-bar"),
-            fields.take("fooBar"),
-            fields.take("foo_bar"),
-            fields.take("größe"),
-            fields.take("input"),
-            fields.take("pending"),
-            fields.take("poll"),
-            fields.take("reactions-+1"),
-            fields.take("reactions--1"),
-            fields.take("名前"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            type_: v0,
-            self_: v1,
-            id: v2,
-            n1st: v3,
-            empty: v4,
-            ref_: v5,
-            foo_bar2: v6,
-            self_2: v7,
-            empty2: v8,
-            empty3: v9,
-            async_: v10,
-            await_: v11,
-            call: v12,
-            clone: v13,
-            crate_: v14,
-            extra: v15,
-            foo_bar3: v16,
-            foo_bar4: v17,
-            foo_bar: v18,
-            gr_uf6_udf_e: v19,
-            input: v20,
-            pending: v21,
-            poll: v22,
-            reactions_plus_1: v23,
-            reactions_minus_1: v24,
-            u540d_u524d: v25,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            type_: bridge::convert::FromJson::from_json(
+                reader.take(level, "type"),
+                reader,
+            ),
+            self_: bridge::convert::FromJson::from_json(
+                reader.take(level, "self"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "@id"), reader),
+            n1st: bridge::convert::FromJson::from_json(
+                reader.take(level, "1st"),
+                reader,
+            ),
+            empty: bridge::convert::FromJson::from_json(reader.take(level, ""), reader),
+            ref_: bridge::convert::FromJson::from_json(
+                reader.take(level, "$ref"),
+                reader,
+            ),
+            foo_bar2: bridge::convert::FromJson::from_json(
+                reader.take(level, "Foo Bar"),
+                reader,
+            ),
+            self_2: bridge::convert::FromJson::from_json(
+                reader.take(level, "Self"),
+                reader,
+            ),
+            empty2: bridge::convert::FromJson::from_json(
+                reader.take(level, "_"),
+                reader,
+            ),
+            empty3: bridge::convert::FromJson::from_json(
+                reader.take(level, "__"),
+                reader,
+            ),
+            async_: bridge::convert::FromJson::from_json(
+                reader.take(level, "async"),
+                reader,
+            ),
+            await_: bridge::convert::FromJson::from_json(
+                reader.take(level, "await"),
+                reader,
+            ),
+            call: bridge::convert::FromJson::from_json(
+                reader.take(level, "call"),
+                reader,
+            ),
+            clone: bridge::convert::FromJson::from_json(
+                reader.take(level, "clone"),
+                reader,
+            ),
+            crate_: bridge::convert::FromJson::from_json(
+                reader.take(level, "crate"),
+                reader,
+            ),
+            extra: bridge::convert::FromJson::from_json(
+                reader.take(level, "extra"),
+                reader,
+            ),
+            foo_bar3: bridge::convert::FromJson::from_json(
+                reader.take(level, "foo-bar"),
+                reader,
+            ),
+            foo_bar4: bridge::convert::FromJson::from_json(
+                reader.take(level, "fooBar"),
+                reader,
+            ),
+            foo_bar: bridge::convert::FromJson::from_json(
+                reader.take(level, "foo_bar"),
+                reader,
+            ),
+            gr_uf6_udf_e: bridge::convert::FromJson::from_json(
+                reader.take(level, "größe"),
+                reader,
+            ),
+            input: bridge::convert::FromJson::from_json(
+                reader.take(level, "input"),
+                reader,
+            ),
+            pending: bridge::convert::FromJson::from_json(
+                reader.take(level, "pending"),
+                reader,
+            ),
+            poll: bridge::convert::FromJson::from_json(
+                reader.take(level, "poll"),
+                reader,
+            ),
+            reactions_plus_1: bridge::convert::FromJson::from_json(
+                reader.take(level, "reactions-+1"),
+                reader,
+            ),
+            reactions_minus_1: bridge::convert::FromJson::from_json(
+                reader.take(level, "reactions--1"),
+                reader,
+            ),
+            u540d_u524d: bridge::convert::FromJson::from_json(
+                reader.take(level, "名前"),
+                reader,
+            ),
+        }
     }
 }
 impl PropertyNamesInput {
+    #[inline]
     pub fn call(self) -> PropertyNamesCall {
         PropertyNamesCall {
             input: self,
@@ -5393,7 +5439,7 @@ impl PropertyNamesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct PropertyNamesCall {
     input: PropertyNamesInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl PropertyNamesCall {
     #[track_caller]
@@ -5588,17 +5634,13 @@ impl std::future::Future for PropertyNamesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.30c26fdd393d0650b08326b2c6ec0faa")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"30c26fdd393d0650b08326b2c6ec0faa",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "property-names",
-            mark: &MARK,
+            mark: *b"30c26fdd393d0650b08326b2c6ec0faa",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Names that Rust or JSON Schema use themselves.
@@ -5609,35 +5651,37 @@ pub fn property_names(
     id: impl Into<String>,
     n1st: impl Into<String>,
 ) -> PropertyNamesCall {
-    PropertyNamesInput {
-        type_: type_.into(),
-        self_: self_.into(),
-        id: id.into(),
-        n1st: n1st.into(),
-        empty: None,
-        ref_: None,
-        foo_bar2: None,
-        self_2: None,
-        empty2: None,
-        empty3: None,
-        async_: None,
-        await_: None,
-        call: None,
-        clone: None,
-        crate_: None,
-        extra: None,
-        foo_bar3: None,
-        foo_bar4: None,
-        foo_bar: None,
-        gr_uf6_udf_e: None,
-        input: None,
-        pending: None,
-        poll: None,
-        reactions_plus_1: None,
-        reactions_minus_1: None,
-        u540d_u524d: None,
+    PropertyNamesCall {
+        input: PropertyNamesInput {
+            type_: type_.into(),
+            self_: self_.into(),
+            id: id.into(),
+            n1st: n1st.into(),
+            empty: None,
+            ref_: None,
+            foo_bar2: None,
+            self_2: None,
+            empty2: None,
+            empty3: None,
+            async_: None,
+            await_: None,
+            call: None,
+            clone: None,
+            crate_: None,
+            extra: None,
+            foo_bar3: None,
+            foo_bar4: None,
+            foo_bar: None,
+            gr_uf6_udf_e: None,
+            input: None,
+            pending: None,
+            poll: None,
+            reactions_plus_1: None,
+            reactions_minus_1: None,
+            u540d_u524d: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -5649,16 +5693,20 @@ impl bridge::convert::ToJson for RecursiveInput {
         bridge::convert::object(&[("root", &self.root)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for RecursiveInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("root"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { root: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            root: bridge::convert::FromJson::from_json(
+                reader.take(level, "root"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -5678,20 +5726,23 @@ impl bridge::convert::ToJson for RecursiveNode {
 impl bridge::convert::FromJson for RecursiveNode {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("name"),
-            fields.take("children"),
-            fields.take("parent"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            name: v0,
-            children: v1,
-            parent: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            children: bridge::convert::FromJson::from_json(
+                reader.take(level, "children"),
+                reader,
+            ),
+            parent: bridge::convert::FromJson::from_json(
+                reader.take(level, "parent"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -5707,18 +5758,22 @@ impl bridge::convert::ToJson for RecursiveOutput {
 impl bridge::convert::FromJson for RecursiveOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("root"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { root: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            root: bridge::convert::FromJson::from_json(
+                reader.take(level, "root"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     RecursiveNode RecursiveOutput
 }
 impl RecursiveInput {
+    #[inline]
     pub fn call(self) -> RecursiveCall {
         RecursiveCall {
             input: self,
@@ -5729,7 +5784,7 @@ impl RecursiveInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct RecursiveCall {
     input: RecursiveInput,
-    pending: bridge::call::Pending<RecursiveOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for RecursiveCall {
     type Output = Result<RecursiveOutput, bridge::ToolError>;
@@ -5738,25 +5793,23 @@ impl std::future::Future for RecursiveCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.7a4c726296b6a9d943ed5cb08b021cc9")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"7a4c726296b6a9d943ed5cb08b021cc9",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive",
-            mark: &MARK,
+            mark: *b"7a4c726296b6a9d943ed5cb08b021cc9",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> RecursiveCall {
-    RecursiveInput {
-        root: bridge::convert::Argument::into_argument(root),
+    RecursiveCall {
+        input: RecursiveInput {
+            root: bridge::convert::Argument::into_argument(root),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5769,19 +5822,22 @@ impl bridge::convert::ToJson for RecursiveListInput {
         bridge::convert::object(&[], &[("a", &self.a), ("b", &self.b)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for RecursiveListInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 impl RecursiveListInput {
+    #[inline]
     pub fn call(self) -> RecursiveListCall {
         RecursiveListCall {
             input: self,
@@ -5792,7 +5848,7 @@ impl RecursiveListInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct RecursiveListCall {
     input: RecursiveListInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl RecursiveListCall {
     #[track_caller]
@@ -5816,27 +5872,26 @@ impl std::future::Future for RecursiveListCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.b023b2f5f4f063efe146c48bf23c612c")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"b023b2f5f4f063efe146c48bf23c612c",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_list",
-            mark: &MARK,
+            mark: *b"b023b2f5f4f063efe146c48bf23c612c",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// A list of itself has no name.
+#[inline]
 #[track_caller]
 pub fn recursive_list() -> RecursiveListCall {
-    RecursiveListInput {
-        a: None,
-        b: None,
+    RecursiveListCall {
+        input: RecursiveListInput {
+            a: None,
+            b: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5848,16 +5903,17 @@ impl bridge::convert::ToJson for RecursiveMergeInput {
         bridge::convert::object(&[], &[("a", &self.a)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for RecursiveMergeInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -5874,12 +5930,16 @@ impl bridge::convert::FromJson for RecursiveMergeA {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("child"), fields.take("id")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { child: v0, id: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            child: bridge::convert::FromJson::from_json(
+                reader.take(level, "child"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -5896,18 +5956,23 @@ impl bridge::convert::FromJson for RecursiveMergeChild {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("id"), fields.take("child")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { id: v0, child: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            child: bridge::convert::FromJson::from_json(
+                reader.take(level, "child"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     RecursiveMergeA RecursiveMergeChild
 }
 impl RecursiveMergeInput {
+    #[inline]
     pub fn call(self) -> RecursiveMergeCall {
         RecursiveMergeCall {
             input: self,
@@ -5918,7 +5983,7 @@ impl RecursiveMergeInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct RecursiveMergeCall {
     input: RecursiveMergeInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl RecursiveMergeCall {
     #[track_caller]
@@ -5937,22 +6002,22 @@ impl std::future::Future for RecursiveMergeCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.4029d465fc658acebfbd2db5a4e44608")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"4029d465fc658acebfbd2db5a4e44608",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_merge",
-            mark: &MARK,
+            mark: *b"4029d465fc658acebfbd2db5a4e44608",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn recursive_merge() -> RecursiveMergeCall {
-    RecursiveMergeInput { a: None }.call()
+    RecursiveMergeCall {
+        input: RecursiveMergeInput { a: None },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -5964,16 +6029,17 @@ impl bridge::convert::ToJson for RecursiveRequiredInput {
         bridge::convert::object(&[("a", &self.a)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for RecursiveRequiredInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -5989,17 +6055,17 @@ impl bridge::convert::FromJson for RecursiveRequiredA {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("b"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { b: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveRequiredB {
-    pub a: Box<RecursiveRequiredA>,
+    pub a: bridge::convert::Value,
 }
 impl bridge::convert::ToJson for RecursiveRequiredB {
     fn to_json(&self) -> bridge::convert::Value {
@@ -6010,18 +6076,19 @@ impl bridge::convert::FromJson for RecursiveRequiredB {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 bridge::generated! {
     RecursiveRequiredA RecursiveRequiredB
 }
 impl RecursiveRequiredInput {
+    #[inline]
     pub fn call(self) -> RecursiveRequiredCall {
         RecursiveRequiredCall {
             input: self,
@@ -6032,7 +6099,7 @@ impl RecursiveRequiredInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct RecursiveRequiredCall {
     input: RecursiveRequiredInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for RecursiveRequiredCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -6041,17 +6108,13 @@ impl std::future::Future for RecursiveRequiredCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.308fb08352058ac86d346ad4a4171115")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"308fb08352058ac86d346ad4a4171115",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_required",
-            mark: &MARK,
+            mark: *b"308fb08352058ac86d346ad4a4171115",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Can have no finite value.
@@ -6059,10 +6122,12 @@ impl std::future::Future for RecursiveRequiredCall {
 pub fn recursive_required(
     a: impl bridge::convert::Argument<RecursiveRequiredA>,
 ) -> RecursiveRequiredCall {
-    RecursiveRequiredInput {
-        a: bridge::convert::Argument::into_argument(a),
+    RecursiveRequiredCall {
+        input: RecursiveRequiredInput {
+            a: bridge::convert::Argument::into_argument(a),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -6079,12 +6144,19 @@ impl bridge::convert::FromJson for RecursiveRootInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("value"), fields.take("next")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { value: v0, next: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+            next: bridge::convert::FromJson::from_json(
+                reader.take(level, "next"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6101,18 +6173,26 @@ impl bridge::convert::ToJson for RecursiveRootOutput {
 impl bridge::convert::FromJson for RecursiveRootOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("value"), fields.take("next")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { value: v0, next: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+            next: bridge::convert::FromJson::from_json(
+                reader.take(level, "next"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     RecursiveRootInput RecursiveRootOutput
 }
 impl RecursiveRootInput {
+    #[inline]
     pub fn call(self) -> RecursiveRootCall {
         RecursiveRootCall {
             input: self,
@@ -6123,7 +6203,7 @@ impl RecursiveRootInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct RecursiveRootCall {
     input: RecursiveRootInput,
-    pending: bridge::call::Pending<RecursiveRootOutput>,
+    pending: bridge::call::Pending,
 }
 impl RecursiveRootCall {
     #[track_caller]
@@ -6143,26 +6223,24 @@ impl std::future::Future for RecursiveRootCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.ab4a558ef032af15d988f6e0735537f5")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"ab4a558ef032af15d988f6e0735537f5",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_root",
-            mark: &MARK,
+            mark: *b"ab4a558ef032af15d988f6e0735537f5",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn recursive_root(value: impl bridge::convert::Argument<i64>) -> RecursiveRootCall {
-    RecursiveRootInput {
-        value: bridge::convert::Argument::into_argument(value),
-        next: None,
+    RecursiveRootCall {
+        input: RecursiveRootInput {
+            value: bridge::convert::Argument::into_argument(value),
+            next: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -6174,16 +6252,20 @@ impl bridge::convert::ToJson for RecursiveUnionInput {
         bridge::convert::object(&[("expression", &self.expression)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for RecursiveUnionInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("expression"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { expression: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            expression: bridge::convert::FromJson::from_json(
+                reader.take(level, "expression"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6215,18 +6297,16 @@ impl bridge::convert::FromJson for RecursiveUnionExpression {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let tag = bridge::convert::tag(&value, "kind")?;
-        match tag.as_str() {
-            "literal" => bridge::convert::FromJson::from_json(value).map(Self::Literal),
-            "sum" => bridge::convert::FromJson::from_json(value).map(Self::Sum),
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("kind").and_then(bridge::convert::Value::as_str) {
+            Some("literal") => {
+                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("sum") => Self::Sum(bridge::convert::FromJson::from_json(value, reader)),
             _ => {
-                Err(
-                    bridge::convert::Mismatch::new(
-                        "kind of one of \"literal\" \"sum\"",
-                        &value,
-                    ),
-                )
+                reader.unknown_tag("kind", &["literal", "sum"], &value);
+                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
             }
         }
     }
@@ -6244,12 +6324,15 @@ impl bridge::convert::FromJson for RecursiveUnionLiteral {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("value"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { value: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6270,20 +6353,23 @@ impl bridge::convert::FromJson for RecursiveUnionSum {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("left"),
-            fields.take("right"),
-            fields.take("also"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            left: v0,
-            right: v1,
-            also: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            left: bridge::convert::FromJson::from_json(
+                reader.take(level, "left"),
+                reader,
+            ),
+            right: bridge::convert::FromJson::from_json(
+                reader.take(level, "right"),
+                reader,
+            ),
+            also: bridge::convert::FromJson::from_json(
+                reader.take(level, "also"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6315,18 +6401,16 @@ impl bridge::convert::FromJson for RecursiveUnionAlso {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let tag = bridge::convert::tag(&value, "kind")?;
-        match tag.as_str() {
-            "literal" => bridge::convert::FromJson::from_json(value).map(Self::Literal),
-            "sum" => bridge::convert::FromJson::from_json(value).map(Self::Sum),
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("kind").and_then(bridge::convert::Value::as_str) {
+            Some("literal") => {
+                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("sum") => Self::Sum(bridge::convert::FromJson::from_json(value, reader)),
             _ => {
-                Err(
-                    bridge::convert::Mismatch::new(
-                        "kind of one of \"literal\" \"sum\"",
-                        &value,
-                    ),
-                )
+                reader.unknown_tag("kind", &["literal", "sum"], &value);
+                Self::Literal(bridge::convert::FromJson::from_json(value, reader))
             }
         }
     }
@@ -6344,12 +6428,15 @@ impl bridge::convert::ToJson for RecursiveUnionOutput {
 impl bridge::convert::FromJson for RecursiveUnionOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("expression"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { expression: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            expression: bridge::convert::FromJson::from_json(
+                reader.take(level, "expression"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6371,15 +6458,16 @@ impl bridge::convert::ToJson for RecursiveUnionE {
 impl bridge::convert::FromJson for RecursiveUnionE {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::Number(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Number)
+                Self::Number(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Object(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Object)
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Ok(Self::Other(value)),
+            _ => Self::Other(value),
         }
     }
 }
@@ -6396,12 +6484,12 @@ impl bridge::convert::ToJson for RecursiveUnionEObject {
 impl bridge::convert::FromJson for RecursiveUnionEObject {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("not"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { not: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            not: bridge::convert::FromJson::from_json(reader.take(level, "not"), reader),
+        }
     }
 }
 bridge::generated! {
@@ -6409,6 +6497,7 @@ bridge::generated! {
     RecursiveUnionOutput RecursiveUnionE RecursiveUnionEObject
 }
 impl RecursiveUnionInput {
+    #[inline]
     pub fn call(self) -> RecursiveUnionCall {
         RecursiveUnionCall {
             input: self,
@@ -6419,7 +6508,7 @@ impl RecursiveUnionInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct RecursiveUnionCall {
     input: RecursiveUnionInput,
-    pending: bridge::call::Pending<RecursiveUnionOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for RecursiveUnionCall {
     type Output = Result<RecursiveUnionOutput, bridge::ToolError>;
@@ -6428,27 +6517,25 @@ impl std::future::Future for RecursiveUnionCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.caff91d66e8abdba4afa4134261cb337")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"caff91d66e8abdba4afa4134261cb337",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "recursive_union",
-            mark: &MARK,
+            mark: *b"caff91d66e8abdba4afa4134261cb337",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn recursive_union(
     expression: impl bridge::convert::Argument<RecursiveUnionExpression>,
 ) -> RecursiveUnionCall {
-    RecursiveUnionInput {
-        expression: bridge::convert::Argument::into_argument(expression),
+    RecursiveUnionCall {
+        input: RecursiveUnionInput {
+            expression: bridge::convert::Argument::into_argument(expression),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -6487,45 +6574,51 @@ impl bridge::convert::FromJson for ReferencesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-            Some(v8),
-            Some(v9),
-        ) = (
-            fields.take("beside"),
-            fields.take("closed"),
-            fields.take("deep"),
-            fields.take("draft4"),
-            fields.take("dynamic"),
-            fields.take("nested_anchor"),
-            fields.take("outer"),
-            fields.take("percent"),
-            fields.take("recursive"),
-            fields.take("resource"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            beside: v0,
-            closed: v1,
-            deep: v2,
-            draft4: v3,
-            dynamic: v4,
-            nested_anchor: v5,
-            outer: v6,
-            percent: v7,
-            recursive: v8,
-            resource: v9,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            beside: bridge::convert::FromJson::from_json(
+                reader.take(level, "beside"),
+                reader,
+            ),
+            closed: bridge::convert::FromJson::from_json(
+                reader.take(level, "closed"),
+                reader,
+            ),
+            deep: bridge::convert::FromJson::from_json(
+                reader.take(level, "deep"),
+                reader,
+            ),
+            draft4: bridge::convert::FromJson::from_json(
+                reader.take(level, "draft4"),
+                reader,
+            ),
+            dynamic: bridge::convert::FromJson::from_json(
+                reader.take(level, "dynamic"),
+                reader,
+            ),
+            nested_anchor: bridge::convert::FromJson::from_json(
+                reader.take(level, "nested_anchor"),
+                reader,
+            ),
+            outer: bridge::convert::FromJson::from_json(
+                reader.take(level, "outer"),
+                reader,
+            ),
+            percent: bridge::convert::FromJson::from_json(
+                reader.take(level, "percent"),
+                reader,
+            ),
+            recursive: bridge::convert::FromJson::from_json(
+                reader.take(level, "recursive"),
+                reader,
+            ),
+            resource: bridge::convert::FromJson::from_json(
+                reader.take(level, "resource"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6542,12 +6635,16 @@ impl bridge::convert::FromJson for ReferencesBeside {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("more"), fields.take("id")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { more: v0, id: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            more: bridge::convert::FromJson::from_json(
+                reader.take(level, "more"),
+                reader,
+            ),
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6563,12 +6660,12 @@ impl bridge::convert::FromJson for ReferencesBase {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("id"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { id: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6584,12 +6681,12 @@ impl bridge::convert::FromJson for ReferencesInner {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("z"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { z: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            z: bridge::convert::FromJson::from_json(reader.take(level, "z"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6606,12 +6703,19 @@ impl bridge::convert::FromJson for ReferencesNode {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("name"), fields.take("children")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { name: v0, children: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            children: bridge::convert::FromJson::from_json(
+                reader.take(level, "children"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -6627,12 +6731,12 @@ impl bridge::convert::FromJson for ReferencesNestedAnchor {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("d"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { d: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -6648,15 +6752,18 @@ impl bridge::convert::FromJson for ReferencesOuter {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("inner"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { inner: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            inner: bridge::convert::FromJson::from_json(
+                reader.take(level, "inner"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum ReferencesAB {
     P,
     Q,
@@ -6669,29 +6776,13 @@ impl ReferencesAB {
         }
     }
 }
-impl bridge::convert::ToJson for ReferencesAB {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for ReferencesAB {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for ReferencesAB {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "p" => Self::P,
                 "q" => Self::Q,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"p\" \"q\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::P, &["p", "q"])),
             },
         )
     }
@@ -6709,12 +6800,12 @@ impl bridge::convert::FromJson for ReferencesResource {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("r"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { r: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            r: bridge::convert::FromJson::from_json(reader.take(level, "r"), reader),
+        }
     }
 }
 bridge::generated! {
@@ -6722,9 +6813,10 @@ bridge::generated! {
     ReferencesNestedAnchor ReferencesOuter ReferencesAB ReferencesResource
 }
 bridge::generated_text! {
-    ReferencesAB
+    ; ReferencesAB
 }
 impl ReferencesInput {
+    #[inline]
     pub fn call(self) -> ReferencesCall {
         ReferencesCall {
             input: self,
@@ -6735,7 +6827,7 @@ impl ReferencesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ReferencesCall {
     input: ReferencesInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl ReferencesCall {
     #[track_caller]
@@ -6823,17 +6915,13 @@ impl std::future::Future for ReferencesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.9a8f3ce19f7c2d1d3f70933c14632996")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"9a8f3ce19f7c2d1d3f70933c14632996",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "references",
-            mark: &MARK,
+            mark: *b"9a8f3ce19f7c2d1d3f70933c14632996",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// References in all spellings, with keywords beside them.
@@ -6841,19 +6929,21 @@ impl std::future::Future for ReferencesCall {
 pub fn references(
     beside: impl bridge::convert::Argument<ReferencesBeside>,
 ) -> ReferencesCall {
-    ReferencesInput {
-        beside: bridge::convert::Argument::into_argument(beside),
-        closed: None,
-        deep: None,
-        draft4: None,
-        dynamic: None,
-        nested_anchor: None,
-        outer: None,
-        percent: None,
-        recursive: None,
-        resource: None,
+    ReferencesCall {
+        input: ReferencesInput {
+            beside: bridge::convert::Argument::into_argument(beside),
+            closed: None,
+            deep: None,
+            draft4: None,
+            dynamic: None,
+            nested_anchor: None,
+            outer: None,
+            percent: None,
+            recursive: None,
+            resource: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -6866,19 +6956,22 @@ impl bridge::convert::ToJson for RequiredUnknownInput {
         bridge::convert::object(&[("b", &self.b), ("a", &self.a)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for RequiredUnknownInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("b"), fields.take("a")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { b: v0, a: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 impl RequiredUnknownInput {
+    #[inline]
     pub fn call(self) -> RequiredUnknownCall {
         RequiredUnknownCall {
             input: self,
@@ -6889,7 +6982,7 @@ impl RequiredUnknownInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct RequiredUnknownCall {
     input: RequiredUnknownInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for RequiredUnknownCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -6898,17 +6991,13 @@ impl std::future::Future for RequiredUnknownCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.d6ec57877c13c37fb93e8237a2426cf9")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"d6ec57877c13c37fb93e8237a2426cf9",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "required_unknown",
-            mark: &MARK,
+            mark: *b"d6ec57877c13c37fb93e8237a2426cf9",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
@@ -6916,11 +7005,13 @@ pub fn required_unknown(
     b: impl bridge::convert::Serialize,
     a: impl Into<String>,
 ) -> RequiredUnknownCall {
-    RequiredUnknownInput {
-        b: bridge::convert::value(&b),
-        a: a.into(),
+    RequiredUnknownCall {
+        input: RequiredUnknownInput {
+            b: bridge::convert::value(&b),
+            a: a.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -6932,16 +7023,17 @@ impl bridge::convert::ToJson for RunInput {
         bridge::convert::object(&[("x", &self.x)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for RunInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("x"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { x: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -6957,18 +7049,19 @@ impl bridge::convert::ToJson for RunOutput {
 impl bridge::convert::FromJson for RunOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("ok"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { ok: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            ok: bridge::convert::FromJson::from_json(reader.take(level, "ok"), reader),
+        }
     }
 }
 bridge::generated! {
     RunOutput
 }
 impl RunInput {
+    #[inline]
     pub fn call(self) -> RunCall {
         RunCall {
             input: self,
@@ -6979,7 +7072,7 @@ impl RunInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct RunCall {
     input: RunInput,
-    pending: bridge::call::Pending<RunOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for RunCall {
     type Output = Result<RunOutput, bridge::ToolError>;
@@ -6988,22 +7081,21 @@ impl std::future::Future for RunCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.a3a8cbdde1795c2c97a886156f23080e")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"a3a8cbdde1795c2c97a886156f23080e",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "run",
-            mark: &MARK,
+            mark: *b"a3a8cbdde1795c2c97a886156f23080e",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn run(x: impl Into<String>) -> RunCall {
-    RunInput { x: x.into() }.call()
+    RunCall {
+        input: RunInput { x: x.into() },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -7028,26 +7120,26 @@ impl bridge::convert::ToJson for SameTitlesInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for SameTitlesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("a"),
-            fields.take("b"),
-            fields.take("item"),
-            fields.take("items"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            a: v0,
-            b: v1,
-            item: v2,
-            items: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            item: bridge::convert::FromJson::from_json(
+                reader.take(level, "item"),
+                reader,
+            ),
+            items: bridge::convert::FromJson::from_json(
+                reader.take(level, "items"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -7063,12 +7155,12 @@ impl bridge::convert::FromJson for SameTitlesA {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("x"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { x: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -7084,12 +7176,12 @@ impl bridge::convert::FromJson for SameTitlesB {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("y"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { y: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            y: bridge::convert::FromJson::from_json(reader.take(level, "y"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -7105,18 +7197,19 @@ impl bridge::convert::FromJson for SameTitlesItem {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("z"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { z: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            z: bridge::convert::FromJson::from_json(reader.take(level, "z"), reader),
+        }
     }
 }
 bridge::generated! {
     SameTitlesA SameTitlesB SameTitlesItem
 }
 impl SameTitlesInput {
+    #[inline]
     pub fn call(self) -> SameTitlesCall {
         SameTitlesCall {
             input: self,
@@ -7127,7 +7220,7 @@ impl SameTitlesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct SameTitlesCall {
     input: SameTitlesInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl SameTitlesCall {
     /// Item
@@ -7172,28 +7265,27 @@ impl std::future::Future for SameTitlesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.30cad90e6340e007f05af9e9ef07f2e8")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"30cad90e6340e007f05af9e9ef07f2e8",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "same_titles",
-            mark: &MARK,
+            mark: *b"30cad90e6340e007f05af9e9ef07f2e8",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
+#[inline]
 #[track_caller]
 pub fn same_titles() -> SameTitlesCall {
-    SameTitlesInput {
-        a: None,
-        b: None,
-        item: None,
-        items: None,
+    SameTitlesCall {
+        input: SameTitlesInput {
+            a: None,
+            b: None,
+            item: None,
+            items: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -7205,16 +7297,20 @@ impl bridge::convert::ToJson for SharedTypesInput {
         bridge::convert::object(&[("entities", &self.entities)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for SharedTypesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("entities"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { entities: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -7230,15 +7326,22 @@ impl bridge::convert::ToJson for SharedTypesEntity {
 impl bridge::convert::FromJson for SharedTypesEntity {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("name"), fields.take("state")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { name: v0, state: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            state: bridge::convert::FromJson::from_json(
+                reader.take(level, "state"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum SharedTypesState {
     On,
     Off,
@@ -7253,21 +7356,13 @@ impl SharedTypesState {
         }
     }
 }
-impl bridge::convert::ToJson for SharedTypesState {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for SharedTypesState {
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for SharedTypesState {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "on" => Self::On,
                 "off" => Self::Off,
-                _ => Self::Other(text),
+                _ => Self::Other(text.to_owned()),
             },
         )
     }
@@ -7285,21 +7380,25 @@ impl bridge::convert::ToJson for SharedTypesOutput {
 impl bridge::convert::FromJson for SharedTypesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("entities"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { entities: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            entities: bridge::convert::FromJson::from_json(
+                reader.take(level, "entities"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     SharedTypesEntity SharedTypesState SharedTypesOutput
 }
 bridge::generated_text! {
-    SharedTypesState
+    SharedTypesState;
 }
 impl SharedTypesInput {
+    #[inline]
     pub fn call(self) -> SharedTypesCall {
         SharedTypesCall {
             input: self,
@@ -7310,7 +7409,7 @@ impl SharedTypesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct SharedTypesCall {
     input: SharedTypesInput,
-    pending: bridge::call::Pending<SharedTypesOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for SharedTypesCall {
     type Output = Result<SharedTypesOutput, bridge::ToolError>;
@@ -7319,17 +7418,13 @@ impl std::future::Future for SharedTypesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.964129b752e3a9c2665469a7bf0596b0")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"964129b752e3a9c2665469a7bf0596b0",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "shared_types",
-            mark: &MARK,
+            mark: *b"964129b752e3a9c2665469a7bf0596b0",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// The same structure in and out is one type.
@@ -7337,10 +7432,12 @@ impl std::future::Future for SharedTypesCall {
 pub fn shared_types(
     entities: impl bridge::convert::Argument<Vec<SharedTypesEntity>>,
 ) -> SharedTypesCall {
-    SharedTypesInput {
-        entities: bridge::convert::Argument::into_argument(entities),
+    SharedTypesCall {
+        input: SharedTypesInput {
+            entities: bridge::convert::Argument::into_argument(entities),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -7353,16 +7450,24 @@ impl bridge::convert::ToJson for TaggedInput {
         bridge::convert::object(&[("shape", &self.shape)], &[("content", &self.content)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for TaggedInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("shape"), fields.take("content")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { shape: v0, content: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            shape: bridge::convert::FromJson::from_json(
+                reader.take(level, "shape"),
+                reader,
+            ),
+            content: bridge::convert::FromJson::from_json(
+                reader.take(level, "content"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -7402,19 +7507,21 @@ impl bridge::convert::FromJson for TaggedShape {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let tag = bridge::convert::tag(&value, "kind")?;
-        match tag.as_str() {
-            "circle" => bridge::convert::FromJson::from_json(value).map(Self::Circle),
-            "square" => bridge::convert::FromJson::from_json(value).map(Self::Square),
-            "point" => bridge::convert::FromJson::from_json(value).map(Self::Point),
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("kind").and_then(bridge::convert::Value::as_str) {
+            Some("circle") => {
+                Self::Circle(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("square") => {
+                Self::Square(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("point") => {
+                Self::Point(bridge::convert::FromJson::from_json(value, reader))
+            }
             _ => {
-                Err(
-                    bridge::convert::Mismatch::new(
-                        "kind of one of \"circle\" \"square\" \"point\"",
-                        &value,
-                    ),
-                )
+                reader.unknown_tag("kind", &["circle", "square", "point"], &value);
+                Self::Circle(bridge::convert::FromJson::from_json(value, reader))
             }
         }
     }
@@ -7432,12 +7539,15 @@ impl bridge::convert::FromJson for TaggedCircle {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("radius"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { radius: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            radius: bridge::convert::FromJson::from_json(
+                reader.take(level, "radius"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -7453,12 +7563,15 @@ impl bridge::convert::FromJson for TaggedSquare {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("side"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { side: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            side: bridge::convert::FromJson::from_json(
+                reader.take(level, "side"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -7472,9 +7585,10 @@ impl bridge::convert::FromJson for TaggedPoint {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -7506,12 +7620,15 @@ impl bridge::convert::FromJson for TaggedContent {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let tag = bridge::convert::tag(&value, "zz")?;
-        match tag.as_str() {
-            "x" => bridge::convert::FromJson::from_json(value).map(Self::X),
-            "y" => bridge::convert::FromJson::from_json(value).map(Self::Y),
-            _ => Err(bridge::convert::Mismatch::new("zz of one of \"x\" \"y\"", &value)),
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("zz").and_then(bridge::convert::Value::as_str) {
+            Some("x") => Self::X(bridge::convert::FromJson::from_json(value, reader)),
+            Some("y") => Self::Y(bridge::convert::FromJson::from_json(value, reader)),
+            _ => {
+                reader.unknown_tag("zz", &["x", "y"], &value);
+                Self::X(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -7528,15 +7645,15 @@ impl bridge::convert::FromJson for TaggedX {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("aa"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { aa: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            aa: bridge::convert::FromJson::from_json(reader.take(level, "aa"), reader),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum TaggedAa {
     N1,
 }
@@ -7547,28 +7664,12 @@ impl TaggedAa {
         }
     }
 }
-impl bridge::convert::ToJson for TaggedAa {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for TaggedAa {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for TaggedAa {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "1" => Self::N1,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"1\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::N1, &["1"])),
             },
         )
     }
@@ -7587,15 +7688,19 @@ impl bridge::convert::FromJson for TaggedY {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("aa"), fields.take("more")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { aa: v0, more: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            aa: bridge::convert::FromJson::from_json(reader.take(level, "aa"), reader),
+            more: bridge::convert::FromJson::from_json(
+                reader.take(level, "more"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum TaggedAa2 {
     N2,
 }
@@ -7606,28 +7711,12 @@ impl TaggedAa2 {
         }
     }
 }
-impl bridge::convert::ToJson for TaggedAa2 {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for TaggedAa2 {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for TaggedAa2 {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "2" => Self::N2,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"2\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::N2, &["2"])),
             },
         )
     }
@@ -7645,12 +7734,15 @@ impl bridge::convert::ToJson for TaggedOutput {
 impl bridge::convert::FromJson for TaggedOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("blocks"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { blocks: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            blocks: bridge::convert::FromJson::from_json(
+                reader.take(level, "blocks"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -7684,14 +7776,16 @@ impl bridge::convert::ToJson for TaggedBlock {
 impl bridge::convert::FromJson for TaggedBlock {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let Ok(tag) = bridge::convert::tag(&value, "type") else {
-            return Ok(Self::Other(value))
-        };
-        match tag.as_str() {
-            "text" => bridge::convert::FromJson::from_json(value).map(Self::Text),
-            "image" => bridge::convert::FromJson::from_json(value).map(Self::Image),
-            _ => Ok(Self::Other(value)),
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("type").and_then(bridge::convert::Value::as_str) {
+            Some("text") => {
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
+            Some("image") => {
+                Self::Image(bridge::convert::FromJson::from_json(value, reader))
+            }
+            _ => Self::Other(value),
         }
     }
 }
@@ -7708,12 +7802,15 @@ impl bridge::convert::ToJson for TaggedText {
 impl bridge::convert::FromJson for TaggedText {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("text"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { text: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            text: bridge::convert::FromJson::from_json(
+                reader.take(level, "text"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -7733,12 +7830,19 @@ impl bridge::convert::ToJson for TaggedImage {
 impl bridge::convert::FromJson for TaggedImage {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("data"), fields.take("mimeType")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { data: v0, mime_type: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            data: bridge::convert::FromJson::from_json(
+                reader.take(level, "data"),
+                reader,
+            ),
+            mime_type: bridge::convert::FromJson::from_json(
+                reader.take(level, "mimeType"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
@@ -7746,9 +7850,10 @@ bridge::generated! {
     TaggedY TaggedAa2 TaggedOutput TaggedBlock TaggedText TaggedImage
 }
 bridge::generated_text! {
-    TaggedAa TaggedAa2
+    ; TaggedAa TaggedAa2
 }
 impl TaggedInput {
+    #[inline]
     pub fn call(self) -> TaggedCall {
         TaggedCall {
             input: self,
@@ -7759,7 +7864,7 @@ impl TaggedInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct TaggedCall {
     input: TaggedInput,
-    pending: bridge::call::Pending<TaggedOutput>,
+    pending: bridge::call::Pending,
 }
 impl TaggedCall {
     #[track_caller]
@@ -7778,26 +7883,24 @@ impl std::future::Future for TaggedCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.2bf654d4fe1f1f8bed76bf3f1b31da65")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"2bf654d4fe1f1f8bed76bf3f1b31da65",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "tagged",
-            mark: &MARK,
+            mark: *b"2bf654d4fe1f1f8bed76bf3f1b31da65",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall {
-    TaggedInput {
-        shape: bridge::convert::Argument::into_argument(shape),
-        content: None,
+    TaggedCall {
+        input: TaggedInput {
+            shape: bridge::convert::Argument::into_argument(shape),
+            content: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -7819,29 +7922,35 @@ impl bridge::convert::ToJson for TextEnumsInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for TextEnumsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("keywords"),
-            fields.take("any_string"),
-            fields.take("single"),
-            fields.take("titled"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            keywords: v0,
-            any_string: v1,
-            single: v2,
-            titled: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            keywords: bridge::convert::FromJson::from_json(
+                reader.take(level, "keywords"),
+                reader,
+            ),
+            any_string: bridge::convert::FromJson::from_json(
+                reader.take(level, "any_string"),
+                reader,
+            ),
+            single: bridge::convert::FromJson::from_json(
+                reader.take(level, "single"),
+                reader,
+            ),
+            titled: bridge::convert::FromJson::from_json(
+                reader.take(level, "titled"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum TextEnumsKeywords {
     Self_,
     Self_2,
@@ -7874,19 +7983,10 @@ impl TextEnumsKeywords {
         }
     }
 }
-impl bridge::convert::ToJson for TextEnumsKeywords {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for TextEnumsKeywords {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for TextEnumsKeywords {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "self" => Self::Self_,
                 "Self" => Self::Self_2,
                 "type" => Self::Type,
@@ -7900,18 +8000,29 @@ impl bridge::convert::FromJson for TextEnumsKeywords {
                 "-1" => Self::Minus1,
                 "émoji" => Self::Ue9Moji,
                 _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"self\" \"Self\" \"type\" \"\" \"1\" \"other\" \"Other\" \"a b\" …",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
+                    return Err((
+                        Self::Self_,
+                        &[
+                            "self",
+                            "Self",
+                            "type",
+                            "",
+                            "1",
+                            "other",
+                            "Other",
+                            "a b",
+                            "a-b",
+                            "+1",
+                            "-1",
+                            "émoji",
+                        ],
+                    ));
                 }
             },
         )
     }
 }
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum TextEnumsAnyString {
     A,
     B,
@@ -7926,27 +8037,18 @@ impl TextEnumsAnyString {
         }
     }
 }
-impl bridge::convert::ToJson for TextEnumsAnyString {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for TextEnumsAnyString {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for TextEnumsAnyString {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => Self::Other(text),
+                _ => Self::Other(text.to_owned()),
             },
         )
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum TextEnumsSingle {
     Only,
 }
@@ -7957,33 +8059,17 @@ impl TextEnumsSingle {
         }
     }
 }
-impl bridge::convert::ToJson for TextEnumsSingle {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for TextEnumsSingle {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for TextEnumsSingle {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "only" => Self::Only,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"only\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::Only, &["only"])),
             },
         )
     }
 }
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash)]
 pub enum TextEnumsTitled {
     X,
     Y,
@@ -7996,29 +8082,13 @@ impl TextEnumsTitled {
         }
     }
 }
-impl bridge::convert::ToJson for TextEnumsTitled {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for TextEnumsTitled {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for TextEnumsTitled {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "x" => Self::X,
                 "y" => Self::Y,
-                _ => {
-                    return Err(
-                        bridge::convert::Mismatch::new(
-                            "one of \"x\" \"y\"",
-                            &bridge::convert::Value::String(text),
-                        ),
-                    );
-                }
+                _ => return Err((Self::X, &["x", "y"])),
             },
         )
     }
@@ -8039,15 +8109,18 @@ impl bridge::convert::ToJson for TextEnumsOutput {
 impl bridge::convert::FromJson for TextEnumsOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("state"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { state: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            state: bridge::convert::FromJson::from_json(
+                reader.take(level, "state"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum TextEnumsState {
     On,
     Off,
@@ -8064,23 +8137,14 @@ impl TextEnumsState {
         }
     }
 }
-impl bridge::convert::ToJson for TextEnumsState {
-    #[inline]
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for TextEnumsState {
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for TextEnumsState {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "on" => Self::On,
                 "off" => Self::Off,
                 "other" => Self::Other,
-                _ => Self::Unlisted(text),
+                _ => Self::Unlisted(text.to_owned()),
             },
         )
     }
@@ -8090,9 +8154,10 @@ bridge::generated! {
     TextEnumsState
 }
 bridge::generated_text! {
-    TextEnumsKeywords TextEnumsAnyString TextEnumsSingle TextEnumsTitled TextEnumsState
+    TextEnumsAnyString TextEnumsState; TextEnumsKeywords TextEnumsSingle TextEnumsTitled
 }
 impl TextEnumsInput {
+    #[inline]
     pub fn call(self) -> TextEnumsCall {
         TextEnumsCall {
             input: self,
@@ -8103,7 +8168,7 @@ impl TextEnumsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct TextEnumsCall {
     input: TextEnumsInput,
-    pending: bridge::call::Pending<TextEnumsOutput>,
+    pending: bridge::call::Pending,
 }
 impl TextEnumsCall {
     #[track_caller]
@@ -8140,30 +8205,28 @@ impl std::future::Future for TextEnumsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.b4e532d97a63a187dd9144de685c4f0e")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"b4e532d97a63a187dd9144de685c4f0e",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "text_enums",
-            mark: &MARK,
+            mark: *b"b4e532d97a63a187dd9144de685c4f0e",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn text_enums(
     keywords: impl bridge::convert::Argument<TextEnumsKeywords>,
 ) -> TextEnumsCall {
-    TextEnumsInput {
-        keywords: bridge::convert::Argument::into_argument(keywords),
-        any_string: None,
-        single: None,
-        titled: None,
+    TextEnumsCall {
+        input: TextEnumsInput {
+            keywords: bridge::convert::Argument::into_argument(keywords),
+            any_string: None,
+            single: None,
+            titled: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -8191,32 +8254,44 @@ impl bridge::convert::ToJson for TuplesInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for TuplesInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5), Some(v6)) = (
-            fields.take("draft7"),
-            fields.take("bare"),
-            fields.take("draft2020"),
-            fields.take("long"),
-            fields.take("none"),
-            fields.take("open"),
-            fields.take("single"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            draft7: v0,
-            bare: v1,
-            draft2020: v2,
-            long: v3,
-            none: v4,
-            open: v5,
-            single: v6,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            draft7: bridge::convert::FromJson::from_json(
+                reader.take(level, "draft7"),
+                reader,
+            ),
+            bare: bridge::convert::FromJson::from_json(
+                reader.take(level, "bare"),
+                reader,
+            ),
+            draft2020: bridge::convert::FromJson::from_json(
+                reader.take(level, "draft2020"),
+                reader,
+            ),
+            long: bridge::convert::FromJson::from_json(
+                reader.take(level, "long"),
+                reader,
+            ),
+            none: bridge::convert::FromJson::from_json(
+                reader.take(level, "none"),
+                reader,
+            ),
+            open: bridge::convert::FromJson::from_json(
+                reader.take(level, "open"),
+                reader,
+            ),
+            single: bridge::convert::FromJson::from_json(
+                reader.take(level, "single"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -8232,12 +8307,12 @@ impl bridge::convert::FromJson for TuplesDraft2020 {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -8253,18 +8328,22 @@ impl bridge::convert::ToJson for TuplesOutput {
 impl bridge::convert::FromJson for TuplesOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("points"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { points: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            points: bridge::convert::FromJson::from_json(
+                reader.take(level, "points"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     TuplesDraft2020 TuplesOutput
 }
 impl TuplesInput {
+    #[inline]
     pub fn call(self) -> TuplesCall {
         TuplesCall {
             input: self,
@@ -8275,7 +8354,7 @@ impl TuplesInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct TuplesCall {
     input: TuplesInput,
-    pending: bridge::call::Pending<TuplesOutput>,
+    pending: bridge::call::Pending,
 }
 impl TuplesCall {
     #[track_caller]
@@ -8339,31 +8418,29 @@ impl std::future::Future for TuplesCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.bf10a3307bba7f23c868469fb20042bf")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"bf10a3307bba7f23c868469fb20042bf",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "tuples",
-            mark: &MARK,
+            mark: *b"bf10a3307bba7f23c868469fb20042bf",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall {
-    TuplesInput {
-        draft7: bridge::convert::Argument::into_argument(draft7),
-        bare: None,
-        draft2020: None,
-        long: None,
-        none: None,
-        open: None,
-        single: None,
+    TuplesCall {
+        input: TuplesInput {
+            draft7: bridge::convert::Argument::into_argument(draft7),
+            bare: None,
+            draft2020: None,
+            long: None,
+            none: None,
+            open: None,
+            single: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -8388,30 +8465,40 @@ impl bridge::convert::ToJson for UnionsOfUnionsInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for UnionsOfUnionsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5)) = (
-            fields.take("flat"),
-            fields.take("parts"),
-            fields.take("both"),
-            fields.take("lists"),
-            fields.take("loose"),
-            fields.take("tagged_or_text"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            flat: v0,
-            parts: v1,
-            both: v2,
-            lists: v3,
-            loose: v4,
-            tagged_or_text: v5,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            flat: bridge::convert::FromJson::from_json(
+                reader.take(level, "flat"),
+                reader,
+            ),
+            parts: bridge::convert::FromJson::from_json(
+                reader.take(level, "parts"),
+                reader,
+            ),
+            both: bridge::convert::FromJson::from_json(
+                reader.take(level, "both"),
+                reader,
+            ),
+            lists: bridge::convert::FromJson::from_json(
+                reader.take(level, "lists"),
+                reader,
+            ),
+            loose: bridge::convert::FromJson::from_json(
+                reader.take(level, "loose"),
+                reader,
+            ),
+            tagged_or_text: bridge::convert::FromJson::from_json(
+                reader.take(level, "tagged_or_text"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -8433,18 +8520,22 @@ impl bridge::convert::FromJson for UnionsOfUnionsFlat {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Number(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Number)
+                Self::Number(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Array(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::List)
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Err(bridge::convert::Mismatch::new("text or number or list", &value)),
+            _ => {
+                reader.mismatch("text or number or list", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -8467,17 +8558,15 @@ impl bridge::convert::FromJson for UnionsOfUnionsParts {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("a"),
-            fields.take("b"),
-            fields.take("c"),
-            fields.take("d"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1, c: v2, d: v3 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -8506,24 +8595,16 @@ impl bridge::convert::FromJson for UnionsOfUnionsBoth {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
-            fields.take("a"),
-            fields.take("b"),
-            fields.take("c"),
-            fields.take("d"),
-            fields.take("x"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            a: v0,
-            b: v1,
-            c: v2,
-            d: v3,
-            x: v4,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+            c: bridge::convert::FromJson::from_json(reader.take(level, "c"), reader),
+            d: bridge::convert::FromJson::from_json(reader.take(level, "d"), reader),
+            x: bridge::convert::FromJson::from_json(reader.take(level, "x"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -8543,15 +8624,19 @@ impl bridge::convert::FromJson for UnionsOfUnionsList {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Object(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Object)
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Err(bridge::convert::Mismatch::new("text or object", &value)),
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -8568,15 +8653,15 @@ impl bridge::convert::FromJson for UnionsOfUnionsListObject {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum UnionsOfUnionsLoose {
     Auto,
     Other(String),
@@ -8589,21 +8674,12 @@ impl UnionsOfUnionsLoose {
         }
     }
 }
-impl bridge::convert::ToJson for UnionsOfUnionsLoose {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for UnionsOfUnionsLoose {
-    #[inline]
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for UnionsOfUnionsLoose {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "auto" => Self::Auto,
-                _ => Self::Other(text),
+                _ => Self::Other(text.to_owned()),
             },
         )
     }
@@ -8625,15 +8701,19 @@ impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrText {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Object(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Object)
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Err(bridge::convert::Mismatch::new("text or object", &value)),
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -8666,12 +8746,15 @@ impl bridge::convert::FromJson for UnionsOfUnionsTaggedOrTextObject {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let tag = bridge::convert::tag(&value, "t")?;
-        match tag.as_str() {
-            "p" => bridge::convert::FromJson::from_json(value).map(Self::P),
-            "q" => bridge::convert::FromJson::from_json(value).map(Self::Q),
-            _ => Err(bridge::convert::Mismatch::new("t of one of \"p\" \"q\"", &value)),
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        match value.get("t").and_then(bridge::convert::Value::as_str) {
+            Some("p") => Self::P(bridge::convert::FromJson::from_json(value, reader)),
+            Some("q") => Self::Q(bridge::convert::FromJson::from_json(value, reader)),
+            _ => {
+                reader.unknown_tag("t", &["p", "q"], &value);
+                Self::P(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -8688,12 +8771,12 @@ impl bridge::convert::FromJson for UnionsOfUnionsP {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("v"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { v: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            v: bridge::convert::FromJson::from_json(reader.take(level, "v"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -8709,12 +8792,12 @@ impl bridge::convert::FromJson for UnionsOfUnionsQ {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("v"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { v: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            v: bridge::convert::FromJson::from_json(reader.take(level, "v"), reader),
+        }
     }
 }
 bridge::generated! {
@@ -8723,9 +8806,10 @@ bridge::generated! {
     UnionsOfUnionsTaggedOrTextObject UnionsOfUnionsP UnionsOfUnionsQ
 }
 bridge::generated_text! {
-    UnionsOfUnionsLoose
+    UnionsOfUnionsLoose;
 }
 impl UnionsOfUnionsInput {
+    #[inline]
     pub fn call(self) -> UnionsOfUnionsCall {
         UnionsOfUnionsCall {
             input: self,
@@ -8736,7 +8820,7 @@ impl UnionsOfUnionsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct UnionsOfUnionsCall {
     input: UnionsOfUnionsInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl UnionsOfUnionsCall {
     #[track_caller]
@@ -8784,17 +8868,13 @@ impl std::future::Future for UnionsOfUnionsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.6b42e3911cf81454da85306847de7153")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"6b42e3911cf81454da85306847de7153",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "unions_of_unions",
-            mark: &MARK,
+            mark: *b"6b42e3911cf81454da85306847de7153",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Unions in unions, and two at once.
@@ -8803,15 +8883,17 @@ pub fn unions_of_unions(
     flat: impl bridge::convert::Argument<UnionsOfUnionsFlat>,
     parts: impl bridge::convert::Argument<UnionsOfUnionsParts>,
 ) -> UnionsOfUnionsCall {
-    UnionsOfUnionsInput {
-        flat: bridge::convert::Argument::into_argument(flat),
-        parts: bridge::convert::Argument::into_argument(parts),
-        both: None,
-        lists: None,
-        loose: None,
-        tagged_or_text: None,
+    UnionsOfUnionsCall {
+        input: UnionsOfUnionsInput {
+            flat: bridge::convert::Argument::into_argument(flat),
+            parts: bridge::convert::Argument::into_argument(parts),
+            both: None,
+            lists: None,
+            loose: None,
+            tagged_or_text: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -8845,49 +8927,56 @@ impl bridge::convert::ToJson for UntaggedInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for UntaggedInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-            Some(v8),
-            Some(v9),
-        ) = (
-            fields.take("target"),
-            fields.take("all_kinds"),
-            fields.take("free"),
-            fields.take("lists"),
-            fields.take("merged"),
-            fields.take("numbers"),
-            fields.take("one_or_many"),
-            fields.take("restricted"),
-            fields.take("scalars"),
-            fields.take("value"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            target: v0,
-            all_kinds: v1,
-            free: v2,
-            lists: v3,
-            merged: v4,
-            numbers: v5,
-            one_or_many: v6,
-            restricted: v7,
-            scalars: v8,
-            value: v9,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            target: bridge::convert::FromJson::from_json(
+                reader.take(level, "target"),
+                reader,
+            ),
+            all_kinds: bridge::convert::FromJson::from_json(
+                reader.take(level, "all_kinds"),
+                reader,
+            ),
+            free: bridge::convert::FromJson::from_json(
+                reader.take(level, "free"),
+                reader,
+            ),
+            lists: bridge::convert::FromJson::from_json(
+                reader.take(level, "lists"),
+                reader,
+            ),
+            merged: bridge::convert::FromJson::from_json(
+                reader.take(level, "merged"),
+                reader,
+            ),
+            numbers: bridge::convert::FromJson::from_json(
+                reader.take(level, "numbers"),
+                reader,
+            ),
+            one_or_many: bridge::convert::FromJson::from_json(
+                reader.take(level, "one_or_many"),
+                reader,
+            ),
+            restricted: bridge::convert::FromJson::from_json(
+                reader.take(level, "restricted"),
+                reader,
+            ),
+            scalars: bridge::convert::FromJson::from_json(
+                reader.take(level, "scalars"),
+                reader,
+            ),
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -8904,12 +8993,16 @@ impl bridge::convert::FromJson for UntaggedTarget {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("id"), fields.take("path")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { id: v0, path: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            path: bridge::convert::FromJson::from_json(
+                reader.take(level, "path"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -8935,30 +9028,27 @@ impl bridge::convert::FromJson for UntaggedAllKinds {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Number(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Number)
+                Self::Number(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Bool(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Boolean)
+                Self::Boolean(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Array(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::List)
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Object(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Object)
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
             _ => {
-                Err(
-                    bridge::convert::Mismatch::new(
-                        "text or number or boolean or list or object",
-                        &value,
-                    ),
-                )
+                reader.mismatch("text or number or boolean or list or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
         }
     }
@@ -8976,12 +9066,12 @@ impl bridge::convert::FromJson for UntaggedAllKindsObject {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("a"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -8998,12 +9088,13 @@ impl bridge::convert::FromJson for UntaggedMerged {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("a"), fields.take("b")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { a: v0, b: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            b: bridge::convert::FromJson::from_json(reader.take(level, "b"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -9023,15 +9114,19 @@ impl bridge::convert::FromJson for UntaggedOneOrMany {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Array(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::List)
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Err(bridge::convert::Mismatch::new("text or list", &value)),
+            _ => {
+                reader.mismatch("text or list", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -9052,15 +9147,19 @@ impl bridge::convert::FromJson for UntaggedValue {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Object(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Object)
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Err(bridge::convert::Mismatch::new("text or object", &value)),
+            _ => {
+                reader.mismatch("text or object", &value);
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
+            }
         }
     }
 }
@@ -9076,12 +9175,15 @@ impl bridge::convert::ToJson for UntaggedValueObject {
 impl bridge::convert::FromJson for UntaggedValueObject {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("text"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { text: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            text: bridge::convert::FromJson::from_json(
+                reader.take(level, "text"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -9097,12 +9199,15 @@ impl bridge::convert::ToJson for UntaggedOutput {
 impl bridge::convert::FromJson for UntaggedOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("value"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { value: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            value: bridge::convert::FromJson::from_json(
+                reader.take(level, "value"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -9126,18 +9231,19 @@ impl bridge::convert::ToJson for UntaggedValue2 {
 impl bridge::convert::FromJson for UntaggedValue2 {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
         match value {
             bridge::convert::Value::String(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Text)
+                Self::Text(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Array(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::List)
+                Self::List(bridge::convert::FromJson::from_json(value, reader))
             }
             bridge::convert::Value::Object(_) => {
-                bridge::convert::FromJson::from_json(value).map(Self::Object)
+                Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Ok(Self::Other(value)),
+            _ => Self::Other(value),
         }
     }
 }
@@ -9146,6 +9252,7 @@ bridge::generated! {
     UntaggedOneOrMany UntaggedValue UntaggedValueObject UntaggedOutput UntaggedValue2
 }
 impl UntaggedInput {
+    #[inline]
     pub fn call(self) -> UntaggedCall {
         UntaggedCall {
             input: self,
@@ -9156,7 +9263,7 @@ impl UntaggedInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct UntaggedCall {
     input: UntaggedInput,
-    pending: bridge::call::Pending<UntaggedOutput>,
+    pending: bridge::call::Pending,
 }
 impl UntaggedCall {
     #[track_caller]
@@ -9242,32 +9349,30 @@ impl std::future::Future for UntaggedCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e5669c23ee5f0bc22711cef48cf43ad3")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e5669c23ee5f0bc22711cef48cf43ad3",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "nasty",
             name: "untagged",
-            mark: &MARK,
+            mark: *b"e5669c23ee5f0bc22711cef48cf43ad3",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 #[track_caller]
 pub fn untagged(target: impl bridge::convert::Argument<UntaggedTarget>) -> UntaggedCall {
-    UntaggedInput {
-        target: bridge::convert::Argument::into_argument(target),
-        all_kinds: None,
-        free: None,
-        lists: None,
-        merged: None,
-        numbers: None,
-        one_or_many: None,
-        restricted: None,
-        scalars: None,
-        value: None,
+    UntaggedCall {
+        input: UntaggedInput {
+            target: bridge::convert::Argument::into_argument(target),
+            all_kinds: None,
+            free: None,
+            lists: None,
+            merged: None,
+            numbers: None,
+            one_or_many: None,
+            restricted: None,
+            scalars: None,
+            value: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

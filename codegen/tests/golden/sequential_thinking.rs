@@ -42,46 +42,52 @@ impl bridge::convert::ToJson for SequentialthinkingInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for SequentialthinkingInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (
-            Some(v0),
-            Some(v1),
-            Some(v2),
-            Some(v3),
-            Some(v4),
-            Some(v5),
-            Some(v6),
-            Some(v7),
-            Some(v8),
-        ) = (
-            fields.take("thought"),
-            fields.take("nextThoughtNeeded"),
-            fields.take("thoughtNumber"),
-            fields.take("totalThoughts"),
-            fields.take("branchFromThought"),
-            fields.take("branchId"),
-            fields.take("isRevision"),
-            fields.take("needsMoreThoughts"),
-            fields.take("revisesThought"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            thought: v0,
-            next_thought_needed: v1,
-            thought_number: v2,
-            total_thoughts: v3,
-            branch_from_thought: v4,
-            branch_id: v5,
-            is_revision: v6,
-            needs_more_thoughts: v7,
-            revises_thought: v8,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            thought: bridge::convert::FromJson::from_json(
+                reader.take(level, "thought"),
+                reader,
+            ),
+            next_thought_needed: bridge::convert::FromJson::from_json(
+                reader.take(level, "nextThoughtNeeded"),
+                reader,
+            ),
+            thought_number: bridge::convert::FromJson::from_json(
+                reader.take(level, "thoughtNumber"),
+                reader,
+            ),
+            total_thoughts: bridge::convert::FromJson::from_json(
+                reader.take(level, "totalThoughts"),
+                reader,
+            ),
+            branch_from_thought: bridge::convert::FromJson::from_json(
+                reader.take(level, "branchFromThought"),
+                reader,
+            ),
+            branch_id: bridge::convert::FromJson::from_json(
+                reader.take(level, "branchId"),
+                reader,
+            ),
+            is_revision: bridge::convert::FromJson::from_json(
+                reader.take(level, "isRevision"),
+                reader,
+            ),
+            needs_more_thoughts: bridge::convert::FromJson::from_json(
+                reader.take(level, "needsMoreThoughts"),
+                reader,
+            ),
+            revises_thought: bridge::convert::FromJson::from_json(
+                reader.take(level, "revisesThought"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -110,30 +116,38 @@ impl bridge::convert::ToJson for SequentialthinkingOutput {
 impl bridge::convert::FromJson for SequentialthinkingOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
-            fields.take("thoughtNumber"),
-            fields.take("totalThoughts"),
-            fields.take("nextThoughtNeeded"),
-            fields.take("branches"),
-            fields.take("thoughtHistoryLength"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            thought_number: v0,
-            total_thoughts: v1,
-            next_thought_needed: v2,
-            branches: v3,
-            thought_history_length: v4,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            thought_number: bridge::convert::FromJson::from_json(
+                reader.take(level, "thoughtNumber"),
+                reader,
+            ),
+            total_thoughts: bridge::convert::FromJson::from_json(
+                reader.take(level, "totalThoughts"),
+                reader,
+            ),
+            next_thought_needed: bridge::convert::FromJson::from_json(
+                reader.take(level, "nextThoughtNeeded"),
+                reader,
+            ),
+            branches: bridge::convert::FromJson::from_json(
+                reader.take(level, "branches"),
+                reader,
+            ),
+            thought_history_length: bridge::convert::FromJson::from_json(
+                reader.take(level, "thoughtHistoryLength"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     SequentialthinkingOutput
 }
 impl SequentialthinkingInput {
+    #[inline]
     pub fn call(self) -> SequentialthinkingCall {
         SequentialthinkingCall {
             input: self,
@@ -144,7 +158,7 @@ impl SequentialthinkingInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct SequentialthinkingCall {
     input: SequentialthinkingInput,
-    pending: bridge::call::Pending<SequentialthinkingOutput>,
+    pending: bridge::call::Pending,
 }
 impl SequentialthinkingCall {
     /// Branching point thought number
@@ -210,17 +224,13 @@ impl std::future::Future for SequentialthinkingCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.241133785c44f64032eadde3fcc48d93")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"241133785c44f64032eadde3fcc48d93",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "sequential-thinking",
             name: "sequentialthinking",
-            mark: &MARK,
+            mark: *b"241133785c44f64032eadde3fcc48d93",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// A detailed tool for dynamic and reflective problem-solving through thoughts. This tool helps analyze problems through a flexible thinking process that can adapt…
@@ -231,18 +241,20 @@ pub fn sequentialthinking(
     thought_number: impl bridge::convert::Argument<i64>,
     total_thoughts: impl bridge::convert::Argument<i64>,
 ) -> SequentialthinkingCall {
-    SequentialthinkingInput {
-        thought: thought.into(),
-        next_thought_needed: bridge::convert::Argument::into_argument(
-            next_thought_needed,
-        ),
-        thought_number: bridge::convert::Argument::into_argument(thought_number),
-        total_thoughts: bridge::convert::Argument::into_argument(total_thoughts),
-        branch_from_thought: None,
-        branch_id: None,
-        is_revision: None,
-        needs_more_thoughts: None,
-        revises_thought: None,
+    SequentialthinkingCall {
+        input: SequentialthinkingInput {
+            thought: thought.into(),
+            next_thought_needed: bridge::convert::Argument::into_argument(
+                next_thought_needed,
+            ),
+            thought_number: bridge::convert::Argument::into_argument(thought_number),
+            total_thoughts: bridge::convert::Argument::into_argument(total_thoughts),
+            branch_from_thought: None,
+            branch_id: None,
+            is_revision: None,
+            needs_more_thoughts: None,
+            revises_thought: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

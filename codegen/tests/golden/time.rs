@@ -23,24 +23,28 @@ impl bridge::convert::ToJson for ConvertTimeInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ConvertTimeInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("source_timezone"),
-            fields.take("time"),
-            fields.take("target_timezone"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            source_timezone: v0,
-            time: v1,
-            target_timezone: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            source_timezone: bridge::convert::FromJson::from_json(
+                reader.take(level, "source_timezone"),
+                reader,
+            ),
+            time: bridge::convert::FromJson::from_json(
+                reader.take(level, "time"),
+                reader,
+            ),
+            target_timezone: bridge::convert::FromJson::from_json(
+                reader.take(level, "target_timezone"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -65,20 +69,23 @@ impl bridge::convert::ToJson for ConvertTimeOutput {
 impl bridge::convert::FromJson for ConvertTimeOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("source"),
-            fields.take("target"),
-            fields.take("time_difference"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            source: v0,
-            target: v1,
-            time_difference: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            source: bridge::convert::FromJson::from_json(
+                reader.take(level, "source"),
+                reader,
+            ),
+            target: bridge::convert::FromJson::from_json(
+                reader.take(level, "target"),
+                reader,
+            ),
+            time_difference: bridge::convert::FromJson::from_json(
+                reader.take(level, "time_difference"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -105,28 +112,34 @@ impl bridge::convert::ToJson for ConvertTimeTimeResult {
 impl bridge::convert::FromJson for ConvertTimeTimeResult {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("timezone"),
-            fields.take("datetime"),
-            fields.take("day_of_week"),
-            fields.take("is_dst"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            timezone: v0,
-            datetime: v1,
-            day_of_week: v2,
-            is_dst: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            timezone: bridge::convert::FromJson::from_json(
+                reader.take(level, "timezone"),
+                reader,
+            ),
+            datetime: bridge::convert::FromJson::from_json(
+                reader.take(level, "datetime"),
+                reader,
+            ),
+            day_of_week: bridge::convert::FromJson::from_json(
+                reader.take(level, "day_of_week"),
+                reader,
+            ),
+            is_dst: bridge::convert::FromJson::from_json(
+                reader.take(level, "is_dst"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ConvertTimeOutput ConvertTimeTimeResult
 }
 impl ConvertTimeInput {
+    #[inline]
     pub fn call(self) -> ConvertTimeCall {
         ConvertTimeCall {
             input: self,
@@ -137,7 +150,7 @@ impl ConvertTimeInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ConvertTimeCall {
     input: ConvertTimeInput,
-    pending: bridge::call::Pending<ConvertTimeOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ConvertTimeCall {
     type Output = Result<ConvertTimeOutput, bridge::ToolError>;
@@ -146,17 +159,13 @@ impl std::future::Future for ConvertTimeCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.42e1330171911d329275818653087619")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"42e1330171911d329275818653087619",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "time",
             name: "convert_time",
-            mark: &MARK,
+            mark: *b"42e1330171911d329275818653087619",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Convert time between timezones
@@ -166,12 +175,14 @@ pub fn convert_time(
     time: impl Into<String>,
     target_timezone: impl Into<String>,
 ) -> ConvertTimeCall {
-    ConvertTimeInput {
-        source_timezone: source_timezone.into(),
-        time: time.into(),
-        target_timezone: target_timezone.into(),
+    ConvertTimeCall {
+        input: ConvertTimeInput {
+            source_timezone: source_timezone.into(),
+            time: time.into(),
+            target_timezone: target_timezone.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -184,16 +195,20 @@ impl bridge::convert::ToJson for GetCurrentTimeInput {
         bridge::convert::object(&[("timezone", &self.timezone)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetCurrentTimeInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("timezone"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { timezone: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            timezone: bridge::convert::FromJson::from_json(
+                reader.take(level, "timezone"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -220,28 +235,34 @@ impl bridge::convert::ToJson for GetCurrentTimeOutput {
 impl bridge::convert::FromJson for GetCurrentTimeOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("timezone"),
-            fields.take("datetime"),
-            fields.take("day_of_week"),
-            fields.take("is_dst"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            timezone: v0,
-            datetime: v1,
-            day_of_week: v2,
-            is_dst: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            timezone: bridge::convert::FromJson::from_json(
+                reader.take(level, "timezone"),
+                reader,
+            ),
+            datetime: bridge::convert::FromJson::from_json(
+                reader.take(level, "datetime"),
+                reader,
+            ),
+            day_of_week: bridge::convert::FromJson::from_json(
+                reader.take(level, "day_of_week"),
+                reader,
+            ),
+            is_dst: bridge::convert::FromJson::from_json(
+                reader.take(level, "is_dst"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     GetCurrentTimeOutput
 }
 impl GetCurrentTimeInput {
+    #[inline]
     pub fn call(self) -> GetCurrentTimeCall {
         GetCurrentTimeCall {
             input: self,
@@ -252,7 +273,7 @@ impl GetCurrentTimeInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetCurrentTimeCall {
     input: GetCurrentTimeInput,
-    pending: bridge::call::Pending<GetCurrentTimeOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GetCurrentTimeCall {
     type Output = Result<GetCurrentTimeOutput, bridge::ToolError>;
@@ -261,24 +282,22 @@ impl std::future::Future for GetCurrentTimeCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.565771d599602cf1925a146f4332fc31")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"565771d599602cf1925a146f4332fc31",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "time",
             name: "get_current_time",
-            mark: &MARK,
+            mark: *b"565771d599602cf1925a146f4332fc31",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Get current time in a specific timezone
 #[track_caller]
 pub fn get_current_time(timezone: impl Into<String>) -> GetCurrentTimeCall {
-    GetCurrentTimeInput {
-        timezone: timezone.into(),
+    GetCurrentTimeCall {
+        input: GetCurrentTimeInput {
+            timezone: timezone.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

@@ -1,80 +1,129 @@
 //! A tool call as a future: what generated stubs hold.
 
-use std::marker::PhantomData;
 use std::task::{Context, Poll};
 
-use serde_json::Value;
-
 use crate::client::Ticket;
+use crate::convert::{FromJson, Reader, ToJson};
 use crate::error::ToolError;
-use crate::result::{FromReply, Reply, read};
+use crate::result::{Reply, ToolResult, mismatch, read, reader};
 use crate::tool::Tool;
 
 /// A call that is sent on the first poll and cancelled when dropped before its answer.
 #[derive(Debug)]
-pub struct Pending<O> {
+pub struct Pending {
     state: State,
-    output: PhantomData<fn() -> O>,
 }
 
 #[derive(Debug)]
 enum State {
     Idle,
     Sent(Ticket),
+    Answered(Box<Answer>),
     Done,
 }
 
-impl<O> Pending<O> {
+/// An answer that is read: where the call failed, as nothing.
+#[derive(Debug)]
+struct Answer {
+    reader: Reader,
+    error: Option<ToolError>,
+}
+
+impl Pending {
     /// A call that has not been sent.
     #[must_use]
     pub const fn new() -> Self {
-        Pending { state: State::Idle, output: PhantomData }
+        Pending { state: State::Idle }
+    }
+
+    /// Sends the call at first, then looks for its answer.
+    ///
+    /// # Panics
+    /// When polled again after it was ready, as futures may.
+    // Compiled for every output: a drop of what was read that nothing follows is the shortest.
+    pub fn poll<O: FromJson>(
+        &mut self,
+        context: &mut Context<'_>,
+        tool: &'static Tool,
+        input: &dyn ToJson,
+    ) -> Poll<Result<O, ToolError>> {
+        let Some(reader) = self.answer(context, tool, input) else { return Poll::Pending };
+        {
+            let output = O::from_json(reader.whole(), reader);
+            if !reader.stopped {
+                return Poll::Ready(Ok(output));
+            }
+        }
+        Poll::Ready(Err(self.error(tool)))
+    }
+
+    /// As [`Pending::poll`] for a tool that does not say what it answers with.
+    ///
+    /// # Errors
+    /// Those of the call.
+    ///
+    /// # Panics
+    /// As [`Pending::poll`].
+    pub fn poll_untyped(
+        &mut self,
+        context: &mut Context<'_>,
+        tool: &'static Tool,
+        input: &dyn ToJson,
+    ) -> Poll<Result<ToolResult, ToolError>> {
+        self.state.poll(context, tool, input).map_ok(ToolResult::from)
+    }
+
+    /// The answer, once it is there.
+    fn answer(
+        &mut self,
+        context: &mut Context<'_>,
+        tool: &'static Tool,
+        input: &dyn ToJson,
+    ) -> Option<&mut Reader> {
+        let Poll::Ready(reply) = self.state.poll(context, tool, input) else { return None };
+        let answer = match reply.and_then(|reply| reader(reply, tool)) {
+            Ok(reader) => Answer { reader, error: None },
+            Err(error) => Answer { reader: Reader::stopped(), error: Some(error) },
+        };
+        self.state = State::Answered(Box::new(answer));
+        match &mut self.state {
+            State::Answered(answer) => Some(&mut answer.reader),
+            _ => None,
+        }
+    }
+
+    /// Why what was read of the answer counts for nothing.
+    fn error(&mut self, tool: &Tool) -> ToolError {
+        let State::Answered(answer) = std::mem::replace(&mut self.state, State::Done) else { again(tool) };
+        let Answer { reader, error } = *answer;
+        error.unwrap_or_else(|| mismatch(reader, tool))
     }
 }
 
-impl<O> Default for Pending<O> {
+fn again(tool: &Tool) -> ! {
+    panic!("{}.{} was polled after its answer", tool.server, tool.name)
+}
+
+impl Default for Pending {
     fn default() -> Self {
         Pending::new()
     }
 }
 
-impl<O: FromReply> Pending<O> {
-    /// Sends the call at first, then looks for its answer.
-    ///
-    /// # Panics
-    /// When polled again after it was ready, as futures may.
-    pub fn poll(
-        &mut self,
-        context: &mut Context<'_>,
-        tool: &'static Tool,
-        arguments: &dyn Fn() -> Value,
-    ) -> Poll<Result<O, ToolError>> {
-        // Plain matches: closures and `?` are instantiated again for every output type.
-        match self.state.poll(context, tool, arguments) {
-            Poll::Ready(Ok(reply)) => Poll::Ready(O::from_reply(reply, tool)),
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
 impl State {
-    /// What is not generic, compiled once.
     fn poll(
         &mut self,
         context: &mut Context<'_>,
         tool: &'static Tool,
-        arguments: &dyn Fn() -> Value,
+        input: &dyn ToJson,
     ) -> Poll<Result<Reply, ToolError>> {
         if let State::Idle = self {
-            match Ticket::send(tool.mark, &arguments()) {
+            match Ticket::send(&tool.mark, &input.to_json()) {
                 Ok(ticket) => *self = State::Sent(ticket),
                 Err(failure) => return Poll::Ready(Err(ToolError::from_failure(failure, tool))),
             }
         }
-        let State::Sent(ticket) = self else {
-            panic!("{}.{} was polled after its answer", tool.server, tool.name);
-        };
+        let State::Sent(ticket) = self else { again(tool) };
         let answer = match ticket.poll(context) {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(answer) => answer,

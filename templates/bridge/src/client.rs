@@ -15,7 +15,6 @@ use std::task::{Context, Poll, Waker};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::tool::Mark;
 use crate::wire::{
     BROKER_DESCRIPTOR, CallFailure, FailureKind, ToHost, ToProgram, VERSION, Welcome, read_frame, write_frame,
 };
@@ -111,8 +110,8 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// Sends a call to the tool behind `mark`.
-    pub(crate) fn send(mark: &Mark, arguments: &Value) -> Result<Ticket, CallFailure> {
+    /// Sends a call to the tool whose identity is `mark`.
+    pub(crate) fn send(mark: &[u8], arguments: &Value) -> Result<Ticket, CallFailure> {
         let connection = connection().map_err(|error| unavailable(&error.to_string()))?;
         let arguments = serde_json::value::to_raw_value(arguments).map_err(|error| protocol(&error))?;
         let mut writer = lock(&connection.writer);
@@ -124,7 +123,7 @@ impl Ticket {
         }
         calls.slots.insert(id, Slot::Waiting(None));
         drop(calls);
-        let tool = String::from_utf8_lossy(&mark.0).into_owned();
+        let tool = String::from_utf8_lossy(mark).into_owned();
         let call = ToHost::Call { id, tool, arguments };
         match write_frame(&mut writer.stream, &call) {
             Ok(()) => Ok(Ticket { id, connection, answered: false }),

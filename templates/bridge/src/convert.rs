@@ -9,12 +9,16 @@ mod forward;
 mod json;
 mod mismatch;
 mod object;
+mod reader;
+mod text;
 
-pub use argument::{Argument, Generated, GeneratedText, OptionalArgument, optional_value, value};
+pub use argument::{Argument, Generated, OptionalArgument, optional_value, value};
 pub use forward::{deserialize, serialize};
-pub use json::{FromJson, ToJson};
+pub use json::{FromJson, ToJson, read};
 pub use mismatch::Mismatch;
-pub use object::{Fields, object, object_with_extra, tag, tagged};
+pub use object::{object, object_with_extra, tagged};
+pub use reader::Reader;
+pub use text::{GeneratedText, UnknownText, parse_text, read_text};
 
 /// What the macros of this module need, for crates that do not depend on serde themselves.
 pub use serde;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
+use crate::convert::{FromJson, Reader, ToJson};
 use crate::tail::{FinishAnyhow, FinishDisplay, FinishValue, Tail, place};
 use crate::{Args, Content, ToolError, ToolResult, encode};
 
@@ -22,6 +23,21 @@ pub struct Common {
     objects: BTreeMap<String, Value>,
     table: HashMap<String, Value>,
     set: BTreeSet<String>,
+}
+
+/// What the conversions of most bindings need; never called either.
+pub fn conversions(value: &Value, reader: &mut Reader) -> Value {
+    fn both<T: FromJson + ToJson>(value: &Value, reader: &mut Reader) -> Value {
+        Option::<T>::from_json(value.clone(), reader).to_json()
+    }
+    Value::Array(vec![
+        both::<bool>(value, reader),
+        both::<i64>(value, reader),
+        both::<f64>(value, reader),
+        both::<String>(value, reader),
+        both::<Value>(value, reader),
+        both::<Vec<String>>(value, reader),
+    ])
 }
 
 /// Never called: it only has to be compiled.

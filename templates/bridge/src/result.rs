@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::content::Content;
-use crate::convert::FromJson;
+use crate::convert::Reader;
 use crate::error::{ToolError, ToolErrorKind};
 use crate::tool::Tool;
 
@@ -18,6 +18,12 @@ pub struct ToolResult {
     pub content: Vec<Content>,
     /// The structured content, if the tool sent any.
     pub structured: Option<Value>,
+}
+
+impl From<Reply> for ToolResult {
+    fn from(reply: Reply) -> Self {
+        ToolResult { content: reply.content, structured: reply.structured }
+    }
 }
 
 impl ToolResult {
@@ -75,57 +81,35 @@ pub struct Reply {
     is_error: bool,
 }
 
-/// Types that the answer of a tool turns into.
-pub trait FromReply: Sized {
-    /// Reads the answer.
-    ///
-    /// # Errors
-    /// Where the answer does not fit the type.
-    fn from_reply(reply: Reply, tool: &Tool) -> Result<Self, ToolError>;
-}
-
-impl FromReply for ToolResult {
-    fn from_reply(reply: Reply, _tool: &Tool) -> Result<Self, ToolError> {
-        Ok(ToolResult { content: reply.content, structured: reply.structured })
-    }
-}
-
-impl<T: FromJson> FromReply for T {
-    #[expect(clippy::question_mark, reason = "instantiated for every output: `?` is two more functions")]
-    fn from_reply(reply: Reply, tool: &Tool) -> Result<Self, ToolError> {
-        let (value, raw) = match typed_value(reply, tool) {
-            Ok(values) => values,
-            Err(error) => return Err(error),
-        };
-        match T::from_json(value) {
-            Ok(typed) => Ok(typed),
-            Err(mismatch) => Err(mismatch_error(tool, &mismatch, raw)),
-        }
-    }
-}
-
-/// The value to convert, and the raw answer for the error that may come of it.
-fn typed_value(reply: Reply, tool: &Tool) -> Result<(Value, Value), ToolError> {
+/// The value to convert, which the error that may come of it holds too.
+pub(crate) fn reader(reply: Reply, tool: &Tool) -> Result<Reader, ToolError> {
     if let Some(structured) = reply.structured {
-        return Ok((structured.clone(), structured));
+        return Ok(Reader::new(structured));
     }
     let text = join_text(&reply.content);
     match serde_json::from_str::<Value>(&text) {
-        Ok(value) => Ok((value.clone(), value)),
+        Ok(value) => Ok(Reader::new(value)),
         Err(_) => Err(mismatch_error(
             tool,
-            &format!("no structured content, and the text is not JSON: {}", shorten(&text)),
+            format!("no structured content, and the text is not JSON: {}", shorten(&text)),
             serde_json::to_value(&reply.content).unwrap_or_default(),
         )),
     }
 }
 
-fn mismatch_error(tool: &Tool, message: &dyn fmt::Display, raw: Value) -> ToolError {
+/// The error of an answer that does not fit its type.
+pub(crate) fn mismatch(reader: Reader, tool: &Tool) -> ToolError {
+    let (raw, mismatch) = reader.end();
+    let message = mismatch.map_or_else(String::new, |mismatch| mismatch.to_string());
+    mismatch_error(tool, message, raw)
+}
+
+fn mismatch_error(tool: &Tool, message: String, raw: Value) -> ToolError {
     ToolError {
         kind: ToolErrorKind::Mismatch,
         server: tool.server.to_owned(),
         tool: tool.name.to_owned(),
-        message: message.to_string(),
+        message,
         content: Vec::new(),
         raw: Some(Box::new(raw)),
     }

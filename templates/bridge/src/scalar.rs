@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
-use crate::convert::{Argument, FromJson, Mismatch, ToJson};
+use crate::convert::{Argument, FromJson, Reader, ToJson, read};
 
 /// A text, a number or a flag, where a schema allows more than one of them: `"type": ["string", "integer"]`.
 ///
@@ -33,7 +33,7 @@ impl Scalar {
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self {
-            Scalar::Number(number) => i64::from_json(Value::Number(number.clone())).ok(),
+            Scalar::Number(number) => read(Value::Number(number.clone())).ok(),
             _ => None,
         }
     }
@@ -79,12 +79,15 @@ impl ToJson for Scalar {
 }
 
 impl FromJson for Scalar {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
         match value {
-            Value::String(text) => Ok(Scalar::Text(text)),
-            Value::Number(number) => Ok(Scalar::Number(number)),
-            Value::Bool(flag) => Ok(Scalar::Boolean(flag)),
-            other => Err(Mismatch::new("string, number or boolean", &other)),
+            Value::String(text) => Scalar::Text(text),
+            Value::Number(number) => Scalar::Number(number),
+            Value::Bool(flag) => Scalar::Boolean(flag),
+            other => {
+                reader.mismatch("string, number or boolean", &other);
+                Scalar::Boolean(false)
+            }
         }
     }
 }
@@ -173,10 +176,10 @@ mod tests {
     #[test]
     fn scalars_keep_their_value() {
         for value in [json!("a"), json!(7), json!(-0.5), json!(u64::MAX), json!(true)] {
-            assert_eq!(Scalar::from_json(value.clone()).unwrap().to_json(), value);
+            assert_eq!(read::<Scalar>(value.clone()).unwrap().to_json(), value);
         }
         for value in [json!(null), json!([]), json!({})] {
-            assert!(Scalar::from_json(value).is_err());
+            assert!(read::<Scalar>(value).is_err());
         }
         let id = Scalar::from(7);
         assert!(id == 7 && id == 7.0 && id != "7" && id.as_i64() == Some(7) && format!("{id}") == "7");

@@ -94,7 +94,7 @@ pub enum ToHost {
     Call {
         /// Number of the call, from 0, each one higher than the last.
         id: u64,
-        /// Identity of the tool: see [`crate::tool::Mark`].
+        /// Identity of the tool: see [`crate::tool::Tool::mark`].
         tool: String,
         /// The arguments object.
         arguments: Box<RawValue>,

@@ -19,24 +19,28 @@ impl bridge::convert::ToJson for CreateNoteInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for CreateNoteInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("subject"),
-            fields.take("text"),
-            fields.take("tags"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            subject: v0,
-            text: v1,
-            tags: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            subject: bridge::convert::FromJson::from_json(
+                reader.take(level, "subject"),
+                reader,
+            ),
+            text: bridge::convert::FromJson::from_json(
+                reader.take(level, "text"),
+                reader,
+            ),
+            tags: bridge::convert::FromJson::from_json(
+                reader.take(level, "tags"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -58,18 +62,23 @@ impl bridge::convert::ToJson for CreateNoteOutput {
 impl bridge::convert::FromJson for CreateNoteOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("id"), fields.take("created_at")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { id: v0, created_at: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            created_at: bridge::convert::FromJson::from_json(
+                reader.take(level, "created_at"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     CreateNoteOutput
 }
 impl CreateNoteInput {
+    #[inline]
     pub fn call(self) -> CreateNoteCall {
         CreateNoteCall {
             input: self,
@@ -80,7 +89,7 @@ impl CreateNoteInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct CreateNoteCall {
     input: CreateNoteInput,
-    pending: bridge::call::Pending<CreateNoteOutput>,
+    pending: bridge::call::Pending,
 }
 impl CreateNoteCall {
     /// Words to find it by.
@@ -100,17 +109,13 @@ impl std::future::Future for CreateNoteCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.868e6ccaa3d03895bfb51c2924774a0a")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"868e6ccaa3d03895bfb51c2924774a0a",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "create_note",
-            mark: &MARK,
+            mark: *b"868e6ccaa3d03895bfb51c2924774a0a",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Write a note. Notes last as long as the session; their numbers start at 1.
@@ -119,12 +124,14 @@ pub fn create_note(
     subject: impl Into<String>,
     text: impl Into<String>,
 ) -> CreateNoteCall {
-    CreateNoteInput {
-        subject: subject.into(),
-        text: text.into(),
-        tags: None,
+    CreateNoteCall {
+        input: CreateNoteInput {
+            subject: subject.into(),
+            text: text.into(),
+            tags: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -137,19 +144,24 @@ impl bridge::convert::ToJson for EchoInput {
         bridge::convert::object(&[("message", &self.message)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for EchoInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("message"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { message: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
     }
 }
 impl EchoInput {
+    #[inline]
     pub fn call(self) -> EchoCall {
         EchoCall {
             input: self,
@@ -160,7 +172,7 @@ impl EchoInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct EchoCall {
     input: EchoInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for EchoCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -169,26 +181,24 @@ impl std::future::Future for EchoCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.67d4a18bbcfa79018f873ad0521535e9")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"67d4a18bbcfa79018f873ad0521535e9",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "echo",
-            mark: &MARK,
+            mark: *b"67d4a18bbcfa79018f873ad0521535e9",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Answer with exactly the text that was sent.
 #[track_caller]
 pub fn echo(message: impl Into<String>) -> EchoCall {
-    EchoInput {
-        message: message.into(),
+    EchoCall {
+        input: EchoInput {
+            message: message.into(),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -201,19 +211,24 @@ impl bridge::convert::ToJson for FailInput {
         bridge::convert::object(&[], &[("message", &self.message)])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for FailInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("message"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { message: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            message: bridge::convert::FromJson::from_json(
+                reader.take(level, "message"),
+                reader,
+            ),
+        }
     }
 }
 impl FailInput {
+    #[inline]
     pub fn call(self) -> FailCall {
         FailCall {
             input: self,
@@ -224,7 +239,7 @@ impl FailInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct FailCall {
     input: FailInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl FailCall {
     /// What the error should say.
@@ -244,23 +259,23 @@ impl std::future::Future for FailCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.1bd476747e386c5c48637b9abeca685d")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"1bd476747e386c5c48637b9abeca685d",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "fail",
-            mark: &MARK,
+            mark: *b"1bd476747e386c5c48637b9abeca685d",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Always fail, with the given message.
+#[inline]
 #[track_caller]
 pub fn fail() -> FailCall {
-    FailInput { message: None }.call()
+    FailCall {
+        input: FailInput { message: None },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -273,16 +288,17 @@ impl bridge::convert::ToJson for GetCustomerInput {
         bridge::convert::object(&[("id", &self.id)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for GetCustomerInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("id"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { id: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -312,30 +328,32 @@ impl bridge::convert::ToJson for GetCustomerOutput {
 impl bridge::convert::FromJson for GetCustomerOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4)) = (
-            fields.take("id"),
-            fields.take("name"),
-            fields.take("email"),
-            fields.take("city"),
-            fields.take("vip"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            id: v0,
-            name: v1,
-            email: v2,
-            city: v3,
-            vip: v4,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            email: bridge::convert::FromJson::from_json(
+                reader.take(level, "email"),
+                reader,
+            ),
+            city: bridge::convert::FromJson::from_json(
+                reader.take(level, "city"),
+                reader,
+            ),
+            vip: bridge::convert::FromJson::from_json(reader.take(level, "vip"), reader),
+        }
     }
 }
 bridge::generated! {
     GetCustomerOutput
 }
 impl GetCustomerInput {
+    #[inline]
     pub fn call(self) -> GetCustomerCall {
         GetCustomerCall {
             input: self,
@@ -346,7 +364,7 @@ impl GetCustomerInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct GetCustomerCall {
     input: GetCustomerInput,
-    pending: bridge::call::Pending<GetCustomerOutput>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for GetCustomerCall {
     type Output = Result<GetCustomerOutput, bridge::ToolError>;
@@ -355,23 +373,22 @@ impl std::future::Future for GetCustomerCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e456e86d8b99ea0d92c92d00adbc2c06")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e456e86d8b99ea0d92c92d00adbc2c06",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "get_customer",
-            mark: &MARK,
+            mark: *b"e456e86d8b99ea0d92c92d00adbc2c06",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Get one customer by id. An unknown id is an error.
 #[track_caller]
 pub fn get_customer(id: impl Into<String>) -> GetCustomerCall {
-    GetCustomerInput { id: id.into() }.call()
+    GetCustomerCall {
+        input: GetCustomerInput { id: id.into() },
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -381,16 +398,19 @@ impl bridge::convert::ToJson for ImageInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ImageInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl ImageInput {
+    #[inline]
     pub fn call(self) -> ImageCall {
         ImageCall {
             input: self,
@@ -401,7 +421,7 @@ impl ImageInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ImageCall {
     input: ImageInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for ImageCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -410,23 +430,23 @@ impl std::future::Future for ImageCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.1884673037782b0f977fde65c6bbda08")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"1884673037782b0f977fde65c6bbda08",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "image",
-            mark: &MARK,
+            mark: *b"1884673037782b0f977fde65c6bbda08",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Answer with a small picture and a text.
+#[inline]
 #[track_caller]
 pub fn image() -> ImageCall {
-    ImageInput {}.call()
+    ImageCall {
+        input: ImageInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -436,16 +456,19 @@ impl bridge::convert::ToJson for JsonResponseInput {
         bridge::convert::object(&[], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for JsonResponseInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        bridge::convert::Fields::new(value).finish()?;
-        Ok(Self {})
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        reader.object(value);
+        Self {}
     }
 }
 impl JsonResponseInput {
+    #[inline]
     pub fn call(self) -> JsonResponseCall {
         JsonResponseCall {
             input: self,
@@ -456,7 +479,7 @@ impl JsonResponseInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct JsonResponseCall {
     input: JsonResponseInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for JsonResponseCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -465,23 +488,23 @@ impl std::future::Future for JsonResponseCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.a670f12b5b56ccd7dd1741625ab3caed")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"a670f12b5b56ccd7dd1741625ab3caed",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "json_response",
-            mark: &MARK,
+            mark: *b"a670f12b5b56ccd7dd1741625ab3caed",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Answer with a JSON document as text: the shop in numbers and the notes of this session.
+#[inline]
 #[track_caller]
 pub fn json_response() -> JsonResponseCall {
-    JsonResponseInput {}.call()
+    JsonResponseCall {
+        input: JsonResponseInput {},
+        pending: bridge::call::Pending::new(),
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -501,27 +524,31 @@ impl bridge::convert::ToJson for ListOrdersInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for ListOrdersInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2)) = (
-            fields.take("cursor"),
-            fields.take("limit"),
-            fields.take("status"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            cursor: v0,
-            limit: v1,
-            status: v2,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            cursor: bridge::convert::FromJson::from_json(
+                reader.take(level, "cursor"),
+                reader,
+            ),
+            limit: bridge::convert::FromJson::from_json(
+                reader.take(level, "limit"),
+                reader,
+            ),
+            status: bridge::convert::FromJson::from_json(
+                reader.take(level, "status"),
+                reader,
+            ),
+        }
     }
 }
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum ListOrdersOrderStatus {
     Pending,
     Shipped,
@@ -540,23 +567,15 @@ impl ListOrdersOrderStatus {
         }
     }
 }
-impl bridge::convert::ToJson for ListOrdersOrderStatus {
-    fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::ToJson::to_json(self.as_str())
-    }
-}
-impl bridge::convert::FromJson for ListOrdersOrderStatus {
-    fn from_json(
-        value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let text: String = bridge::convert::FromJson::from_json(value)?;
+impl bridge::convert::GeneratedText for ListOrdersOrderStatus {
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
-            match text.as_str() {
+            match text {
                 "pending" => Self::Pending,
                 "shipped" => Self::Shipped,
                 "delivered" => Self::Delivered,
                 "cancelled" => Self::Cancelled,
-                _ => Self::Other(text),
+                _ => Self::Other(text.to_owned()),
             },
         )
     }
@@ -580,16 +599,19 @@ impl bridge::convert::ToJson for ListOrdersOutput {
 impl bridge::convert::FromJson for ListOrdersOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("orders"), fields.take("next_cursor"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            orders: v0,
-            next_cursor: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            orders: bridge::convert::FromJson::from_json(
+                reader.take(level, "orders"),
+                reader,
+            ),
+            next_cursor: bridge::convert::FromJson::from_json(
+                reader.take(level, "next_cursor"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -623,26 +645,32 @@ impl bridge::convert::ToJson for ListOrdersOrder {
 impl bridge::convert::FromJson for ListOrdersOrder {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3), Some(v4), Some(v5)) = (
-            fields.take("id"),
-            fields.take("customer_id"),
-            fields.take("status"),
-            fields.take("total_cents"),
-            fields.take("items"),
-            fields.take("placed_at"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            id: v0,
-            customer_id: v1,
-            status: v2,
-            total_cents: v3,
-            items: v4,
-            placed_at: v5,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            id: bridge::convert::FromJson::from_json(reader.take(level, "id"), reader),
+            customer_id: bridge::convert::FromJson::from_json(
+                reader.take(level, "customer_id"),
+                reader,
+            ),
+            status: bridge::convert::FromJson::from_json(
+                reader.take(level, "status"),
+                reader,
+            ),
+            total_cents: bridge::convert::FromJson::from_json(
+                reader.take(level, "total_cents"),
+                reader,
+            ),
+            items: bridge::convert::FromJson::from_json(
+                reader.take(level, "items"),
+                reader,
+            ),
+            placed_at: bridge::convert::FromJson::from_json(
+                reader.take(level, "placed_at"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -660,21 +688,26 @@ impl bridge::convert::ToJson for ListOrdersOrderItem {
 impl bridge::convert::FromJson for ListOrdersOrderItem {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("sku"), fields.take("quantity")) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { sku: v0, quantity: v1 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
+            quantity: bridge::convert::FromJson::from_json(
+                reader.take(level, "quantity"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     ListOrdersOrderStatus ListOrdersOutput ListOrdersOrder ListOrdersOrderItem
 }
 bridge::generated_text! {
-    ListOrdersOrderStatus
+    ListOrdersOrderStatus;
 }
 impl ListOrdersInput {
+    #[inline]
     pub fn call(self) -> ListOrdersCall {
         ListOrdersCall {
             input: self,
@@ -685,7 +718,7 @@ impl ListOrdersInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct ListOrdersCall {
     input: ListOrdersInput,
-    pending: bridge::call::Pending<ListOrdersOutput>,
+    pending: bridge::call::Pending,
 }
 impl ListOrdersCall {
     /// Where to go on: `next_cursor` of the page before. The first page without it.
@@ -723,28 +756,27 @@ impl std::future::Future for ListOrdersCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.518c983b75683226cbab03876a795069")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"518c983b75683226cbab03876a795069",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "list_orders",
-            mark: &MARK,
+            mark: *b"518c983b75683226cbab03876a795069",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// List the shop's orders, oldest first, page by page: pass `next_cursor` of one page as `cursor` of the next.
+#[inline]
 #[track_caller]
 pub fn list_orders() -> ListOrdersCall {
-    ListOrdersInput {
-        cursor: None,
-        limit: None,
-        status: None,
+    ListOrdersCall {
+        input: ListOrdersInput {
+            cursor: None,
+            limit: None,
+            status: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -762,20 +794,24 @@ impl bridge::convert::ToJson for SearchProductsInput {
         )
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for SearchProductsInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1)) = (fields.take("query"), fields.take("max_price_cents"))
-        else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            query: v0,
-            max_price_cents: v1,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            query: bridge::convert::FromJson::from_json(
+                reader.take(level, "query"),
+                reader,
+            ),
+            max_price_cents: bridge::convert::FromJson::from_json(
+                reader.take(level, "max_price_cents"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -792,12 +828,15 @@ impl bridge::convert::ToJson for SearchProductsOutput {
 impl bridge::convert::FromJson for SearchProductsOutput {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("products"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { products: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            products: bridge::convert::FromJson::from_json(
+                reader.take(level, "products"),
+                reader,
+            ),
+        }
     }
 }
 #[derive(Debug, Clone, PartialEq)]
@@ -826,28 +865,31 @@ impl bridge::convert::ToJson for SearchProductsProduct {
 impl bridge::convert::FromJson for SearchProductsProduct {
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0), Some(v1), Some(v2), Some(v3)) = (
-            fields.take("sku"),
-            fields.take("name"),
-            fields.take("price_cents"),
-            fields.take("in_stock"),
-        ) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self {
-            sku: v0,
-            name: v1,
-            price_cents: v2,
-            in_stock: v3,
-        })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            sku: bridge::convert::FromJson::from_json(reader.take(level, "sku"), reader),
+            name: bridge::convert::FromJson::from_json(
+                reader.take(level, "name"),
+                reader,
+            ),
+            price_cents: bridge::convert::FromJson::from_json(
+                reader.take(level, "price_cents"),
+                reader,
+            ),
+            in_stock: bridge::convert::FromJson::from_json(
+                reader.take(level, "in_stock"),
+                reader,
+            ),
+        }
     }
 }
 bridge::generated! {
     SearchProductsOutput SearchProductsProduct
 }
 impl SearchProductsInput {
+    #[inline]
     pub fn call(self) -> SearchProductsCall {
         SearchProductsCall {
             input: self,
@@ -858,7 +900,7 @@ impl SearchProductsInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct SearchProductsCall {
     input: SearchProductsInput,
-    pending: bridge::call::Pending<SearchProductsOutput>,
+    pending: bridge::call::Pending,
 }
 impl SearchProductsCall {
     /// Only products that cost at most this many cents.
@@ -880,27 +922,25 @@ impl std::future::Future for SearchProductsCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.abffd2e81e31e87f04345d3c10e4bd2b")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"abffd2e81e31e87f04345d3c10e4bd2b",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "search_products",
-            mark: &MARK,
+            mark: *b"abffd2e81e31e87f04345d3c10e4bd2b",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll(context, &TOOL, &call.input)
     }
 }
 /// Search the shop's products by a part of their name or stock-keeping unit, optionally up to a price.
 #[track_caller]
 pub fn search_products(query: impl Into<String>) -> SearchProductsCall {
-    SearchProductsInput {
-        query: query.into(),
-        max_price_cents: None,
+    SearchProductsCall {
+        input: SearchProductsInput {
+            query: query.into(),
+            max_price_cents: None,
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -913,19 +953,24 @@ impl bridge::convert::ToJson for SlowInput {
         bridge::convert::object(&[("seconds", &self.seconds)], &[])
     }
 }
+#[cfg(test)]
 impl bridge::convert::FromJson for SlowInput {
     #[inline]
     fn from_json(
         value: bridge::convert::Value,
-    ) -> Result<Self, bridge::convert::Mismatch> {
-        let mut fields = bridge::convert::Fields::new(value);
-        let (Some(v0),) = (fields.take("seconds"),) else {
-            return Err(fields.mismatch());
-        };
-        Ok(Self { seconds: v0 })
+        reader: &mut bridge::convert::Reader,
+    ) -> Self {
+        let level = reader.object(value);
+        Self {
+            seconds: bridge::convert::FromJson::from_json(
+                reader.take(level, "seconds"),
+                reader,
+            ),
+        }
     }
 }
 impl SlowInput {
+    #[inline]
     pub fn call(self) -> SlowCall {
         SlowCall {
             input: self,
@@ -936,7 +981,7 @@ impl SlowInput {
 #[must_use = "a call does nothing until it is awaited: add `.await?`"]
 pub struct SlowCall {
     input: SlowInput,
-    pending: bridge::call::Pending<bridge::ToolResult>,
+    pending: bridge::call::Pending,
 }
 impl std::future::Future for SlowCall {
     type Output = Result<bridge::ToolResult, bridge::ToolError>;
@@ -945,24 +990,22 @@ impl std::future::Future for SlowCall {
         context: &mut std::task::Context<'_>,
     ) -> std::task::Poll<Self::Output> {
         #[unsafe(link_section = ".toolsmith.e09ff6b9b8006fc91a2ce311603935fc")]
-        static MARK: bridge::tool::Mark = bridge::tool::Mark(
-            *b"e09ff6b9b8006fc91a2ce311603935fc",
-        );
         static TOOL: bridge::tool::Tool = bridge::tool::Tool {
             server: "demo",
             name: "slow",
-            mark: &MARK,
+            mark: *b"e09ff6b9b8006fc91a2ce311603935fc",
         };
         let call = self.get_mut();
-        let input = &call.input;
-        call.pending.poll(context, &TOOL, &|| bridge::convert::ToJson::to_json(input))
+        call.pending.poll_untyped(context, &TOOL, &call.input)
     }
 }
 /// Wait for some seconds, then answer. Ends early if the request is cancelled.
 #[track_caller]
 pub fn slow(seconds: impl bridge::convert::Argument<f64>) -> SlowCall {
-    SlowInput {
-        seconds: bridge::convert::Argument::into_argument(seconds),
+    SlowCall {
+        input: SlowInput {
+            seconds: bridge::convert::Argument::into_argument(seconds),
+        },
+        pending: bridge::call::Pending::new(),
     }
-        .call()
 }

@@ -1,9 +1,9 @@
 //! Fourteen ways in which the same call is written: one as documented, twelve usual slips, one that means something
 //! else. At least ten are right, the others are clear errors, and none is silently another call.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::harness::{assert_says, json};
+use crate::harness::{assert_says, json as run};
 
 /// What the call must lead to, whichever way it is written.
 const REST: &str =
@@ -58,16 +58,13 @@ fn ways() -> [(&'static str, String, Way); 14] {
             Way::Error("`.limit(…)`"),
         ),
         (
-            "a setter that is not there",
-            fluent(&format!(".max(2).status({STATUS}).await?")),
-            Way::Error("max"),
-        ),
-        (
             "a variant that is not there",
             fluent(".limit(2).status(demo::ListOrdersOrderStatus::Shiped).await?"),
             Way::Error("Shipped"),
         ),
         ("a number as a text", fluent(&format!(".limit(\"2\").status({STATUS}).await?")), Way::Error("i64")),
+        // Wrong in meaning: each value is one that another argument takes.
+        ("values swapped", fluent(&format!(".limit({STATUS}).status(2).await?")), Way::Error("i64")),
     ]
 }
 
@@ -76,7 +73,7 @@ fn ten_of_fourteen_ways_are_right_and_none_is_silently_wrong() {
     let mut documented: Option<Value> = None;
     let mut right = 0;
     for (what, call, way) in ways() {
-        let done = json(&format!("{call}{REST}")).done();
+        let done = run(&format!("{call}{REST}")).done();
         let outcome = done.outcome();
         match way {
             Way::Right => {
@@ -100,13 +97,54 @@ fn ten_of_fourteen_ways_are_right_and_none_is_silently_wrong() {
     assert!(right >= 10);
 }
 
-/// A text that is none of an enum's: the server's own word decides, since the type is open; where it is closed the
-/// program stops and says which there are.
+/// Texts and lists of them are taken in whatever type they lie; each way makes the same note.
+#[test]
+fn texts_and_lists_are_given_as_they_lie() {
+    let before = "let (subject, text) = (String::from(\"s\"), String::from(\"t\"));\n\
+                  let tags = vec![String::from(\"a\"), String::from(\"b\")];\n";
+    let note = |call: &str| format!("{before}{call}.await?;\ndemo::json_response().await?.json::<Value>()?");
+    let expected = json!([{ "id": 1, "subject": "s", "tags": ["a", "b"], "bytes": 4 }]);
+    for call in [
+        "demo::create_note(\"s\", \"t\").tags([\"a\", \"b\"])",
+        "demo::create_note(&subject, &text).tags(&tags)",
+        "demo::create_note(subject, text).tags(tags)",
+        "demo::create_note('s', format!(\"{text}\")).tags(vec![\"a\", \"b\"])",
+        "demo::create_note(subject.as_str(), &*text).tags(&tags[..])",
+        "demo::create_note(subject.clone(), text).tags(Some(&[\"a\", \"b\"]))",
+        "demo::CreateNoteInput { subject, text, tags: Some(tags) }.call()",
+        "demo::CreateNoteInput { subject: \"s\".into(), text, tags: Some(tags.clone()) }.call()",
+    ] {
+        let mut outcome = run(&note(call)).expect("ok", 0);
+        assert_eq!(outcome["result"]["notes"].take(), expected, "{call}");
+        assert_eq!(outcome["fixes"], json!([]), "{call}");
+    }
+}
+
+/// An enum takes its texts wherever it is wanted. One that answers may hold others takes any, and the server decides.
+#[test]
+fn enums_take_their_texts() {
+    let shipped = "String::from(\"shipped\")";
+    for (argument, orders) in [
+        (format!(".status({shipped})"), 2),
+        (format!(".status(&{shipped})"), 2),
+        (".status(Some(\"shipped\"))".to_owned(), 2),
+        (".status(None::<&str>)".to_owned(), 2),
+    ] {
+        let code = format!("demo::list_orders().limit(2){argument}.await?.orders.len()");
+        assert_eq!(run(&code).result(), orders, "{code}");
+    }
+    let literal = "demo::ListOrdersInput { cursor: None, limit: Some(2), status: Some(\"shipped\".into()) }";
+    assert_eq!(run(&format!("{literal}.call().await?.orders.len()")).result(), 2);
+    let code = "demo::list_orders().status(\"penidng\").await.unwrap_err().kind.as_str()";
+    assert_eq!(run(code).result(), "invalid_params");
+}
+
+/// Arguments whose types differ cannot change places unseen, and none that is required can be left out.
 #[test]
 fn what_differs_in_type_cannot_be_swapped() {
     let outcome =
-        json("demo::search_products(100, \"lamp\").await?.products.len()").expect("compile_error", 3);
+        run("demo::search_products(100, \"lamp\").await?.products.len()").expect("compile_error", 3);
     assert_says(&outcome["diagnostics"], &["search_products("]);
-    let outcome = json("demo::get_customer().await?.name").expect("compile_error", 3);
+    let outcome = run("demo::get_customer().await?.name").expect("compile_error", 3);
     assert_says(&outcome["diagnostics"], &["get_customer(id: String"]);
 }

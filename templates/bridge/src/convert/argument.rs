@@ -10,8 +10,6 @@ use std::hash::BuildHasher;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{FromJson, Mismatch};
-
 /// A value that can be given where a `T` is required.
 #[diagnostic::on_unimplemented(
     message = "the argument must be a `{T}`, but this is a `{Self}`",
@@ -71,35 +69,6 @@ impl<T: Generated> Argument<T> for T {
 impl<T: Generated> Argument<T> for &T {
     fn into_argument(self) -> T {
         self.clone()
-    }
-}
-
-/// A generated enum of texts: its variants are given by their texts as well.
-#[diagnostic::on_unimplemented(
-    message = "the argument must be a `{Self}`, but this is a `&str`",
-    label = "expected `{Self}`"
-)]
-pub trait GeneratedText: FromJson {}
-
-macro_rules! text {
-    ($($source:ty),+) => {
-        $(impl<T: GeneratedText> Argument<T> for $source {
-            #[track_caller]
-            fn into_argument(self) -> T {
-                variant(T::from_json(Value::from(self.to_owned())))
-            }
-        })+
-    };
-}
-
-text!(&str, String, &String);
-
-/// The variant of a text; one that the schema does not allow is never another.
-#[track_caller]
-fn variant<T>(found: Result<T, Mismatch>) -> T {
-    match found {
-        Ok(variant) => variant,
-        Err(mismatch) => panic!("the argument does not fit: {mismatch}"),
     }
 }
 

@@ -4,7 +4,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{FromJson, ToJson};
+use super::{FromJson, ToJson, read};
 
 /// Writes a value by way of its JSON.
 ///
@@ -20,7 +20,7 @@ pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::
 /// Those of the deserializer, and a [`super::Mismatch`] as a custom one.
 pub fn deserialize<'de, T: FromJson, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = Value::deserialize(deserializer)?;
-    T::from_json(value).map_err(D::Error::custom)
+    read(value).map_err(D::Error::custom)
 }
 
 /// What every generated type has: serde's traits, and the right to stand as an argument.
@@ -50,30 +50,79 @@ macro_rules! generated {
     };
 }
 
-/// What every generated enum of texts has besides: it prints as its text and compares with one.
+/// What every generated enum of texts has besides: it is read by its text, prints as it and compares with
+/// one. Any text converts into those before the semicolon; the others can be parsed.
 #[macro_export]
 macro_rules! generated_text {
-    ($($name:ident)+) => {
+    ($($open:ident)*; $($closed:ident)*) => {
         $(
-            impl $crate::convert::GeneratedText for $name {}
+            $crate::generated_text! { one $open }
 
-            impl ::std::fmt::Display for $name {
-                fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                    formatter.pad(self.as_str())
+            impl ::std::convert::From<&str> for $open {
+                #[inline]
+                fn from(text: &str) -> Self {
+                    match <Self as $crate::convert::GeneratedText>::find(text) {
+                        Ok(found) | Err((found, _)) => found,
+                    }
                 }
             }
 
-            impl ::std::cmp::PartialEq<str> for $name {
-                fn eq(&self, text: &str) -> bool {
-                    self.as_str() == text
+            impl ::std::convert::From<::std::string::String> for $open {
+                #[inline]
+                fn from(text: ::std::string::String) -> Self {
+                    text.as_str().into()
                 }
             }
+        )*
+        $(
+            $crate::generated_text! { one $closed }
 
-            impl ::std::cmp::PartialEq<&str> for $name {
-                fn eq(&self, text: &&str) -> bool {
-                    self.as_str() == *text
+            impl ::std::str::FromStr for $closed {
+                type Err = $crate::convert::UnknownText;
+
+                #[inline]
+                fn from_str(text: &str) -> ::std::result::Result<Self, Self::Err> {
+                    $crate::convert::parse_text(text)
                 }
             }
-        )+
+        )*
+    };
+    (one $name:ident) => {
+        impl ::std::cmp::Eq for $name {}
+
+        impl $crate::convert::ToJson for $name {
+            #[inline]
+            fn to_json(&self) -> $crate::convert::Value {
+                $crate::convert::ToJson::to_json(self.as_str())
+            }
+        }
+
+        impl $crate::convert::FromJson for $name {
+            #[inline]
+            fn from_json(value: $crate::convert::Value, reader: &mut $crate::convert::Reader) -> Self {
+                $crate::convert::read_text(value, reader)
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            #[inline]
+            fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                formatter.pad(self.as_str())
+            }
+        }
+
+        impl ::std::cmp::PartialEq<str> for $name {
+            #[inline]
+            fn eq(&self, text: &str) -> bool {
+                self.as_str() == text
+            }
+        }
+
+        impl ::std::cmp::PartialEq<&str> for $name {
+            #[inline]
+            fn eq(&self, text: &&str) -> bool {
+                self.as_str() == *text
+            }
+        }
     };
 }

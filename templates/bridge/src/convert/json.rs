@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::Mismatch;
+use super::{Mismatch, Reader};
 
 /// The largest magnitude below which every integral `f64` is exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -20,11 +20,21 @@ pub trait ToJson {
 /// Reading is lenient where nothing is lost: an integer may be written `5.0`, and unknown fields of an
 /// object are ignored.
 pub trait FromJson: Sized {
-    /// Reads the value.
-    ///
-    /// # Errors
-    /// Where the value does not fit, with the place.
-    fn from_json(value: Value) -> Result<Self, Mismatch>;
+    /// Reads the value. Where it does not fit, the reader is told, and what is returned means nothing.
+    fn from_json(value: Value, reader: &mut Reader) -> Self;
+}
+
+/// Reads a value.
+///
+/// # Errors
+/// Where the value does not fit, with the first such place.
+pub fn read<T: FromJson>(value: Value) -> Result<T, Mismatch> {
+    let mut reader = Reader::default();
+    let read = T::from_json(value, &mut reader);
+    match reader.end() {
+        (_, None) => Ok(read),
+        (_, Some(mismatch)) => Err(mismatch),
+    }
 }
 
 impl ToJson for Value {
@@ -34,8 +44,8 @@ impl ToJson for Value {
 }
 
 impl FromJson for Value {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
-        Ok(value)
+    fn from_json(value: Value, _reader: &mut Reader) -> Self {
+        value
     }
 }
 
@@ -46,8 +56,11 @@ impl ToJson for bool {
 }
 
 impl FromJson for bool {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
-        value.as_bool().ok_or_else(|| Mismatch::new("boolean", &value))
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
+        value.as_bool().unwrap_or_else(|| {
+            reader.mismatch("boolean", &value);
+            false
+        })
     }
 }
 
@@ -70,10 +83,13 @@ impl ToJson for String {
 }
 
 impl FromJson for String {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
         match value {
-            Value::String(text) => Ok(text),
-            other => Err(Mismatch::new("string", &other)),
+            Value::String(text) => text,
+            other => {
+                reader.mismatch("string", &other);
+                String::new()
+            }
         }
     }
 }
@@ -85,16 +101,21 @@ impl ToJson for i64 {
 }
 
 impl FromJson for i64 {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
-        let integral = |number: f64| {
-            #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and in range")]
-            (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
-        };
-        value
-            .as_i64()
-            .or_else(|| value.as_f64().and_then(integral))
-            .ok_or_else(|| Mismatch::new("integer", &value))
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
+        signed(&value).unwrap_or_else(|| {
+            reader.mismatch("integer", &value);
+            0
+        })
     }
+}
+
+/// The integer that a number is, however it is written.
+fn signed(value: &Value) -> Option<i64> {
+    let integral = |number: f64| {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and in range")]
+        (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+    };
+    value.as_i64().or_else(|| value.as_f64().and_then(integral))
 }
 
 impl ToJson for u64 {
@@ -104,9 +125,11 @@ impl ToJson for u64 {
 }
 
 impl FromJson for u64 {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
-        let whole = |value: &Value| i64::from_json(value.clone()).ok()?.try_into().ok();
-        value.as_u64().or_else(|| whole(&value)).ok_or_else(|| Mismatch::new("integer of at least 0", &value))
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
+        value.as_u64().or_else(|| signed(&value)?.try_into().ok()).unwrap_or_else(|| {
+            reader.mismatch("integer of at least 0", &value);
+            0
+        })
     }
 }
 
@@ -122,8 +145,11 @@ impl ToJson for f64 {
 }
 
 impl FromJson for f64 {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
-        value.as_f64().ok_or_else(|| Mismatch::new("number", &value))
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
+        value.as_f64().unwrap_or_else(|| {
+            reader.mismatch("number", &value);
+            0.0
+        })
     }
 }
 
@@ -137,11 +163,8 @@ impl<T: ToJson> ToJson for Box<T> {
 }
 
 impl<T: FromJson> FromJson for Box<T> {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
-        match T::from_json(value) {
-            Ok(content) => Ok(Box::new(content)),
-            Err(mismatch) => Err(mismatch),
-        }
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
+        Box::new(T::from_json(value, reader))
     }
 }
 
@@ -155,38 +178,34 @@ impl<T: ToJson> ToJson for Option<T> {
 }
 
 impl<T: FromJson> FromJson for Option<T> {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
         if let Value::Null = value {
-            return Ok(None);
+            return None;
         }
-        match T::from_json(value) {
-            Ok(some) => Ok(Some(some)),
-            Err(mismatch) => Err(mismatch),
-        }
+        Some(T::from_json(value, reader))
     }
 }
 
 impl<T: ToJson> ToJson for Vec<T> {
     fn to_json(&self) -> Value {
-        let items = self.as_slice();
-        list(items.len(), &|index| items[index].to_json())
+        let mut items = self.as_slice();
+        let mut list = Vec::<Value>::with_capacity(items.len());
+        while let [item, rest @ ..] = items {
+            list.push(item.to_json());
+            items = rest;
+        }
+        Value::Array(list)
     }
 }
 
 impl<T: FromJson> FromJson for Vec<T> {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
+        let level = reader.items(value);
         let mut items = Vec::new();
-        let found = each_item(value, &mut |item| match T::from_json(item) {
-            Ok(item) => {
-                items.push(item);
-                None
-            }
-            Err(mismatch) => Some(mismatch),
-        });
-        match found {
-            None => Ok(items),
-            Some(mismatch) => Err(mismatch),
+        while reader.more(level) {
+            items.push(T::from_json(reader.item(level), reader));
         }
+        items
     }
 }
 
@@ -201,41 +220,13 @@ impl<T: ToJson> ToJson for BTreeMap<String, T> {
 }
 
 impl<T: FromJson> FromJson for BTreeMap<String, T> {
-    fn from_json(value: Value) -> Result<Self, Mismatch> {
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
+        let level = reader.entries(value);
         let mut map = BTreeMap::new();
-        let found = each_field(value, &mut |key, value| match T::from_json(value) {
-            Ok(value) => {
-                map.insert(key, value);
-                None
-            }
-            Err(mismatch) => Some(mismatch.in_field(&key)),
-        });
-        match found {
-            None => Ok(map),
-            Some(mismatch) => Err(mismatch),
+        while let Some((key, value)) = reader.entry(level) {
+            map.insert(key, T::from_json(value, reader));
         }
-    }
-}
-
-fn list(length: usize, item: &dyn Fn(usize) -> Value) -> Value {
-    Value::Array((0..length).map(item).collect())
-}
-
-/// Gives each item of an array to `read`, until that or the value itself is a mismatch.
-fn each_item(value: Value, read: &mut dyn FnMut(Value) -> Option<Mismatch>) -> Option<Mismatch> {
-    let items = match array(value) {
-        Ok(items) => items,
-        Err(mismatch) => return Some(mismatch),
-    };
-    let mut items = items.into_iter().enumerate();
-    items.find_map(|(index, item)| Some(read(item)?.in_item(index)))
-}
-
-/// Gives each field of an object to `read`, until that or the value itself is a mismatch.
-fn each_field(value: Value, read: &mut dyn FnMut(String, Value) -> Option<Mismatch>) -> Option<Mismatch> {
-    match fields(value) {
-        Ok(fields) => fields.into_iter().find_map(|(key, value)| read(key, value)),
-        Err(mismatch) => Some(mismatch),
+        map
     }
 }
 
@@ -248,12 +239,12 @@ macro_rules! tuple {
         }
 
         impl<$($item: FromJson),+> FromJson for ($($item,)+) {
-            fn from_json(value: Value) -> Result<Self, Mismatch> {
+            fn from_json(value: Value, reader: &mut Reader) -> Self {
                 if value.as_array().is_none_or(|items| items.len() < $count) {
-                    return Err(Mismatch::new($expected, &value));
+                    reader.mismatch($expected, &value);
                 }
-                let mut items = array(value)?.into_iter();
-                Ok(($(read_item::<$item>($index, items.next().unwrap_or_default())?,)+))
+                let level = reader.items(value);
+                ($($item::from_json(reader.item(level), reader),)+)
             }
         }
     };
@@ -263,22 +254,3 @@ tuple!(1, "an array of 1", A 0);
 tuple!(2, "an array of 2", A 0, B 1);
 tuple!(3, "an array of 3", A 0, B 1, C 2);
 tuple!(4, "an array of 4", A 0, B 1, C 2, D 3);
-
-fn read_item<T: FromJson>(index: usize, item: Value) -> Result<T, Mismatch> {
-    T::from_json(item).map_err(|mismatch| mismatch.in_item(index))
-}
-
-fn array(value: Value) -> Result<Vec<Value>, Mismatch> {
-    match value {
-        Value::Array(items) => Ok(items),
-        other => Err(Mismatch::new("array", &other)),
-    }
-}
-
-/// The fields of an object.
-pub(super) fn fields(value: Value) -> Result<Map<String, Value>, Mismatch> {
-    match value {
-        Value::Object(fields) => Ok(fields),
-        other => Err(Mismatch::new("object", &other)),
-    }
-}

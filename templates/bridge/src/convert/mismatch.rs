@@ -13,42 +13,51 @@ pub struct Mismatch {
     /// The place in the value, such as `.result[1].parent.id`; empty for the value itself.
     pub path: String,
     /// What the type wants.
-    pub expected: &'static str,
+    pub expected: String,
     /// What is there, as JSON, shortened; `nothing` for a missing field.
     pub found: String,
 }
 
+/// A step from a value to one in it.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// None: the value itself.
+    Stay,
+    Field(&'static str),
+    Entry(String),
+    Item(usize),
+}
+
 impl Mismatch {
-    /// A mismatch of the value itself.
-    #[must_use]
-    pub fn new(expected: &'static str, found: &Value) -> Self {
-        Mismatch { path: String::new(), expected, found: quote(found) }
-    }
-
-    /// The same mismatch, seen from the object that holds the value under `key`.
-    #[must_use]
-    pub fn in_field(mut self, key: &str) -> Self {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        let step =
-            if !key.is_empty() && key.bytes().all(plain) { format!(".{key}") } else { format!("[{key:?}]") };
-        self.path.insert_str(0, &step);
-        self
-    }
-
-    /// The same mismatch, seen from the array that holds the value at `index`.
-    #[must_use]
-    pub fn in_item(mut self, index: usize) -> Self {
-        self.path.insert_str(0, &format!("[{index}]"));
-        self
-    }
-
-    /// The same mismatch of a field that is not there at all.
-    #[must_use]
-    pub(super) fn missing(mut self) -> Self {
-        if self.path.is_empty() {
-            "nothing".clone_into(&mut self.found);
+    /// A mismatch at the end of `steps`, where there may be nothing at all.
+    pub(super) fn new<'a>(
+        steps: impl Iterator<Item = &'a Step>,
+        expected: &str,
+        found: Option<&Value>,
+    ) -> Self {
+        let path = steps.map(Step::to_string).collect();
+        Mismatch {
+            path,
+            expected: expected.to_owned(),
+            found: found.map_or_else(|| "nothing".to_owned(), quote),
         }
-        self
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        let key = match self {
+            Step::Stay => return Ok(()),
+            Step::Item(index) => return write!(formatter, "[{index}]"),
+            Step::Field(key) => key,
+            Step::Entry(key) => key.as_str(),
+        };
+        if !key.is_empty() && key.bytes().all(plain) {
+            write!(formatter, ".{key}")
+        } else {
+            write!(formatter, "[{key:?}]")
+        }
     }
 }
 

@@ -1,0 +1,92 @@
+//! Enums of texts: found by their text, in answers and in arguments.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::{Argument, FromJson, Reader};
+
+/// How many texts a message names.
+const MOST: usize = 8;
+
+/// A generated enum of texts: its variants are given by their texts as well.
+#[diagnostic::on_unimplemented(
+    message = "the argument must be a `{Self}`, but this is a `&str`",
+    label = "expected `{Self}`"
+)]
+pub trait GeneratedText: Sized {
+    /// The variant of a text.
+    ///
+    /// # Errors
+    /// Where the schema does not allow the text: a variant to stand in its place where one must, and the
+    /// texts that it allows.
+    fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])>;
+}
+
+/// Reads an enum of texts.
+pub fn read_text<T: GeneratedText>(value: Value, reader: &mut Reader) -> T {
+    let text = String::from_json(value, reader);
+    match T::find(&text) {
+        Ok(found) => found,
+        Err((instead, texts)) => {
+            reader.unknown_text(texts, text);
+            instead
+        }
+    }
+}
+
+/// Looks up a text.
+///
+/// # Errors
+/// Where the schema does not allow it, with what it allows.
+pub fn parse_text<T: GeneratedText>(text: &str) -> Result<T, UnknownText> {
+    match T::find(text) {
+        Ok(found) => Ok(found),
+        Err((_, texts)) => Err(UnknownText(not_one_of(text, texts))),
+    }
+}
+
+/// A text that is not among those of an enum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownText(String);
+
+impl fmt::Display for UnknownText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnknownText {}
+
+macro_rules! text {
+    ($($source:ty),+) => {
+        $(impl<T: GeneratedText> Argument<T> for $source {
+            #[track_caller]
+            fn into_argument(self) -> T {
+                match T::find(&self) {
+                    Ok(found) => found,
+                    Err((_, texts)) => panic!("the argument {}", not_one_of(&self, texts)),
+                }
+            }
+        })+
+    };
+}
+
+text!(&str, String, &String);
+
+fn not_one_of(text: &str, texts: &[&str]) -> String {
+    format!("{text:?} is not one of {}", Texts(texts))
+}
+
+/// Texts in quotes, the first of many.
+pub(super) struct Texts<'a>(pub(super) &'a [&'a str]);
+
+impl fmt::Display for Texts<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, text) in self.0.iter().take(MOST).enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(formatter, "{comma}{text:?}")?;
+        }
+        if self.0.len() > MOST { formatter.write_str(", …") } else { Ok(()) }
+    }
+}
