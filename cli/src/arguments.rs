@@ -40,6 +40,8 @@ pub(crate) enum Command {
     /// Look after the cache.
     #[command(subcommand)]
     Cache(CacheCommand),
+    /// Say whether snippets can run on this machine, and what to type where something is missing.
+    Doctor(DoctorArguments),
     /// Serve the built-in demo tools as an MCP server over standard input and output.
     DemoServer(DemoServerArguments),
     /// Measure compiling, running and calling, as ratios to compiling "hello world".
@@ -170,6 +172,17 @@ pub(crate) struct WarmArguments {
     /// No progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// Configuration file, for its sandbox; the user's own, or the defaults, without one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print everything as one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Which configuration, and which lock file.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use runner::{Engine, Options, TARGET, Toolchain, Unobserved};
+use runner::{Engine, TARGET, Toolchain, Unobserved};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -60,8 +60,8 @@ const LARGE: &str = "large";
 /// Measures; gives the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let options = Options { cache, install_target: true };
-    let engine = Engine::open(&options, &Unobserved).await.map_err(Failure::host)?;
+    let engine =
+        Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await.map_err(Failure::host)?;
     let folder = tempfile::tempdir().map_err(Failure::host)?;
     let bench = Bench { program: std::env::current_exe().map_err(Failure::host)?, folder: folder.path() };
     let mut figures = Figures::default();

@@ -8,10 +8,11 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use codegen::Warning;
 use runner::{Bucket, Cache};
 
 use crate::config::{Config, Filter, Permission, Server};
-use crate::observed::Observed;
+use crate::observed::ObservedOutputs;
 use crate::terminal::Terminal;
 use crate::tool_list::{ToolList, digest};
 
@@ -19,7 +20,7 @@ use crate::tool_list::{ToolList, digest};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ToolLists {
     lists: BTreeMap<String, Entry>,
-    observed: Observed,
+    observed: ObservedOutputs,
 }
 
 #[derive(Debug, Clone)]
@@ -71,7 +72,7 @@ fn stamp(program: &Path) -> u64 {
 
 impl ToolLists {
     /// No list yet; `observed` outputs are taken for those that tools don't declare.
-    pub(crate) fn new(observed: Observed) -> Self {
+    pub(crate) fn new(observed: ObservedOutputs) -> Self {
         ToolLists { lists: BTreeMap::new(), observed }
     }
 
@@ -90,7 +91,8 @@ impl ToolLists {
         self.lists.contains_key(server)
     }
 
-    /// The bindings of all tools that the configuration admits; warnings about schemas are told once.
+    /// The bindings of all tools that the configuration admits; what of their schemas is lost is told when they are
+    /// generated, and not again while they are remembered.
     pub(crate) fn generate(&self, cache: &Cache, config: &Config, terminal: &Terminal) -> runner::Catalog {
         let servers = self.lists.iter().map(|(name, entry)| self.server_tools(name, entry, config));
         let denied = |name: &str, _tool: &str| {
@@ -98,12 +100,10 @@ impl ToolLists {
         };
         let style = &config.code_mode.style;
         let catalog = runner::Catalog::generate(cache, servers.collect(), style, denied);
-        for module in catalog.modules().values() {
-            for warning in module.warnings() {
-                terminal.note(&format!(
-                    "{}.{}: the schema at {:?} becomes serde_json::Value: {}",
-                    module.server, warning.tool, warning.path, warning.reason
-                ));
+        for module in catalog.modules().values().filter(|module| module.is_new()) {
+            let warnings: Vec<Warning> = module.warnings().collect();
+            if let Some(note) = note_on_schemas(&module.server, &warnings) {
+                terminal.note(&note);
             }
         }
         catalog
@@ -139,5 +139,53 @@ impl ToolLists {
     /// The list of a server as it was sent.
     pub(crate) fn list(&self, server: &str) -> Option<&Arc<ToolList>> {
         self.lists.get(server).map(|entry| &entry.tools)
+    }
+}
+
+/// Most characters that a note says of one place in a schema, whose names are the server's.
+const PLACE_SHOWN: usize = 300;
+
+/// What of a server's schemas is lost, in one line; `None` for nothing.
+fn note_on_schemas(server: &str, warnings: &[Warning]) -> Option<String> {
+    let Warning { tool, path, reason } = warnings.first()?;
+    let place = if path.is_empty() { String::new() } else { format!(" at {path}") };
+    let first = format!("{tool}{place}: {reason}").replace(char::is_control, " ");
+    let first: String = first.chars().take(PLACE_SHOWN).collect();
+    let see = format!("see `toolsmith codegen --format report --server {server}`");
+    Some(match warnings.len() {
+        1 => format!("{server}: one part of its tools' schemas is not fully typed: {first}; {see}"),
+        count => {
+            format!(
+                "{server}: {count} parts of its tools' schemas are not fully typed, the first of them {first}; for all {see}"
+            )
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use codegen::Warning;
+
+    use super::note_on_schemas;
+
+    #[test]
+    fn what_schemas_lose_is_one_line_for_a_server() {
+        let warning = |path: &str| Warning {
+            tool: "note".to_owned(),
+            path: path.to_owned(),
+            reason: "the reason".to_owned(),
+        };
+        assert_eq!(note_on_schemas("demo", &[]), None);
+        let one = note_on_schemas("demo", &[warning("")]).unwrap();
+        assert!(
+            one.starts_with("demo: one part of its tools' schemas is not fully typed: note: the reason; see"),
+            "{one}"
+        );
+        let many = note_on_schemas("demo", &[warning("input.a"), warning("input.b")]).unwrap();
+        assert!(many.contains("2 parts") && many.contains("note at input.a: the reason"), "{many}");
+        assert!(many.contains("`toolsmith codegen --format report --server demo`"), "{many}");
+        assert!(!many.contains('\n') && !many.contains("input.b"), "{many}");
+        let odd = note_on_schemas("demo", &[warning(&"\u{1b}[31m\n".repeat(1_000))]).unwrap();
+        assert!(!odd.contains(char::is_control) && odd.len() < 500, "{odd}");
     }
 }

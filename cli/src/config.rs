@@ -3,6 +3,7 @@
 //! Reading the file's form is `config::file`'s job, expanding variables `config::variables`', telling what the
 //! parser objects to `config::syntax`'; here are the checked values that everything else works with.
 
+mod confinement;
 mod file;
 mod size;
 mod syntax;
@@ -65,6 +66,10 @@ pub(crate) struct CodeMode {
     pub(crate) timeout: Duration,
     /// Memory, processor time, threads, output.
     pub(crate) limits: runner::Limits,
+    /// What its program may work on.
+    pub(crate) grants: runner::Grants,
+    /// How compilers and programs are confined.
+    pub(crate) confinement: sandbox::Confinement,
     /// Whether rustup may be asked to add the target of snippets.
     pub(crate) install_target: bool,
     /// How much of the servers' descriptions signatures show.
@@ -79,9 +84,27 @@ impl Default for CodeMode {
         CodeMode {
             timeout: DEFAULT_TIMEOUT,
             limits: runner::Limits::default(),
+            grants: runner::Grants::default(),
+            confinement: sandbox::Confinement::default(),
             install_target: true,
             style: codegen::Style::default(),
         }
+    }
+}
+
+impl CodeMode {
+    /// How an engine is to work in this cache.
+    pub(crate) fn engine(&self, cache: PathBuf) -> runner::Options {
+        runner::Options { cache, install_target: self.install_target, confinement: self.confinement }
+    }
+
+    /// What is to be said before anything runs without the sandbox.
+    pub(crate) fn warning(&self) -> Option<&'static str> {
+        let off = self.confinement == sandbox::Confinement::Exactly(sandbox::Layers::OFF);
+        off.then_some(
+            "warning: the sandbox is OFF (codeMode.sandbox.dangerouslyRunWithoutSandbox): \
+             the compiler and every program can read, change and send whatever you can",
+        )
     }
 }
 

@@ -9,7 +9,7 @@ use runner::{Cache, Catalog};
 use crate::catalog::{self, ToolLists};
 use crate::config::{Config, Server};
 use crate::failure::Failure;
-use crate::observed::Observed;
+use crate::observed::ObservedOutputs;
 use crate::program_crate::ProgramCrate;
 use crate::sessions::Sessions;
 use crate::terminal::Terminal;
@@ -28,7 +28,12 @@ pub(crate) struct Discovery<'a> {
 
 impl<'a> Discovery<'a> {
     /// Nothing is known; `observed` outputs are taken for those that tools don't declare.
-    pub(crate) fn new(config: &'a Config, terminal: &'a Terminal, cache: Cache, observed: Observed) -> Self {
+    pub(crate) fn new(
+        config: &'a Config,
+        terminal: &'a Terminal,
+        cache: Cache,
+        observed: ObservedOutputs,
+    ) -> Self {
         Discovery {
             config,
             terminal,

@@ -9,8 +9,7 @@ use runner::{CallFailure, FailureKind};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::observed::Observed;
-use crate::tool_list::ToolList;
+use crate::tool_list::{ToolList, as_declared};
 
 /// The guards of the tools that an execution has called.
 #[derive(Debug, Default)]
@@ -93,10 +92,7 @@ fn find<'a>(list: &'a ToolList, name: &str) -> Option<&'a Value> {
 
 /// How a tool's schemas have changed, in words; other words of its description do not matter here.
 fn changes(before: Option<&Value>, now: Option<&Value>) -> Option<String> {
-    let schemas = |tool: Option<&Value>| {
-        let tool = tool.and_then(|raw| Observed::default().tool("", raw))?;
-        Some(codegen::Tool { description: None, ..tool })
-    };
+    let schemas = |tool: Option<&Value>| Some(codegen::Tool { description: None, ..as_declared(tool?)? });
     let (before, now) = (schemas(before), schemas(now));
     if before == now {
         return None;

@@ -6,6 +6,7 @@ mod catalog;
 mod config;
 mod demo;
 mod discovery;
+mod doctor;
 mod exit;
 mod failure;
 mod guard;
@@ -31,6 +32,8 @@ use failure::Failure;
 fn main() -> ExitCode {
     // A confined process starts as this program: before anything else, and before any thread.
     sandbox::entry();
+    // Its memory holds the servers' secrets. A kernel that refuses this leaves the other layers between.
+    let _ = sandbox::hide_from_others();
     let arguments = Arguments::parse();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -69,6 +72,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Observe(arguments)) => observe::observe(&arguments).await,
         Command::Mcp(McpCommand::Lock(arguments)) => observe::lock(&arguments).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
+        Command::Doctor(arguments) => doctor::doctor(&arguments).await,
         Command::DemoServer(arguments) => match demo::serve_stdio(arguments.copies).await {
             Ok(()) => Ok(exit::OK),
             Err(error) => Err(Failure { code: exit::HOST, message: error.to_string() }),

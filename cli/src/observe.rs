@@ -13,7 +13,7 @@ use crate::config::{self, Config, Permission};
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
-use crate::observed;
+use crate::observed::ObservedOutputs;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
@@ -29,7 +29,7 @@ async fn write_lock(arguments: &LockArguments, terminal: &Terminal) -> Result<()
     let Place { config, file, .. } = Place::read(arguments)?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let cache = Cache::open(&cache).map_err(Failure::host)?;
-    let mut discovery = Discovery::new(&config, terminal, cache, observed::Observed::default());
+    let mut discovery = Discovery::new(&config, terminal, cache, ObservedOutputs::default());
     let servers: Vec<_> = config.servers.iter().collect();
     let asked = discovery.ask(&servers).await;
     let lists = discovery.lists().clone();
@@ -228,7 +228,7 @@ fn object(text: &str) -> Result<Box<RawValue>, Failure> {
 
 /// The tool's signature, as it is from now on.
 fn signature(lock: &Lock, server: &str, tool: &str) -> String {
-    let observed = observed::Observed::of(lock);
+    let observed = ObservedOutputs::of(lock);
     let raw = lock.servers.get(server).and_then(|server| server.tools.get(tool));
     let tool = raw.and_then(|locked| observed.tool(server, &locked.tool));
     let server = Server { name: server.to_owned(), tools: tool.into_iter().collect() };

@@ -7,18 +7,18 @@ use mcp::Lock;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::tool_list::digest;
+use crate::tool_list::{as_declared, digest};
 
-/// Observed output schemas, by server and tool.
+/// ObservedOutputs output schemas, by server and tool.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Observed(BTreeMap<String, BTreeMap<String, Value>>);
+pub(crate) struct ObservedOutputs(BTreeMap<String, BTreeMap<String, Value>>);
 
-impl Observed {
+impl ObservedOutputs {
     /// Those of a lock file; none where there is no file.
     pub(crate) fn read(file: Option<&Path>) -> Result<Self, Failure> {
-        let Some(file) = file else { return Ok(Observed::default()) };
+        let Some(file) = file else { return Ok(ObservedOutputs::default()) };
         let lock = Lock::read(file).map_err(Failure::configuration)?;
-        Ok(lock.as_ref().map(Observed::of).unwrap_or_default())
+        Ok(lock.as_ref().map(ObservedOutputs::of).unwrap_or_default())
     }
 
     /// Those of a lock.
@@ -30,21 +30,18 @@ impl Observed {
             });
             (name.clone(), tools.collect())
         });
-        Observed(servers.collect())
+        ObservedOutputs(servers.collect())
     }
 
     /// A tool as the server sent it, with what was observed of it.
     pub(crate) fn tool(&self, server: &str, raw: &Value) -> Option<codegen::Tool> {
-        let name = raw.get("name")?.as_str()?;
-        let declared = raw.get("outputSchema").cloned();
-        let observed = self.0.get(server).and_then(|tools| tools.get(name));
-        Some(codegen::Tool {
-            name: name.to_owned(),
-            description: raw.get("description").and_then(Value::as_str).map(str::to_owned),
-            input_schema: raw.get("inputSchema").cloned().unwrap_or(Value::Bool(true)),
-            observed: declared.is_none() && observed.is_some(),
-            output_schema: declared.or_else(|| observed.cloned()),
-        })
+        let mut tool = as_declared(raw)?;
+        let observed = self.0.get(server).and_then(|tools| tools.get(&tool.name));
+        if let (None, Some(schema)) = (&tool.output_schema, observed) {
+            tool.output_schema = Some(schema.clone());
+            tool.observed = true;
+        }
+        Some(tool)
     }
 
     /// What equal observations of a server have in common.

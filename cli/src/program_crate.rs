@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp::Lock;
 
 use crate::failure::Failure;
-use crate::observed::Observed;
+use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
 
 /// The tools that a crate was written for, in its folder.
@@ -20,7 +20,7 @@ pub(crate) struct ProgramCrate {
     /// Servers, their tools and their bindings.
     pub(crate) servers: Vec<(String, Arc<ToolList>, String)>,
     /// Output schemas that were inferred.
-    pub(crate) observed: Observed,
+    pub(crate) observed: ObservedOutputs,
 }
 
 impl ProgramCrate {
@@ -50,6 +50,6 @@ impl ProgramCrate {
             servers.push((name.clone(), Arc::new(ToolList::new(tools)), source));
         }
         let code = read_snippet(&folder.join(runner::SNIPPET))?;
-        Ok(ProgramCrate { code, servers, observed: Observed::of(&lock) })
+        Ok(ProgramCrate { code, servers, observed: ObservedOutputs::of(&lock) })
     }
 }

@@ -5,14 +5,14 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::Duration;
 
-use runner::{Catalog, Engine, Options, Outcome, Request, SNIPPET_LIMIT, Status};
+use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
 use crate::config::{self, Config, Source};
 use crate::discovery::Discovery;
 use crate::failure::Failure;
-use crate::observed::Observed;
+use crate::observed::ObservedOutputs;
 use crate::program_crate::ProgramCrate;
 use crate::terminal::Terminal;
 use crate::{exit, present};
@@ -77,7 +77,7 @@ struct Inputs {
 /// Where the tools come from.
 enum Tools {
     /// From the servers, with what was observed of them.
-    Servers(Observed),
+    Servers(ObservedOutputs),
     /// From a crate: servers, tools and bindings.
     Crate(ProgramCrate),
 }
@@ -97,7 +97,7 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
         let (config, source) = config::load(named.as_deref()).map_err(Failure::configuration)?;
         let tools = match program {
             Some(program) => Tools::Crate(program),
-            None => Tools::Servers(Observed::read(config::lock_file(&source).as_deref())?),
+            None => Tools::Servers(ObservedOutputs::read(config::lock_file(&source).as_deref())?),
         };
         Ok(Inputs { code, config, source, tools })
     });
@@ -111,6 +111,7 @@ fn request(arguments: &RunArguments, code: String, config: &Config, cancel: Canc
         timeout: arguments.timeout.unwrap_or(config.code_mode.timeout),
         check_only: arguments.check,
         limits: config.code_mode.limits.clone(),
+        grants: config.code_mode.grants.clone(),
         cancel,
     }
 }
@@ -163,8 +164,10 @@ struct Execution<'a> {
 impl<'a> Execution<'a> {
     async fn prepare(config: &'a Config, terminal: &'a Terminal, tools: Tools) -> Result<Self, Failure> {
         let cache = config::cache_folder().map_err(Failure::configuration)?;
-        let options = Options { cache, install_target: config.code_mode.install_target };
-        let engine = Engine::open(&options, terminal).await.map_err(Failure::host)?;
+        if let Some(warning) = config.code_mode.warning() {
+            terminal.tell(warning);
+        }
+        let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
         let cache = engine.cache().clone();
         let (discovery, pinned) = match tools {
             Tools::Servers(observed) => {

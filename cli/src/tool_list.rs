@@ -56,6 +56,18 @@ impl PartialEq for ToolList {
     }
 }
 
+/// A tool of a list, as code is generated from it: with nothing but what its server declares. `None` for one without
+/// a name.
+pub(crate) fn as_declared(raw: &Value) -> Option<codegen::Tool> {
+    Some(codegen::Tool {
+        name: raw.get("name")?.as_str()?.to_owned(),
+        description: raw.get("description").and_then(Value::as_str).map(str::to_owned),
+        input_schema: raw.get("inputSchema").cloned().unwrap_or(Value::Bool(true)),
+        output_schema: raw.get("outputSchema").cloned(),
+        observed: false,
+    })
+}
+
 /// A hash as 64 hexadecimal digits.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
@@ -65,7 +77,7 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::ToolList;
+    use super::{ToolList, as_declared};
 
     #[test]
     fn a_list_is_kept_and_damage_is_noticed() {
@@ -78,5 +90,14 @@ mod tests {
         assert!(ToolList::from_record(&record).is_none());
         assert!(ToolList::from_record(b"").is_none());
         assert_ne!(list, ToolList::new(Vec::new()));
+    }
+
+    #[test]
+    fn a_tool_is_read_as_it_is_declared() {
+        let tool = as_declared(&json!({ "name": "a", "description": 1, "outputSchema": {} })).unwrap();
+        assert_eq!((tool.name.as_str(), tool.description), ("a", None));
+        assert_eq!((tool.input_schema, tool.output_schema), (json!(true), Some(json!({}))));
+        assert!(!tool.observed);
+        assert_eq!(as_declared(&json!({ "inputSchema": {} })), None);
     }
 }

@@ -1,13 +1,13 @@
 //! `toolsmith cache warm`: everything that snippets need besides their own text, built ahead.
 
-use runner::{Engine, Options};
+use runner::Engine;
 
 use crate::arguments::WarmArguments;
 use crate::config;
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
-use crate::observed::Observed;
+use crate::observed::ObservedOutputs;
 use crate::terminal::Terminal;
 
 /// Runs the command; gives the exit code.
@@ -20,10 +20,9 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
     let (config, source) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
-    let observed = Observed::read(config::lock_file(&source).as_deref())?;
+    let observed = ObservedOutputs::read(config::lock_file(&source).as_deref())?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let options = Options { cache, install_target: config.code_mode.install_target };
-    let engine = Engine::open(&options, terminal).await.map_err(Failure::host)?;
+    let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
     let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), observed);
     let discovered = discovery.discover().await;
     let catalog = discovery.catalog();

@@ -1,4 +1,4 @@
-//! The code and signatures for every fixture, compared with what is checked in.
+//! The code, signatures and documentation for every fixture, compared with what is checked in.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p codegen --test golden` writes them anew. That the code compiles
 //! without a warning is seen in `compiled.rs`.

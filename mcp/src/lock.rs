@@ -79,12 +79,25 @@ impl Lock {
     /// # Errors
     /// Where the file can't be read, or is not what [`Lock::write`] wrote.
     pub fn read(file: &Path) -> Result<Option<Self>, LockError> {
-        let unusable = |what: &str| failed(file, format!("{}\nhelp: {REMEDY}", shown(what, TOLD_BYTES)));
         match read_text(file) {
-            Ok(text) => form::parse(&text).map(Some).map_err(|what| unusable(&what)),
+            Ok(text) => Self::parse(&text, file).map(Some),
             Err(Unread::Missing) => Ok(None),
             Err(Unread::Unusable(what)) => Err(failed(file, shown(&what, TOLD_BYTES))),
         }
+    }
+
+    /// The lock in a text that was read from `file`; `None` where the text has no `servers`, and so is something else,
+    /// such as an answer to `tools/list`.
+    ///
+    /// # Errors
+    /// Where the text is not what [`Lock::write`] wrote, though it has `servers`.
+    pub fn from_text(text: &str, file: &Path) -> Result<Option<Self>, LockError> {
+        form::has_servers(text).then(|| Self::parse(text, file)).transpose()
+    }
+
+    fn parse(text: &str, file: &Path) -> Result<Self, LockError> {
+        form::parse(text)
+            .map_err(|what| failed(file, format!("{}\nhelp: {REMEDY}", shown(&what, TOLD_BYTES))))
     }
 
     /// Writes the file; readers see the old or the new one, never a part.
@@ -104,12 +117,6 @@ impl Lock {
             ));
         }
         write_text(file, &text).map_err(unwritable)
-    }
-
-    /// Whether a text looks like a lock, and not like an answer to `tools/list`.
-    #[must_use]
-    pub fn is_lock(text: &str) -> bool {
-        serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("servers").is_some())
     }
 
     /// Sets the tools of a server. What was observed of one stays as long as it declares no output schema.
@@ -235,8 +242,9 @@ mod tests {
         lock.servers.get_mut("demo").unwrap().tools.get_mut("echo").unwrap().observed = Some(observed);
         lock.write(&file).unwrap();
         let bytes = std::fs::read_to_string(&file).unwrap();
-        assert!(bytes.ends_with("}\n") && Lock::is_lock(&bytes));
+        assert!(bytes.ends_with("}\n"));
         let read = Lock::read(&file).unwrap().unwrap();
+        assert_eq!(Lock::from_text(&bytes, &file).unwrap().as_ref(), Some(&read));
         assert_eq!(read, lock);
         read.write(&file).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), bytes);
@@ -326,7 +334,20 @@ mod tests {
             LockedServer::new(vec![serde_json::from_str(&text).unwrap()]),
         )]);
         lock.write(&file).unwrap();
+        let written = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(Lock::from_text(&written, &file).unwrap().as_ref(), Some(&lock));
         assert_eq!(Lock::read(&file).unwrap(), Some(lock));
+    }
+
+    #[test]
+    fn a_lock_is_told_from_a_list() {
+        let file = Path::new("somewhere");
+        for other in ["", "[]", "{ torn", r#"{ "tools": [{ "servers": 1 }] }"#] {
+            assert_eq!(Lock::from_text(other, file).unwrap(), None, "{other}");
+        }
+        for torn in [r#"{ "servers": {} }"#, r#"{ "servers": 1, "servers": 1, "version": 1 }"#] {
+            assert!(Lock::from_text(torn, file).unwrap_err().to_string().contains("somewhere"), "{torn}");
+        }
     }
 
     #[test]

@@ -133,13 +133,14 @@ async fn compile(
     key: &str,
     background: bool,
 ) -> Result<Library> {
-    let Engine { cache, toolchain, layer } = engine;
+    let Engine { cache, toolchain, layer, confinement } = engine;
     let name = file_name(module);
     let folder = cache.temporary()?;
     let output = cache.temporary()?;
     fs_err::write(folder.path().join("lib.rs"), source).map_err(Error::cache(folder.path()))?;
     let job = Job {
         toolchain,
+        confinement: *confinement,
         layer,
         libraries: &[],
         source: folder.path(),

@@ -1,4 +1,4 @@
-//! The host's end of the broker: reads a program's frames, checks each call, carries it, answers.
+//! The host's end of the broker: reads what a program says, checks each call, carries it, answers.
 //!
 //! What a program may call is decided here and nowhere else; its stubs are only convenience.
 
@@ -8,18 +8,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use bridge::wire::{CallFailure, FRAME_LIMIT, FailureKind, Finish, ToHost, ToProgram, VERSION, Welcome};
-use bytes::BytesMut;
+use bytes::Bytes;
 use futures::future::{AbortHandle, Abortable, BoxFuture};
-use futures::stream::{FuturesUnordered, SplitStream, StreamExt};
+use futures::stream::{FuturesUnordered, StreamExt};
 use futures::{FutureExt, SinkExt};
 use serde_json::value::RawValue;
 use tokio::net::UnixStream;
-use tokio_util::codec::{Framed, LengthDelimitedCodec};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
 use crate::catalog::ToolName;
 use crate::host::{Answer, ToolHost};
+use crate::json;
 use crate::observer::Observer;
 use crate::outcome::CallRecord;
+use crate::protocol::{Protocol, ProtocolError};
 
 /// Calls in flight beyond which the program's frames are left waiting.
 pub const CALLS_IN_FLIGHT: usize = 256;
@@ -31,6 +34,8 @@ pub const CALLS_KEPT: usize = 1000;
 pub const CONTENT_LIMIT: usize = 16 << 20;
 /// Content parts that a program may emit.
 pub const PARTS_LIMIT: usize = 10_000;
+/// Characters that are told of the identity of a tool that may not be called; a true one has 32.
+const IDENTITY_TOLD: usize = 64;
 
 /// What a program has done so far; outlives a broker that is dropped in the middle.
 #[derive(Debug, Default)]
@@ -64,128 +69,125 @@ pub(crate) struct Broker<'a> {
     pub(crate) ledger: &'a Mutex<Ledger>,
 }
 
-type Frames = Framed<UnixStream, LengthDelimitedCodec>;
-type Running<'a> = FuturesUnordered<Abortable<BoxFuture<'a, Completed>>>;
+type Answers = FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>;
 
-/// A call that has come to its end.
-struct Completed {
+/// A call that is no longer in flight.
+struct Landed {
     id: u64,
+    /// Bytes of its arguments.
+    bytes: usize,
+    /// What came of it, unless the program has cancelled it.
+    completed: Option<Completed>,
+}
+
+/// What came of a call.
+struct Completed {
     record: CallRecord,
     answer: Result<Box<RawValue>, CallFailure>,
 }
 
-/// The calls in flight.
+/// The calls in flight. One that is cancelled counts until it has let go of its arguments.
 #[derive(Default)]
 struct Flight<'a> {
-    running: Running<'a>,
-    /// What ends a call early, and the bytes of its arguments.
-    handles: HashMap<u64, (AbortHandle, usize)>,
+    running: FuturesUnordered<BoxFuture<'a, Landed>>,
+    /// What ends a call early.
+    handles: HashMap<u64, AbortHandle>,
+    /// Bytes of arguments.
     bytes: usize,
-    next_id: u64,
 }
 
-impl Flight<'_> {
+impl<'a> Flight<'a> {
     fn has_room(&self) -> bool {
         self.running.len() < CALLS_IN_FLIGHT && self.bytes < BYTES_IN_FLIGHT
     }
 
-    /// Takes a call out, if it is in flight.
-    fn remove(&mut self, id: u64) -> Option<AbortHandle> {
-        let (handle, bytes) = self.handles.remove(&id)?;
-        self.bytes -= bytes;
-        Some(handle)
+    fn start(&mut self, id: u64, bytes: usize, call: impl Future<Output = Completed> + Send + 'a) {
+        let (handle, registration) = AbortHandle::new_pair();
+        self.handles.insert(id, handle);
+        self.bytes += bytes;
+        let call = Abortable::new(call, registration);
+        self.running.push(call.map(move |ended| Landed { id, bytes, completed: ended.ok() }).boxed());
+    }
+
+    /// Ends a call early, if it is in flight: its answer may be under way already.
+    fn cancel(&mut self, id: u64) {
+        if let Some(handle) = self.handles.remove(&id) {
+            handle.abort();
+        }
+    }
+
+    /// The next call that is no longer in flight.
+    async fn next(&mut self) -> Option<Landed> {
+        let landed = self.running.next().await?;
+        self.handles.remove(&landed.id);
+        self.bytes -= landed.bytes;
+        Some(landed)
     }
 }
 
 impl Broker<'_> {
     /// Serves the program until it closes its end.
     pub(crate) async fn serve(&self, stream: UnixStream) -> Result<(), Violation> {
+        let (reader, writer) = stream.into_split();
         let codec = LengthDelimitedCodec::builder().max_frame_length(FRAME_LIMIT).new_codec();
-        let mut frames: Frames = Framed::new(stream, codec);
+        let mut answers = FramedWrite::new(writer, codec);
         let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
         // A program that ended before it was welcomed says by its end what there is to say.
-        let _ = send(&mut frames, &ToProgram::Welcome(welcome)).await;
-        let (mut sink, stream) = frames.split();
-        let mut incoming = Incoming { stream, paused: false };
-        match incoming.next().await? {
-            None => return Ok(()),
-            Some(frame) => self.check_hello(&frame)?,
-        }
+        let _ = send(&mut answers, &ToProgram::Welcome(welcome)).await;
+        let frames = FramedRead::new(reader, Protocol::new(self.token.as_str()));
+        let mut incoming = Incoming { frames, paused: false };
         let mut flight = Flight::default();
         loop {
             tokio::select! {
-                frame = incoming.next(), if flight.has_room() => match frame? {
+                message = incoming.next(), if flight.has_room() => match message? {
                     None => return Ok(()),
-                    Some(frame) => self.handle(decode(&frame)?, &mut flight)?,
+                    Some(message) => self.handle(message, &mut flight)?,
                 },
-                Some(completed) = flight.running.next(), if !flight.running.is_empty() => {
-                    if let Ok(completed) = completed {
-                        let reply = self.complete(completed, &mut flight);
+                Some(landed) = flight.next() => {
+                    if let Some(completed) = landed.completed {
+                        let answer = self.complete(landed.id, completed);
                         // A program that takes no answers has ended; what it sent before is still to be read.
-                        let _ = send(&mut sink, &reply).await;
+                        let _ = send(&mut answers, &answer).await;
                     }
                 }
             }
         }
     }
 
-    fn check_hello(&self, frame: &[u8]) -> Result<(), Violation> {
-        match decode(frame)? {
-            ToHost::Hello { version: VERSION, token } if token == self.token => Ok(()),
-            ToHost::Hello { version, .. } if version != VERSION => {
-                Err(Violation::Protocol(format!("it speaks version {version}, not {VERSION}")))
-            }
-            _ => Err(Violation::Protocol("its first frame is not the hello of this execution".to_owned())),
-        }
-    }
-
     fn handle<'a>(&'a self, message: ToHost, flight: &mut Flight<'a>) -> Result<(), Violation> {
         match message {
-            ToHost::Hello { .. } => return Err(Violation::Protocol("a second hello".to_owned())),
+            // It was the right one.
+            ToHost::Hello { .. } => {}
             ToHost::Call { id, tool, arguments } => {
-                // A number may be left out: a call that was too large to send has taken one.
-                let next = flight.next_id;
-                flight.next_id = match id.checked_add(1) {
-                    Some(after) if id >= next => after,
-                    _ => return Err(Violation::Protocol(format!("call {id} where {next} was next"))),
-                };
-                let bytes = arguments.get().len();
-                let (abort, registration) = AbortHandle::new_pair();
-                flight.handles.insert(id, (abort, bytes));
-                flight.bytes += bytes;
-                flight.running.push(Abortable::new(self.call(id, &tool, arguments), registration));
+                self.ledger().calls_total += 1;
+                flight.start(id, arguments.get().len(), self.call(tool, arguments));
             }
-            ToHost::Cancel { id } => {
-                if let Some(handle) = flight.remove(id) {
-                    handle.abort();
-                }
-            }
+            ToHost::Cancel { id } => flight.cancel(id),
             ToHost::Emit { content } => self.emit(content)?,
             ToHost::Progress { done, total, message } => {
                 self.observer.program_progress(done, total, &message);
             }
-            ToHost::Finish(finish) => {
-                let mut ledger = self.ledger();
-                if ledger.finish.is_some() {
-                    return Err(Violation::Protocol("a second end".to_owned()));
-                }
-                ledger.finish = Some(finish);
-            }
+            ToHost::Finish(finish) => self.ledger().finish = Some(finish),
         }
         Ok(())
     }
 
-    fn call<'a>(&'a self, id: u64, tool: &str, arguments: Box<RawValue>) -> BoxFuture<'a, Completed> {
-        self.ledger().calls_total += 1;
-        match self.allowed.get(tool) {
-            Some(name) => self.carry(id, name, arguments).boxed(),
-            None => std::future::ready(self.refuse(id, tool)).boxed(),
+    async fn call(&self, tool: String, arguments: Box<RawValue>) -> Completed {
+        match self.allowed.get(&tool) {
+            Some(name) => self.carry(name, arguments).await,
+            None => refuse(&tool),
         }
     }
 
-    async fn carry(&self, id: u64, name: &ToolName, arguments: Box<RawValue>) -> Completed {
+    async fn carry(&self, name: &ToolName, arguments: Box<RawValue>) -> Completed {
         let started = Instant::now();
-        let answer = self.host.call(&name.server, &name.tool, arguments).await;
+        let answer = match json::check_object(&arguments) {
+            Ok(()) => self.host.call(&name.server, &name.tool, arguments).await,
+            Err(reason) => Err(CallFailure {
+                kind: FailureKind::InvalidParams,
+                message: format!("the arguments can't be sent: {reason}"),
+            }),
+        };
         let ms = milliseconds(started);
         let (ok, bytes) = match &answer {
             Ok(Answer { result, is_error }) => (!is_error, result.get().len()),
@@ -193,19 +195,11 @@ impl Broker<'_> {
         };
         let record = CallRecord { server: name.server.clone(), tool: name.tool.clone(), ok, ms, bytes };
         let answer = answer.and_then(|answer| fits(answer.result));
-        Completed { id, record, answer }
+        Completed { record, answer }
     }
 
-    fn refuse(&self, id: u64, tool: &str) -> Completed {
-        let tool: String = tool.chars().filter(|c| !c.is_control()).take(64).collect();
-        let message = format!("the tool {tool:?} is not among those that this program may call");
-        let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
-        Completed { id, record, answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
-    }
-
-    fn complete(&self, completed: Completed, flight: &mut Flight<'_>) -> ToProgram {
-        let Completed { id, record, answer } = completed;
-        flight.remove(id);
+    fn complete(&self, id: u64, completed: Completed) -> ToProgram {
+        let Completed { record, answer } = completed;
         let mut ledger = self.ledger();
         if ledger.calls.len() < CALLS_KEPT {
             ledger.calls.push(record);
@@ -217,15 +211,13 @@ impl Broker<'_> {
     }
 
     fn emit(&self, content: Box<RawValue>) -> Result<(), Violation> {
-        // Read as what it must be, which also bounds how deep it nests.
-        if serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(content.get()).is_err() {
-            return Err(Violation::Protocol("a content part that is no object".to_owned()));
-        }
         let mut ledger = self.ledger();
         ledger.content_bytes += content.get().len();
         if ledger.content_bytes > CONTENT_LIMIT || ledger.content.len() >= PARTS_LIMIT {
             return Err(Violation::Content);
         }
+        json::check_object(&content)
+            .map_err(|reason| Violation::Protocol(format!("a content part that is none: {reason}")))?;
         ledger.content.push(content);
         Ok(())
     }
@@ -235,26 +227,24 @@ impl Broker<'_> {
     }
 }
 
-/// The program's frames.
+/// What the program says.
 struct Incoming {
-    stream: SplitStream<Frames>,
+    frames: FramedRead<OwnedReadHalf, Protocol>,
     /// The reader pauses once after each error.
     paused: bool,
 }
 
 impl Incoming {
-    /// The next frame; `None` at the end.
+    /// The next message; `None` at the end.
     ///
     /// A program that ends with answers unread resets the connection. That is its end, not a breach: what it sent
     /// before is still there, and is read on.
-    async fn next(&mut self) -> Result<Option<BytesMut>, Violation> {
+    async fn next(&mut self) -> Result<Option<ToHost>, Violation> {
         loop {
-            match self.stream.next().await {
-                Some(Ok(frame)) => return Ok(Some(frame)),
-                Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
-                    return Err(Violation::Protocol(error.to_string()));
-                }
-                Some(Err(_)) => self.paused = true,
+            match self.frames.next().await {
+                Some(Ok(message)) => return Ok(Some(message)),
+                Some(Err(ProtocolError::Breach(message))) => return Err(Violation::Protocol(message)),
+                Some(Err(ProtocolError::Stream(_))) => self.paused = true,
                 None if std::mem::take(&mut self.paused) => {}
                 None => return Ok(None),
             }
@@ -267,16 +257,15 @@ pub(crate) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
     ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn send<S>(sink: &mut S, message: &ToProgram) -> io::Result<()>
-where
-    S: futures::Sink<bytes::Bytes, Error = io::Error> + Unpin,
-{
-    sink.send(serde_json::to_vec(message)?.into()).await
+async fn send(answers: &mut Answers, message: &ToProgram) -> io::Result<()> {
+    answers.send(Bytes::from(serde_json::to_vec(message)?)).await
 }
 
-fn decode(frame: &[u8]) -> Result<ToHost, Violation> {
-    serde_json::from_slice(frame)
-        .map_err(|error| Violation::Protocol(format!("a frame that is no message: {error}")))
+fn refuse(tool: &str) -> Completed {
+    let tool: String = tool.chars().filter(|c| !c.is_control()).take(IDENTITY_TOLD).collect();
+    let message = format!("the tool {tool:?} is not among those that this program may call");
+    let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
+    Completed { record, answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
 }
 
 /// An answer that fits into a frame, with some room for what stands around it.

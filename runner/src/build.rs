@@ -147,6 +147,7 @@ async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> R
     write("snippet.rs", &spliced.text)?;
     let job = Job {
         toolchain: &engine.toolchain,
+        confinement: engine.confinement,
         layer: &engine.layer,
         libraries,
         source: source.path(),

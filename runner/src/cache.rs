@@ -110,6 +110,16 @@ impl Cache {
         Ok(Cache { root })
     }
 
+    /// The cache in `root` as it is: nothing is created, so it may be without any folder.
+    pub(crate) fn look(root: &Path) -> Self {
+        Cache { root: fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned()) }
+    }
+
+    /// The folder that all of it is in, without symbolic links.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.root
+    }
+
     /// The folder of a bucket.
     #[must_use]
     pub fn bucket(&self, bucket: Bucket) -> PathBuf {

@@ -110,6 +110,13 @@ impl ServerModule {
         self.generated.tools()
     }
 
+    /// Whether its bindings were generated just now: the first time for these tools, or anew because the cache had
+    /// lost them.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.generated.is_new
+    }
+
     /// What of the schemas did not become types.
     pub fn warnings(&self) -> impl Iterator<Item = codegen::Warning> + '_ {
         self.generated.warnings()

@@ -8,6 +8,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::outcome::SandboxReport;
 
 /// A started process. Dropping it kills it, and whatever it has started.
 pub(crate) struct Confined {
@@ -20,10 +21,14 @@ pub(crate) struct Confined {
 }
 
 impl Confined {
-    /// Starts `command` under `policy`.
-    pub(crate) fn spawn(policy: sandbox::Policy, command: sandbox::Command) -> Result<Self> {
-        let mut child =
-            sandbox::Sandbox::new(policy).spawn(command).map_err(|error| sandbox_error(&error))?;
+    /// Starts `command` under `policy`, in the tier that `confinement` asks for.
+    pub(crate) fn spawn(
+        policy: sandbox::Policy,
+        confinement: sandbox::Confinement,
+        command: sandbox::Command,
+    ) -> Result<Self> {
+        let sandbox = sandbox::Sandbox::new(policy.confinement(confinement));
+        let mut child = sandbox.spawn(command).map_err(|error| sandbox_error(&error))?;
         let exited = child.as_fd().try_clone_to_owned().map_err(|error| sandbox_error(&error))?;
         // SAFETY: the descriptor is owned by what is registered, and so open for as long.
         let exited = unsafe { AsyncFd::register(exited) }.map_err(|error| sandbox_error(&error))?;
@@ -47,9 +52,14 @@ impl Confined {
     }
 
     /// What was enforced.
-    pub(crate) fn report(&self) -> crate::outcome::SandboxReport {
+    pub(crate) fn report(&self) -> SandboxReport {
         let report = self.child.report();
-        crate::outcome::SandboxReport { tier: report.tier.clone(), layers: report.layers.clone() }
+        SandboxReport { tier: report.tier.clone(), layers: report.layers.clone(), refused: Vec::new() }
+    }
+
+    /// What it met with, once it has ended.
+    pub(crate) fn evidence(&mut self) -> sandbox::Evidence {
+        self.child.evidence()
     }
 }
 
@@ -60,6 +70,7 @@ fn receiver(descriptor: Option<OwnedFd>) -> Result<pipe::Receiver> {
 
 fn sandbox_error(error: &dyn std::fmt::Display) -> Error {
     Error::new(ErrorKind::Sandbox, format!("the sandbox can't be set up: {error}"))
+        .hint("`toolsmith doctor` shows what this machine offers")
 }
 
 /// Output with a bound.

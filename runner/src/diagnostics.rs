@@ -20,6 +20,9 @@ const CONTEXT: usize = 120;
 /// Most notes and suggestions of a diagnostic.
 const CHILDREN_KEPT: usize = 4;
 
+/// What stands before a place in the texts of messages.
+const IN_FILE: &str = "snippet.rs:";
+
 /// A place in the snippet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
@@ -151,15 +154,17 @@ impl Reader<'_> {
         // A message without a place (of the linker, say) is put at the end.
         let first = primary.first().map_or_else(|| self.end(), |span| self.place(span));
         primary.extend(message.spans.iter().filter(|span| !span.is_primary));
+        let said = self.moved(&message.message);
         let mut rendered = match &code {
-            Some(code) => format!("error[{code}]: {}\n", message.message),
-            None => format!("error: {}\n", message.message),
+            Some(code) => format!("error[{code}]: {said}\n"),
+            None => format!("error: {said}\n"),
         };
         for (index, span) in
             primary.iter().enumerate().filter(|(index, span)| *index == 0 || self.is_own(span))
         {
             let place = if index == 0 { first } else { self.place(span) };
-            render_place(&mut rendered, &self.lines, place, span.label.as_deref().unwrap_or(""));
+            let label = self.moved(span.label.as_deref().unwrap_or(""));
+            render_place(&mut rendered, &self.lines, place, &label);
         }
         for child in message.children.iter().filter(|child| !is_noise(&child.message)).take(CHILDREN_KEPT) {
             self.render_child(&mut rendered, child);
@@ -167,7 +172,7 @@ impl Reader<'_> {
         Diagnostic {
             level: "error".to_owned(),
             code,
-            message: message.message.clone(),
+            message: said,
             line: first.line,
             column: first.column,
             hint: None,
@@ -179,7 +184,7 @@ impl Reader<'_> {
     fn render_child(&self, rendered: &mut String, child: &Message) {
         // Writing to a string does not fail.
         let first = child.message.lines().next().unwrap_or("");
-        let _ = writeln!(rendered, "{}: {first}", child.level);
+        let _ = writeln!(rendered, "{}: {}", child.level, self.moved(first));
         for span in child.spans.iter().filter(|span| self.is_own(span)) {
             if let Some(replacement) = &span.suggested_replacement {
                 let Place { line, column, .. } = self.place(span);
@@ -198,18 +203,41 @@ impl Reader<'_> {
         if !self.is_own(span) {
             return self.end();
         }
-        let column = |line: u32, column: u32| match line {
-            1 => column.saturating_sub(self.spliced.offset).max(1),
-            _ => column,
-        };
-        let start = column(span.line_start, span.column_start);
+        let start = self.column(span.line_start, span.column_start);
         let width = if span.line_end == span.line_start {
-            column(span.line_end, span.column_end).saturating_sub(start)
+            self.column(span.line_end, span.column_end).saturating_sub(start)
         } else {
             let length = self.line(span.line_start).chars().count();
             u32::try_from(length).unwrap_or(0).saturating_sub(start - 1)
         };
         Place { line: span.line_start, column: start, width: width.max(1) }
+    }
+
+    /// The snippet's own column for one in the file that was compiled.
+    fn column(&self, line: u32, column: u32) -> u32 {
+        match line {
+            1 => column.saturating_sub(self.spliced.offset).max(1),
+            _ => column,
+        }
+    }
+
+    /// `text` with the snippet's own columns in the types that are named by their places, such as
+    /// `{closure@snippet.rs:1:207: 1:210}`.
+    fn moved(&self, text: &str) -> String {
+        let mut parts = text.split(IN_FILE);
+        let mut moved = parts.next().unwrap_or("").to_owned();
+        for mut rest in parts {
+            moved.push_str(IN_FILE);
+            for separator in ["", ": "] {
+                let place = rest.strip_prefix(separator).and_then(leading_place);
+                let Some((line, column, behind)) = place else { break };
+                // Writing to a string does not fail.
+                let _ = write!(moved, "{separator}{line}:{}", self.column(line, column));
+                rest = behind;
+            }
+            moved.push_str(rest);
+        }
+        moved
     }
 
     fn is_own(&self, span: &Span) -> bool {
@@ -233,6 +261,15 @@ impl Reader<'_> {
     fn line(&self, number: u32) -> &str {
         self.lines.get(number as usize - 1).copied().unwrap_or("")
     }
+}
+
+/// The line and column that a text begins with, and what is behind them.
+fn leading_place(text: &str) -> Option<(u32, u32, &str)> {
+    let number = |text: &'_ str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (line, rest) = text.split_at_checked(number(text))?;
+    let rest = rest.strip_prefix(':')?;
+    let (column, rest) = rest.split_at_checked(number(rest))?;
+    Some((line.parse().ok()?, column.parse().ok()?, rest))
 }
 
 /// What says nothing about the snippet: how the compiler works, and lists of types.
@@ -265,4 +302,40 @@ fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str
     let _ = writeln!(rendered, "{gutter}--> {line}:{column}");
     let _ = writeln!(rendered, "{number} | {shown}");
     let _ = writeln!(rendered, "{gutter} | {}", format!("{indent}{marks} {label}").trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reader;
+    use crate::splice::Spliced;
+
+    #[test]
+    fn places_in_texts_are_the_snippets_own() {
+        let spliced = Spliced { text: String::new(), offset: 171, lines: 2 };
+        let reader = Reader { lines: vec!["|x: i32| x + 1", ""], spliced: &spliced };
+        let cases = [
+            ("`{closure@snippet.rs:1:172: 1:180}` and more", "`{closure@snippet.rs:1:1: 1:9}` and more"),
+            ("{async block@snippet.rs:1:207}", "{async block@snippet.rs:1:36}"),
+            ("{closure@snippet.rs:1:200: 2:4}", "{closure@snippet.rs:1:29: 2:4}"),
+            ("{async fn body@snippet.rs:1:60: 1:70}", "{async fn body@snippet.rs:1:1: 1:1}"),
+            (
+                "[snippet.rs:2:300, snippet.rs:1:181: not a place]",
+                "[snippet.rs:2:300, snippet.rs:1:10: not a place]",
+            ),
+        ];
+        for (said, moved) in cases {
+            assert_eq!(reader.moved(said), moved);
+        }
+        for odd in [
+            "",
+            "snippet.rs:",
+            "snippet.rs:1",
+            "snippet.rs:1:",
+            "snippet.rs:99999999999:1",
+            "snippet.rs:ä:1",
+            "größe 1:2",
+        ] {
+            assert_eq!(reader.moved(odd), odd);
+        }
+    }
 }

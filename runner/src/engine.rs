@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sandbox::Confinement;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +16,7 @@ use crate::host::ToolHost;
 use crate::layer::{self, Layer};
 use crate::observer::Observer;
 use crate::outcome::Outcome;
-use crate::policies::Limits;
+use crate::policies::{Grants, Limits};
 use crate::run::Run;
 use crate::toolchain::{self, Toolchain};
 
@@ -26,6 +27,8 @@ pub struct Options {
     pub cache: PathBuf,
     /// Whether rustup may be asked to add the target of snippets.
     pub install_target: bool,
+    /// How compilers and programs are confined.
+    pub confinement: Confinement,
 }
 
 /// Everything about one execution.
@@ -41,6 +44,8 @@ pub struct Request {
     pub check_only: bool,
     /// What the program may use.
     pub limits: Limits,
+    /// What it may work on.
+    pub grants: Grants,
     /// Ends the execution from outside.
     pub cancel: CancellationToken,
 }
@@ -51,6 +56,7 @@ pub struct Engine {
     pub(crate) cache: Cache,
     pub(crate) toolchain: Toolchain,
     pub(crate) layer: Layer,
+    pub(crate) confinement: Confinement,
 }
 
 impl Engine {
@@ -59,11 +65,16 @@ impl Engine {
     /// # Errors
     /// Where the machine can't confine processes, has no toolchain that does, or the layer does not build.
     pub async fn open(options: &Options, observer: &dyn Observer) -> Result<Self> {
-        sandbox::probe().map_err(|error| Error::new(ErrorKind::Sandbox, error.to_string()))?;
+        if let Confinement::AtLeast(minimum) = options.confinement {
+            let refused = |error: sandbox::Unsupported| {
+                Error::new(ErrorKind::Sandbox, error.to_string()).hint("`toolsmith doctor` shows all of it")
+            };
+            sandbox::probe().choose(minimum).map_err(refused)?;
+        }
         let cache = Cache::open(&options.cache)?;
         let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
-        let layer = layer::ensure(&cache, &toolchain, observer).await?;
-        Ok(Engine { cache, toolchain, layer })
+        let layer = layer::ensure(&cache, &toolchain, options.confinement, observer).await?;
+        Ok(Engine { cache, toolchain, layer, confinement: options.confinement })
     }
 
     /// The cache that the engine works in.
@@ -101,6 +112,7 @@ impl Engine {
         host: &dyn ToolHost,
         observer: &dyn Observer,
     ) -> Result<Outcome> {
+        request.grants.check(&self.cache)?;
         let mut run = Run::new(self, request, catalog, host, observer);
         let deadline = Instant::now() + request.timeout;
         let stopped = tokio::select! {

@@ -46,6 +46,18 @@ impl Error {
         self
     }
 
+    /// What failed, where and why.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn advice(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// An error of the cache folder; fits `map_err`.
     pub(crate) fn cache(path: &Path) -> impl FnOnce(std::io::Error) -> Error + '_ {
         move |error| {

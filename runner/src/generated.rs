@@ -57,6 +57,8 @@ struct Index {
 pub(crate) struct Generated {
     /// What they are kept under; equal keys mean equal code.
     pub(crate) key: String,
+    /// Whether they were made just now, and not found in the cache.
+    pub(crate) is_new: bool,
     server: String,
     index: Index,
     texts: Texts,
@@ -98,16 +100,14 @@ impl Generated {
         let codegen::Style { description, remark } = style;
         let key = key.part(description.to_le_bytes()).part(remark.to_le_bytes()).finish();
         if let Some((index, texts)) = kept(cache, &key) {
-            return Generated { key, server: server.to_owned(), index, texts };
+            return Generated { key, is_new: false, server: server.to_owned(), index, texts };
         }
         let server = codegen::Server { name: server.to_owned(), tools: tools() };
         let (index, text) = record(codegen::generate_with(&server, module, style));
         let server = server.name;
         // Without the entry they are generated again; a full disk is reported where it matters.
-        match keep(cache, &key, &index, &text) {
-            Ok(texts) => Generated { key, server, index, texts },
-            Err(_) => Generated { key, server, index, texts: Texts::Held(text) },
-        }
+        let texts = keep(cache, &key, &index, &text).unwrap_or(Texts::Held(text));
+        Generated { key, is_new: true, server, index, texts }
     }
 
     /// All tools, sorted by name.

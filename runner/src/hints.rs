@@ -3,6 +3,7 @@
 //! The compiler knows only what was compiled for the snippet, and nothing of how tools are meant to be called; the
 //! catalog knows every tool. Advice is never applied: what is corrected is decided in [`crate::repair`].
 
+mod content;
 pub(crate) mod form;
 pub(crate) mod imports;
 pub(crate) mod literal;
@@ -10,6 +11,7 @@ pub(crate) mod lookup;
 mod members;
 mod names;
 pub(crate) mod nearest;
+mod serialised;
 mod shown;
 pub(crate) mod unmade;
 pub(crate) mod values;
@@ -127,8 +129,11 @@ impl<'a> Hints<'a> {
     /// no hint before had them.
     pub(crate) fn hint(&mut self, message: &Message) -> Option<String> {
         let slip = Slip::new(message, self.source, &self.tokens, &self.lookup);
-        let advice =
-            names::advice(&slip).or_else(|| members::advice(&slip)).or_else(|| values::advice(&slip));
+        let advice = content::advice(&slip)
+            .or_else(|| names::advice(&slip))
+            .or_else(|| members::advice(&slip))
+            .or_else(|| values::advice(&slip))
+            .or_else(|| serialised::advice(&slip));
         let advice = advice.unwrap_or_else(|| Advice::new(""));
         let mut keys = BTreeSet::new();
         let mut tools: Vec<Found<'_>> = advice.tools;
@@ -180,10 +185,10 @@ mod tests {
     use crate::messages::{Source, errors};
     use crate::tokens::Tokens;
 
-    const CODES: [&str; 26] = [
-        "E0026", "E0061", "E0063", "E0271", "E0277", "E0282", "E0308", "E0369", "E0405", "E0412", "E0422",
-        "E0423", "E0425", "E0432", "E0433", "E0531", "E0560", "E0574", "E0599", "E0608", "E0609", "E0615",
-        "E0616", "E0624", "E0728", "E9999",
+    const CODES: [&str; 28] = [
+        "E0223", "E0532", "E0026", "E0061", "E0063", "E0271", "E0277", "E0282", "E0308", "E0369", "E0405",
+        "E0412", "E0422", "E0423", "E0425", "E0432", "E0433", "E0531", "E0560", "E0574", "E0599", "E0608",
+        "E0609", "E0615", "E0616", "E0624", "E0728", "E9999",
     ];
 
     fn error(code: &str, message: &str, start: usize, end: usize) -> Value {
@@ -243,6 +248,26 @@ mod tests {
         let unknown =
             error("E0433", "failed to resolve: use of unresolved module or unlinked crate `reqwest`", 3, 10);
         assert!(hint(text, &unknown).unwrap().contains("the crates on offer are std, anyhow"));
+        let text = "enum Other { A }\nContent::Text(a)";
+        let (at, end) = (3 + text.find("Text").unwrap(), 3 + text.find('(').unwrap());
+        let variant =
+            "no associated item named `Text` found for struct `bridge::Content` in the current scope";
+        assert!(
+            hint(text, &error("E0599", variant, at, end))
+                .unwrap()
+                .contains("`if let Some(text) = part.as_text()`")
+        );
+        // One of the snippet's own.
+        assert_eq!(hint(&text.replace("Other", "Content"), &error("E0599", variant, at, end)), None);
+        let unserialised =
+            error("E0277", "the trait bound `&Vec<Other>: serde::Serialize` is not satisfied", 3, 4);
+        assert!(hint(text, &unserialised).unwrap().contains("`Vec<Other>` has no form in JSON: write"));
+        let unserialised = error("E0277", "the snippet's result `Other` cannot be turned into JSON", 3, 4);
+        assert!(
+            hint(text, &unserialised).unwrap().contains("write `#[derive(Serialize)]` before `enum Other`")
+        );
+        let other = error("E0277", "the trait bound `Other: std::error::Error` is not satisfied", 3, 4);
+        assert_eq!(hint(text, &other), None);
         assert_eq!(hint("a + 1", &error("E0369", "cannot add `i32` to `bool`", 3, 8)), None);
         assert_eq!(Tokens::read("a +").len(), 2);
     }

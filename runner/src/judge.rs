@@ -1,5 +1,6 @@
 //! From what is left of a run to its status: which limit, which signal, whose error.
 
+use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -13,18 +14,20 @@ use crate::outcome::{Failure, Outcome, Status};
 use crate::policies::Limits;
 use crate::program::Ended;
 
+/// What is known of a run beside how its process ended.
+pub(crate) struct Facts<'a> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) ran: Duration,
+    /// What the sandbox saw.
+    pub(crate) evidence: &'a sandbox::Evidence,
+}
+
 /// Sets status, result and error of a program that has ended.
-pub(crate) fn ended(
-    outcome: &mut Outcome,
-    ended: &Ended,
-    ledger: &mut Ledger,
-    limits: &Limits,
-    ran: Duration,
-) {
+pub(crate) fn ended(outcome: &mut Outcome, ended: &Ended, ledger: &mut Ledger, facts: &Facts<'_>) {
     match ended {
-        Ended::Exited(status) => exited(outcome, *status, ledger, limits, ran),
+        Ended::Exited(status) => exited(outcome, *status, ledger, facts),
         Ended::Output => {
-            let limit = limits.output;
+            let limit = facts.limits.output;
             let message = format!("it printed more than {limit} bytes and was stopped");
             let evidence = json!({ "limit": "output", "bytes": limit });
             outcome.fail(Status::OutputLimit, Failure::new("output", message, evidence));
@@ -55,21 +58,42 @@ pub(crate) fn cancelled(outcome: &mut Outcome, phase: &str) {
     outcome.fail(Status::Cancelled, Failure::new("cancelled", message, json!({ "phase": phase })));
 }
 
-fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut Ledger, limits: &Limits, ran: Duration) {
+/// System calls by name, or by number where they have none.
+pub(crate) fn names(calls: &BTreeSet<u32>) -> Vec<String> {
+    calls.iter().map(|&number| name(number)).collect()
+}
+
+fn name(number: u32) -> String {
+    sandbox::system_call_name(number).map_or_else(|| format!("number {number}"), str::to_owned)
+}
+
+/// Adds to the evidence of a program that was stopped how far it had come.
+pub(crate) fn add_progress(outcome: &mut Outcome) {
+    let (calls, printed) = (outcome.calls_total, outcome.stdout.len());
+    let Some(Value::Object(evidence)) = outcome.error.as_mut().map(|error| &mut error.evidence) else {
+        return;
+    };
+    if ["limit", "signal", "phase"].iter().any(|key| evidence.contains_key(*key)) {
+        evidence.insert("calls".to_owned(), calls.into());
+        evidence.insert("stdout_bytes".to_owned(), printed.into());
+    }
+}
+
+fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut Ledger, facts: &Facts<'_>) {
     match (ledger.finish.take(), status.code()) {
         (Some(Finish::Ok { result }), Some(0)) => {
             outcome.status = Status::Ok;
             outcome.result = (result.get() != "null").then_some(result);
         }
         (Some(Finish::Error(report)), _) => error(outcome, report),
-        (Some(Finish::Panic(report)), _) => panicked(outcome, report),
+        (Some(Finish::Panic(report)), _) => panicked(outcome, report, facts.limits),
         (_, Some(0)) => outcome.status = Status::Ok,
         (_, Some(code)) => {
             let message = format!("it exited with code {code}");
             let failure = Failure::new("exit", message, json!({ "code": code }));
             outcome.fail(Status::RuntimeError, failure);
         }
-        (_, None) => signalled(outcome, status.signal().unwrap_or(0), limits, ran),
+        (_, None) => signalled(outcome, status.signal().unwrap_or(0), facts),
     }
 }
 
@@ -91,22 +115,36 @@ fn shortened(mut message: String) -> String {
     message
 }
 
-fn panicked(outcome: &mut Outcome, report: PanicReport) {
+fn panicked(outcome: &mut Outcome, report: PanicReport, limits: &Limits) {
     let PanicReport { message, line, column } = report;
-    let evidence = json!({ "line": line, "column": column });
-    outcome.fail(Status::Panic, Failure::new("panic", shortened(message), evidence));
+    let mut message = shortened(message);
+    let mut evidence = json!({ "line": line, "column": column });
+    // So begins the standard library's panic where a thread cannot be started (std::thread::spawn).
+    if message.starts_with("failed to spawn thread") {
+        let Limits { threads, memory, .. } = limits;
+        message.push_str(&format!("; the limits are {threads} threads and {memory} bytes of memory"));
+        evidence["limit"] = "threads".into();
+        evidence["threads"] = (*threads).into();
+        evidence["bytes"] = (*memory).into();
+    }
+    outcome.fail(Status::Panic, Failure::new("panic", message, evidence));
 }
 
-fn signalled(outcome: &mut Outcome, signal: i32, limits: &Limits, ran: Duration) {
+fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
+    let Facts { limits, ran, evidence } = facts;
     // A program that ignores SIGXCPU is killed a second later.
     let outlived_cpu = signal == Signal::KILL.as_raw() && ran.as_secs() >= limits.cpu_seconds;
-    let (status, failure) = if signal == Signal::XCPU.as_raw() || outlived_cpu {
+    let (status, failure) = if evidence.out_of_memory {
+        let bytes = limits.memory;
+        let message = format!("it used more than {bytes} bytes of memory and was killed");
+        let evidence = json!({ "limit": "memory", "bytes": bytes });
+        (Status::MemoryLimit, Failure::new("memory", message, evidence))
+    } else if signal == Signal::XCPU.as_raw() || outlived_cpu {
         let seconds = limits.cpu_seconds;
         let message = format!("it used more than {seconds} s of processor time");
         (Status::Timeout, Failure::new("cpu", message, json!({ "limit": "cpu", "seconds": seconds })))
     } else if signal == Signal::SYS.as_raw() {
-        let message = "it made a system call that the sandbox kills for";
-        (Status::SandboxViolation, Failure::new("syscall", message, json!({ "signal": signal })))
+        (Status::SandboxViolation, forbidden(signal, evidence.fatal))
     } else if signal == Signal::ABORT.as_raw() {
         aborted(&outcome.stderr, limits)
     } else {
@@ -114,6 +152,18 @@ fn signalled(outcome: &mut Outcome, signal: i32, limits: &Limits, ran: Duration)
         (Status::RuntimeError, Failure::new("signal", message, json!({ "signal": signal })))
     };
     outcome.fail(status, failure);
+}
+
+/// A program that was ended for a system call.
+fn forbidden(signal: i32, call: Option<u32>) -> Failure {
+    let (message, call) = match call.map(name) {
+        Some(call) => {
+            (format!("it made the system call {call}, which the sandbox kills for"), Value::from(call))
+        }
+        // Of another interface, such as the one of 32 bits.
+        None => ("it made a system call that the sandbox kills for".to_owned(), Value::Null),
+    };
+    Failure::new("syscall", message, json!({ "signal": signal, "syscall": call }))
 }
 
 /// The standard library aborts where it has no memory or no stack, and says so last.

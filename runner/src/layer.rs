@@ -82,7 +82,12 @@ const NETWORK_VARIABLES: [&str; 10] = [
 ];
 
 /// The layer, built if it is not there yet.
-pub(crate) async fn ensure(cache: &Cache, toolchain: &Toolchain, observer: &dyn Observer) -> Result<Layer> {
+pub(crate) async fn ensure(
+    cache: &Cache,
+    toolchain: &Toolchain,
+    confinement: sandbox::Confinement,
+    observer: &dyn Observer,
+) -> Result<Layer> {
     let key = key(toolchain);
     if let Some(layer) = open(cache, &key) {
         return Ok(layer);
@@ -98,12 +103,17 @@ pub(crate) async fn ensure(cache: &Cache, toolchain: &Toolchain, observer: &dyn 
     let build = cache.temporary()?;
     write_sources(build.path()).map_err(Error::cache(build.path()))?;
     fetch(cache, toolchain, build.path()).await?;
-    let artifacts = compile(cache, toolchain, build.path(), observer).await?;
+    let artifacts = compile(cache, toolchain, build.path(), confinement, observer).await?;
     let entry = collect(cache, &artifacts)?;
     cache.publish(Bucket::Layers, &key, entry)?;
     observer.progress("the crates are built");
     open(cache, &key)
         .ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is not there"))
+}
+
+/// Whether it is there already.
+pub(crate) fn is_built(cache: &Cache, toolchain: &Toolchain) -> bool {
+    open(cache, &key(toolchain)).is_some()
 }
 
 fn key(toolchain: &Toolchain) -> String {
@@ -171,6 +181,7 @@ async fn compile(
     cache: &Cache,
     toolchain: &Toolchain,
     folder: &Path,
+    confinement: sandbox::Confinement,
     observer: &dyn Observer,
 ) -> Result<Vec<cargo_metadata::Artifact>> {
     let policy =
@@ -181,7 +192,7 @@ async fn compile(
         .arg(folder.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(folder.join("target"));
-    let mut process = Confined::spawn(policy, command)?;
+    let mut process = Confined::spawn(policy, confinement, command)?;
     let crates = LOCK_FILE.matches("[[package]]").count();
     let mut progress = Progress { observer, rest: Vec::new(), done: 0, crates };
     let (mut stdout, mut stderr) = (Captured::default(), Captured::default());

@@ -156,6 +156,8 @@ pub struct SandboxReport {
     pub tier: String,
     /// The layers that hold it.
     pub layers: Vec<String>,
+    /// The system calls that the program was refused, by name; the kernel's word, not the program's.
+    pub refused: Vec<String>,
 }
 
 impl Outcome {

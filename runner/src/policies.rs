@@ -1,9 +1,11 @@
 //! What compilers and programs may do, in terms of the sandbox.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sandbox::{Access, Policy};
 
+use crate::cache::Cache;
+use crate::error::{Error, ErrorKind, Result};
 use crate::toolchain::Toolchain;
 
 /// Folders where the dynamic libraries of the system lie, by distribution.
@@ -33,6 +35,9 @@ pub(crate) fn compiler(toolchain: &Toolchain, read: &[&Path], output: &Path) -> 
     policy
 }
 
+/// Where a build finds the system's own linker.
+pub(crate) const BUILD_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// `cargo build`, with build scripts and the system's own linker for procedural macros.
 pub(crate) fn build(toolchain: &Toolchain, cargo_home: &Path, output: &Path) -> Policy {
     let mut policy = Policy::build()
@@ -43,7 +48,7 @@ pub(crate) fn build(toolchain: &Toolchain, cargo_home: &Path, output: &Path) -> 
         // Build scripts run where they are built.
         .grant(output, Access::ReadExecute)
         .working_folder(output)
-        .variable("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .variable("PATH", BUILD_PATH)
         .variable("HOME", output.to_string_lossy())
         .variable("TMPDIR", output.to_string_lossy())
         .variable("LC_ALL", "C")
@@ -75,11 +80,64 @@ impl Default for Limits {
     }
 }
 
+/// What a program may work on beside its memory: nothing by default. Needs a tier with namespaces.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// Bytes of an empty file system of its own, its working folder, which ends with it.
+    pub scratch: Option<u64>,
+    /// Absolute paths that it may read, with all beneath them.
+    pub read: Vec<PathBuf>,
+    /// Absolute paths that it may read and write, with all beneath them.
+    pub write: Vec<PathBuf>,
+}
+
+/// Bytes of a file that a program writes where it is granted a path (1 GiB). In scratch space the space is the limit.
+const FILE_SIZE: u64 = 1 << 30;
+
+impl Grants {
+    /// Refuses what would let a program write to the libraries that later programs are made of.
+    pub(crate) fn check(&self, cache: &Cache) -> Result<()> {
+        let folder = cache.folder();
+        let touches = |path: &&PathBuf| {
+            let path = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+            path.starts_with(folder) || folder.starts_with(&path)
+        };
+        let Some(path) = self.write.iter().find(touches) else { return Ok(()) };
+        let message = format!(
+            "programs may not write to {}: the cache {} is there, from which later programs are made",
+            path.display(),
+            folder.display()
+        );
+        Err(Error::new(ErrorKind::Sandbox, message).hint("grant a narrower path, or move the cache"))
+    }
+
+    /// The longest file, 0 where there is nothing to write to.
+    fn file_size(&self) -> u64 {
+        let granted = if self.write.is_empty() { 0 } else { FILE_SIZE };
+        granted.max(self.scratch.unwrap_or(0))
+    }
+}
+
 /// A snippet's program.
-pub(crate) fn program(limits: &Limits) -> Policy {
-    Policy::program().limits(|set| {
+pub(crate) fn program(limits: &Limits, grants: &Grants) -> Policy {
+    let mut policy = Policy::program().limits(|set| {
+        // What stands beside the program in its control group, and what the group counts as memory: scratch space.
+        let beside = set.total_memory.zip(set.address_space).map_or(0, |(total, own)| total - own);
+        set.total_memory = Some(limits.memory + beside + grants.scratch.unwrap_or(0));
+        set.total_tasks = set.total_tasks.zip(set.processes).map(|(total, own)| total - own + limits.threads);
         set.address_space = Some(limits.memory);
         set.cpu_seconds = Some(limits.cpu_seconds);
         set.processes = Some(limits.threads);
-    })
+        set.file_size = Some(grants.file_size());
+    });
+    for path in &grants.read {
+        policy = policy.grant(path, Access::Read);
+    }
+    for path in &grants.write {
+        policy = policy.grant(path, Access::Write);
+    }
+    match grants.scratch {
+        Some(bytes) => policy.scratch(bytes),
+        None => policy,
+    }
 }

@@ -10,7 +10,7 @@ use crate::broker::{Broker, Violation};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::SandboxReport;
-use crate::policies::{self, Limits};
+use crate::policies::{self, Grants, Limits};
 
 /// How a program's run came to its end.
 #[derive(Debug)]
@@ -29,23 +29,43 @@ pub(crate) struct Traces {
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
     pub(crate) sandbox: SandboxReport,
+    pub(crate) evidence: sandbox::Evidence,
 }
 
-/// Runs `program` to its end. Dropping the future kills it.
-pub(crate) async fn run(
-    program: &Path,
-    limits: &Limits,
-    broker: &Broker<'_>,
-    traces: &mut Traces,
-) -> Result<Ended> {
+/// What is run, and within what.
+pub(crate) struct Job<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) limits: &'a Limits,
+    pub(crate) grants: &'a Grants,
+    pub(crate) confinement: sandbox::Confinement,
+}
+
+/// A started program. However its run ends, it is killed, and what it met with is kept.
+struct Running<'a> {
+    process: Confined,
+    evidence: &'a mut sandbox::Evidence,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        // What fails here has been told by the run itself.
+        let _ = self.process.kill();
+        *self.evidence = self.process.evidence();
+    }
+}
+
+/// Runs a program to its end. Dropping the future kills it.
+pub(crate) async fn run(job: &Job<'_>, broker: &Broker<'_>, traces: &mut Traces) -> Result<Ended> {
+    let limits = job.limits;
     let (ours, theirs) = UnixStream::pair().map_err(|error| socket_error(&error))?;
     ours.set_nonblocking(true).map_err(|error| socket_error(&error))?;
     let ours = AsyncStream::from_std(ours).map_err(|error| socket_error(&error))?;
-    let command = sandbox::Command::new(program).broker(theirs);
-    let mut process = Confined::spawn(policies::program(limits), command)?;
+    let command = sandbox::Command::new(job.program).broker(theirs);
+    let process = Confined::spawn(policies::program(limits, job.grants), job.confinement, command)?;
     traces.sandbox = process.report();
+    let mut running = Running { process, evidence: &mut traces.evidence };
     let observer = broker.observer;
-    let (out, err) = (&mut process.stdout, &mut process.stderr);
+    let (out, err) = (&mut running.process.stdout, &mut running.process.stderr);
     let stdout = async {
         traces.stdout.read(out, limits.output, true, |bytes| observer.stdout(bytes)).await;
         if traces.stdout.exceeded { Err(Ended::Output) } else { Ok(()) }
@@ -57,11 +77,8 @@ pub(crate) async fn run(
     let calls = async { broker.serve(ours).await.map_err(Ended::Violation) };
     // All three end when the process does; only trouble ends them before.
     match tokio::try_join!(stdout, stderr, calls) {
-        Ok(_) => Ok(Ended::Exited(process.wait().await?)),
-        Err(ended) => {
-            process.kill()?;
-            Ok(ended)
-        }
+        Ok(_) => Ok(Ended::Exited(running.process.wait().await?)),
+        Err(ended) => Ok(ended),
     }
 }
 

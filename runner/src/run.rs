@@ -207,11 +207,12 @@ impl<'a> Run<'a> {
             observer: self.observer,
             ledger: &self.ledger,
         };
-        let limits = &self.request.limits;
-        let ended = program::run(&file, limits, &broker, &mut self.traces).await?;
+        let (limits, grants) = (&self.request.limits, &self.request.grants);
+        let job = program::Job { program: &file, limits, grants, confinement: self.engine.confinement };
+        let ended = program::run(&job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
-        let ran = started.elapsed();
-        judge::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), limits, ran);
+        let facts = judge::Facts { limits, ran: started.elapsed(), evidence: &self.traces.evidence };
+        judge::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
         Ok(())
     }
 
@@ -227,6 +228,7 @@ impl<'a> Run<'a> {
         if let Phase::Running(since) = self.phase {
             outcome.phases_ms.run = milliseconds(since);
             outcome.sandbox = self.traces.sandbox;
+            outcome.sandbox.refused = judge::names(&self.traces.evidence.refused);
         }
         outcome.stdout = self.traces.stdout.text();
         outcome.stderr = self.traces.stderr.text();
@@ -237,6 +239,7 @@ impl<'a> Run<'a> {
         outcome.calls_total = ledger.calls_total;
         outcome.content = std::mem::take(&mut ledger.content);
         drop(ledger);
+        judge::add_progress(&mut outcome);
         outcome.phases_ms.total = milliseconds(self.started);
         outcome
     }

@@ -89,6 +89,13 @@ impl<'a> Tokens<'a> {
         (0..self.len()).map(|index| (index, self.word(index))).filter(|(_, word)| !word.is_empty())
     }
 
+    /// Whether the snippet defines a type called `name`: by `struct` or by `enum`.
+    pub(crate) fn definition(&self, name: &str) -> Option<&'a str> {
+        let mut named = self.words().filter(|(_, word)| *word == name);
+        let keyword = |index: usize| self.word(index.checked_sub(1).unwrap_or(usize::MAX));
+        named.find_map(|(index, _)| Some(keyword(index)).filter(|word| matches!(*word, "enum" | "struct")))
+    }
+
     /// The bracket that closes the one at `open`.
     pub(crate) fn close(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;

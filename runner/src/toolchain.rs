@@ -34,6 +34,14 @@ pub struct Toolchain {
     pub version: String,
 }
 
+impl Toolchain {
+    /// Its first line about itself, such as `rustc 1.95.0 (59807616e 2026-04-14)`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.version.lines().next().unwrap_or_default()
+    }
+}
+
 /// What a kept toolchain was read from; a change of it makes the record worthless.
 #[derive(Debug, Serialize, Deserialize, PartialEq, Eq)]
 struct Stamp {
@@ -48,34 +56,52 @@ struct Record {
     toolchain: Toolchain,
 }
 
+/// What looking for a toolchain comes to.
+pub(crate) enum Found {
+    /// It has all that snippets need.
+    Complete(Toolchain),
+    /// None has it all: the one that the user prefers of those that are new enough.
+    Lacking(Toolchain),
+}
+
 /// Finds a toolchain and makes sure of its target; `install` allows to add the target through rustup.
 ///
 /// # Errors
 /// Where there is no toolchain, it is too old, or the target is missing and can't be added.
 pub(crate) async fn find(cache: &Cache, install: bool, observer: &dyn Observer) -> Result<Toolchain> {
+    match look(|rustc| identify(cache, rustc))? {
+        Found::Complete(toolchain) => Ok(toolchain),
+        Found::Lacking(toolchain) => {
+            ensure_target(&toolchain, install, observer).await?;
+            Ok(toolchain)
+        }
+    }
+}
+
+/// Looks for a toolchain with compilers that `identify` knows how to ask, and changes nothing.
+///
+/// # Errors
+/// Where there is none that is new enough.
+pub(crate) fn look(identify: impl Fn(&Path) -> io::Result<Toolchain>) -> Result<Found> {
     let mut too_old = None;
     let mut usable = Vec::new();
     for rustc in candidates() {
-        let Ok(toolchain) = identify(cache, &rustc) else { continue };
+        let Ok(toolchain) = identify(&rustc) else { continue };
         if release(&toolchain.version).is_none_or(|release| release < OLDEST_RUSTC) {
             too_old = Some(toolchain);
         } else if is_complete(&toolchain) {
-            return Ok(toolchain);
+            return Ok(Found::Complete(toolchain));
         } else {
             usable.push(toolchain);
         }
     }
-    // None has the target: it is added to the one that the user prefers.
     if let Some(toolchain) = usable.into_iter().next() {
-        ensure_target(&toolchain, install, observer).await?;
-        return Ok(toolchain);
+        return Ok(Found::Lacking(toolchain));
     }
     let (major, minor) = OLDEST_RUSTC;
     let hint = format!("type `rustup toolchain install stable`, or install Rust {major}.{minor} or newer");
     let message = match too_old {
-        Some(old) => {
-            format!("{} is too old: {}", old.rustc.display(), old.version.lines().next().unwrap_or_default())
-        }
+        Some(old) => format!("{} is too old: {}", old.rustc.display(), old.name()),
         None => "no Rust compiler was found, neither with rustup nor on the search path".to_owned(),
     };
     Err(Error::new(ErrorKind::Toolchain, message).hint(hint))
@@ -136,7 +162,7 @@ fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
     Ok(toolchain)
 }
 
-fn ask(rustc: &Path) -> io::Result<Toolchain> {
+pub(crate) fn ask(rustc: &Path) -> io::Result<Toolchain> {
     let sysroot = PathBuf::from(answer(rustc, &["--print", "sysroot"])?.trim());
     let version = answer(rustc, &["-vV"])?;
     let host = version
@@ -170,30 +196,13 @@ fn release(version: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
+/// Makes sure of the target of a toolchain that lacks something.
 async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Observer) -> Result<()> {
-    if !toolchain.cargo.is_file() {
-        let message = format!("there is no cargo beside {}", toolchain.rustc.display());
-        return Err(Error::new(ErrorKind::Toolchain, message).hint("install cargo of the same release"));
+    if let Some(trouble) = trouble(toolchain, install) {
+        return Err(trouble);
     }
-    if !toolchain.linker.is_file() {
-        let message = format!("the toolchain has no rust-lld: {}", toolchain.linker.display());
-        return Err(Error::new(ErrorKind::Toolchain, message).hint("use a toolchain from rustup"));
-    }
-    if has_target(toolchain) {
-        return Ok(());
-    }
-    let name = toolchain.sysroot.file_name().and_then(|name| name.to_str()).unwrap_or("stable");
-    let line = format!("rustup target add {TARGET} --toolchain {name}");
-    let missing = |detail: &str| {
-        let message = format!("the target {TARGET} is missing in {}{detail}", toolchain.sysroot.display());
-        Error::new(ErrorKind::Toolchain, message).hint(format!("type `{line}`"))
-    };
-    let Some(rustup) = rustup().filter(|_| in_rustup(toolchain)) else {
-        return Err(missing(", which is not one of rustup's toolchains"));
-    };
-    if !install {
-        return Err(missing(", and the configuration forbids to add it (codeMode.installTarget: false)"));
-    }
+    let Some(rustup) = rustup().filter(|_| !has_target(toolchain)) else { return Ok(()) };
+    let (name, line) = target_line(toolchain);
     observer.progress(&format!("adding the target {TARGET}: {line}"));
     let output = tokio::process::Command::new(rustup)
         .args(["target", "add", TARGET, "--toolchain", name])
@@ -207,17 +216,48 @@ async fn ensure_target(toolchain: &Toolchain, install: bool, observer: &dyn Obse
         Ok(output) if output.status.success() && has_target(toolchain) => Ok(()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
-            Err(missing(&format!(", and rustup could not add it:\n{}", said.trim_end())))
+            Err(no_target(toolchain, &format!(", and rustup could not add it:\n{}", said.trim_end())))
         }
-        Err(error) => Err(missing(&format!(", and rustup did not start: {error}"))),
+        Err(error) => Err(no_target(toolchain, &format!(", and rustup did not start: {error}"))),
     }
+}
+
+/// What keeps a toolchain from compiling snippets, and can't be added by the first use.
+pub(crate) fn trouble(toolchain: &Toolchain, install: bool) -> Option<Error> {
+    if !toolchain.cargo.is_file() {
+        let message = format!("there is no cargo beside {}", toolchain.rustc.display());
+        return Some(Error::new(ErrorKind::Toolchain, message).hint("install cargo of the same release"));
+    }
+    if !toolchain.linker.is_file() {
+        let message = format!("the toolchain has no rust-lld: {}", toolchain.linker.display());
+        return Some(Error::new(ErrorKind::Toolchain, message).hint("use a toolchain from rustup"));
+    }
+    if has_target(toolchain) {
+        return None;
+    }
+    if !in_rustup(toolchain) || rustup().is_none() {
+        return Some(no_target(toolchain, ", which is not one of rustup's toolchains"));
+    }
+    let forbidden = ", and the configuration forbids to add it (codeMode.installTarget: false)";
+    (!install).then(|| no_target(toolchain, forbidden))
+}
+
+/// The toolchain's name for rustup, and the line that adds the target to it.
+pub(crate) fn target_line(toolchain: &Toolchain) -> (&str, String) {
+    let name = toolchain.sysroot.file_name().and_then(|name| name.to_str()).unwrap_or("stable");
+    (name, format!("rustup target add {TARGET} --toolchain {name}"))
+}
+
+fn no_target(toolchain: &Toolchain, detail: &str) -> Error {
+    let message = format!("the target {TARGET} is missing in {}{detail}", toolchain.sysroot.display());
+    Error::new(ErrorKind::Toolchain, message).hint(format!("type `{}`", target_line(toolchain).1))
 }
 
 fn is_complete(toolchain: &Toolchain) -> bool {
     toolchain.cargo.is_file() && toolchain.linker.is_file() && has_target(toolchain)
 }
 
-fn has_target(toolchain: &Toolchain) -> bool {
+pub(crate) fn has_target(toolchain: &Toolchain) -> bool {
     let library = toolchain.sysroot.join("lib/rustlib").join(TARGET).join("lib");
     let mut entries = fs_err::read_dir(library).into_iter().flatten().flatten();
     entries.any(|entry| entry.file_name().to_string_lossy().starts_with("libstd-"))

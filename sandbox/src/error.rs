@@ -32,6 +32,11 @@ pub enum SpawnError {
         /// The operating system's error.
         source: io::Error,
     },
+    /// The child's control group could not be made, though the place for it is there.
+    #[error(
+        "could not make a control group for the child: {0}; check the limits and permissions of the groups of this user"
+    )]
+    Group(#[source] io::Error),
     /// The conversation with the helper failed.
     #[error("lost the sandbox helper while it was applying the policy: {0}")]
     Control(#[source] io::Error),
@@ -61,6 +66,11 @@ impl Failure {
     /// A failure with its subject and the operating system's error number.
     pub(crate) fn new(step: Step, subject: impl Into<String>, errno: i32) -> Self {
         Self { step, subject: subject.into(), errno }
+    }
+
+    /// What the operating system said, with the subject.
+    pub(crate) fn explanation(&self) -> String {
+        format!("{}: {}", self.subject, describe(self.errno))
     }
 }
 
@@ -92,6 +102,10 @@ pub enum Step {
     Capabilities,
     /// Starting the supervised process.
     Fork,
+    /// Leaving the host's namespaces.
+    Namespaces,
+    /// Changing the root.
+    Root,
     /// `PR_SET_NO_NEW_PRIVS`.
     NoNewPrivileges,
     /// A path that the policy grants.
@@ -119,6 +133,9 @@ impl Step {
             Self::Executable => "give the absolute path of an existing executable file",
             Self::Capabilities | Self::NoNewPrivileges => {
                 "the surrounding container forbids it; run elsewhere"
+            }
+            Self::Namespaces | Self::Root => {
+                "the machine or the surrounding container forbids it; a tier without namespaces may be allowed there"
             }
             Self::Grant => "create the path, correct it, or mark the grant optional",
             Self::Landlock => {

@@ -37,8 +37,14 @@
 //!   because the thread may not signal itself by `tkill`.
 //! - Side channels, and time on the clock: the caller polls [`Child`]'s pidfd and kills.
 
+#![cfg_attr(
+    not(all(target_os = "linux", target_arch = "x86_64")),
+    allow(dead_code, reason = "elsewhere nothing is ever started")
+)]
+
 mod command;
 mod error;
+mod layers;
 mod policy;
 mod report;
 
@@ -51,6 +57,7 @@ mod platform;
 
 pub use command::Command;
 pub use error::{Failure, SpawnError, Step};
-pub use platform::{Child, Sandbox, entry, probe};
-pub use policy::{Access, Grant, Limits, Policy, Profile};
-pub use report::{Report, Support, Unsupported};
+pub use layers::{Confinement, Layers, UnknownTier};
+pub use platform::{Child, Sandbox, entry, hide_from_others, probe};
+pub use policy::{Access, Grant, Limits, Policy, Profile, SCRATCH};
+pub use report::{Evidence, Mechanism, Report, Support, Unsupported, system_call_name};

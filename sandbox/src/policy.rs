@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Confinement, Layers};
+
 const MIB: u64 = 1 << 20;
 
 /// Which family of system calls a child may make, and how it is held together.
@@ -13,8 +15,9 @@ const MIB: u64 = 1 << 20;
 #[non_exhaustive]
 pub enum Profile {
     /// One static executable that computes and talks over descriptors that it has: an allow-list of system
-    /// calls. No path, no socket, no fork, no second exec, no executable memory, so a dynamically linked
-    /// program cannot even load. Grants have no effect but for Landlock's second opinion.
+    /// calls. No socket, no fork, no second exec, no executable memory, so a dynamically linked program cannot even
+    /// load. No path either, unless the policy has grants or scratch space: these need namespaces, and bring the
+    /// system calls that open, list, rename and remove, but none that executes, links, or changes owners and times.
     Program,
     /// A compiler and its linker: a deny-list (network, other processes, kernel interfaces, changing the mode,
     /// owner or times of a path), with Landlock for the file system. Its processes may fork and execute what is granted.
@@ -22,6 +25,13 @@ pub enum Profile {
     /// A build with build scripts, archivers and linkers of the system: [`Profile::Compiler`], but the mode and the times
     /// of a path can be changed (Landlock does not cover them), which linkers and build tools need.
     Build,
+}
+
+impl Profile {
+    /// Whether it stands for a tree of processes, which start each other by path.
+    pub(crate) fn is_tree(self) -> bool {
+        self != Self::Program
+    }
 }
 
 /// What may be done beneath a path. Grants of the same path add up.
@@ -68,6 +78,10 @@ pub struct Limits {
     /// counts all of the user's, wherever they were started, and exempts root: for root this bounds nothing, and
     /// threads are bounded by [`Limits::address_space`] alone.
     pub processes: Option<u64>,
+    /// Bytes of memory of all processes of the child together, where a control group can be made (`memory.max`).
+    pub total_memory: Option<u64>,
+    /// Threads and processes of the child together, where a control group can be made (`pids.max`). Holds for root as well.
+    pub total_tasks: Option<u64>,
     /// By how much other work comes first (`nice(2)`): 0 not at all, 19 only what nobody else wants is used.
     pub niceness: u8,
 }
@@ -85,11 +99,18 @@ pub struct Policy {
     pub environment: Vec<(String, String)>,
     /// The working folder, `/` by default.
     pub working_folder: PathBuf,
+    /// Bytes of an empty file system of the child's own at [`SCRATCH`], in memory and gone with the child.
+    pub scratch: Option<u64>,
+    /// How the layers are chosen; by default the best tier, and at least `landlock+seccomp`.
+    pub confinement: Confinement,
 }
 
+/// Where a child finds its scratch space.
+pub const SCRATCH: &str = "/scratch";
+
 impl Policy {
-    /// For one static program: no grant, empty environment; 512 MiB of address space, 8 MiB of stack, 30 s of processor time,
-    /// no files (size 0), 64 descriptors, 64 threads.
+    /// For one static program: no grant, empty environment; 512 MiB of address space (of memory, with its supervisor,
+    /// 544 MiB), 8 MiB of stack, 30 s of processor time, no files (size 0), 64 descriptors, 64 threads.
     #[must_use]
     pub fn program() -> Self {
         Self::with(
@@ -102,6 +123,8 @@ impl Policy {
                 file_size: Some(0),
                 open_files: Some(64),
                 processes: Some(64),
+                total_memory: Some((512 + SUPERVISOR_MEMORY) * MIB),
+                total_tasks: Some(64 + SUPERVISOR_TASKS),
                 niceness: 0,
             },
         )
@@ -109,7 +132,7 @@ impl Policy {
 
     /// For a compiler that starts its own linker: no grant (the caller adds them), empty environment; 3 GiB of
     /// address space (rustc needs 640 MB), no limit on data (below 192 MB rustc hangs without using processor time),
-    /// 30 s of processor time, files up to 256 MiB, 256 descriptors, 512 threads and processes.
+    /// 30 s of processor time, files up to 256 MiB, 256 descriptors, 512 threads and processes; 4 GiB for all of them together.
     #[must_use]
     pub fn compiler() -> Self {
         Self::with(
@@ -122,18 +145,21 @@ impl Policy {
                 file_size: Some(256 * MIB),
                 open_files: Some(256),
                 processes: Some(512),
+                total_memory: Some(4096 * MIB),
+                total_tasks: Some(512 + SUPERVISOR_TASKS),
                 niceness: 0,
             },
         )
     }
 
     /// For a whole build with build scripts and the system's linker: as [`Policy::compiler`] with
-    /// [`Profile::Build`], 6 GiB of address space, 600 s of processor time for each process, files up to 1 GiB and 1024 descriptors.
+    /// [`Profile::Build`], 6 GiB of address space (8 GiB together), 600 s of processor time for each process, files up to 1 GiB and 1024 descriptors.
     #[must_use]
     pub fn build() -> Self {
         let mut policy = Self::compiler();
         policy.profile = Profile::Build;
         policy.limits.address_space = Some(6 * 1024 * MIB);
+        policy.limits.total_memory = Some(8 * 1024 * MIB);
         policy.limits.cpu_seconds = Some(600);
         policy.limits.file_size = Some(1024 * MIB);
         policy.limits.open_files = Some(1024);
@@ -147,6 +173,8 @@ impl Policy {
             limits,
             environment: Vec::new(),
             working_folder: PathBuf::from("/"),
+            scratch: None,
+            confinement: Confinement::default(),
         }
     }
 
@@ -178,11 +206,45 @@ impl Policy {
         self
     }
 
+    /// Gives scratch space of this many bytes, and makes it the working folder. Needs namespaces.
+    #[must_use]
+    pub fn scratch(mut self, bytes: u64) -> Self {
+        self.scratch = Some(bytes);
+        self.working_folder = PathBuf::from(SCRATCH);
+        self
+    }
+
+    /// Sets how the layers are chosen.
+    #[must_use]
+    pub fn confinement(mut self, confinement: Confinement) -> Self {
+        self.confinement = confinement;
+        self
+    }
+
     /// Changes limits: `policy.limits(|limits| limits.cpu_seconds = Some(5))`.
     #[must_use]
     pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.limits);
         self
+    }
+
+    /// Whether a program has paths of its own, and so the system calls for them.
+    pub(crate) fn has_paths(&self) -> bool {
+        self.scratch.is_some() || !self.grants.is_empty()
+    }
+
+    /// What is wrong with the policy under the chosen layers.
+    pub(crate) fn check_with(&self, layers: Layers) -> Result<(), String> {
+        if layers.namespaces || layers == Layers::OFF && self.scratch.is_none() {
+            return Ok(());
+        }
+        // Landlock does not see `stat`, modes and times, so paths are for a root of the child's own.
+        let wanted = match (self.scratch, self.profile) {
+            (Some(_), _) => "scratch space",
+            (None, Profile::Program) if self.has_paths() => "a program's grants of paths",
+            _ => return Ok(()),
+        };
+        Err(format!("{wanted} need a tier with namespaces, and this is `{layers}`"))
     }
 
     /// What is wrong with the policy as data, before anything is started.
@@ -192,6 +254,9 @@ impl Policy {
         }
         if !self.working_folder.is_absolute() {
             return Err(format!("the working folder {} is not absolute", self.working_folder.display()));
+        }
+        if self.scratch == Some(0) {
+            return Err("scratch space of 0 bytes".to_owned());
         }
         for (name, value) in &self.environment {
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
@@ -212,6 +277,10 @@ impl Policy {
         }
     }
 }
+
+/// MiB of memory, and processes, that stand beside the command in its control group: the supervisor and the init process.
+const SUPERVISOR_MEMORY: u64 = 32;
+const SUPERVISOR_TASKS: u64 = 2;
 
 /// The executed file is kept at a descriptor above the limit, which must fit under common hard limits (4096 on old systems).
 const MAXIMUM_PROGRAM_FILES: u64 = 4000;

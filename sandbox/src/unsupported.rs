@@ -8,35 +8,51 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use crate::{Command, Policy, Report, SpawnError, Support, Unsupported};
+use crate::{
+    Command, Confinement, Evidence, Layers, Mechanism, Policy, Report, SpawnError, Support, Unsupported,
+};
 
 /// What this machine offers: nothing.
+#[must_use]
+pub fn probe() -> Support {
+    let answer = format!(
+        "missing: they need Linux on x86_64, and this is {} on {}",
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    );
+    let advice = "run inside a Linux x86_64 machine, virtual machine or container";
+    let missing = |name| Mechanism {
+        name,
+        available: false,
+        answer: answer.clone(),
+        advice: Some(advice.to_owned()),
+    };
+    let mechanisms = ["landlock", "seccomp", "user namespace"].map(missing).to_vec();
+    Support { mechanisms, layers: Layers::OFF, landlock_abi: 0 }
+}
+
+/// Has no effect: there is no child that it would be hidden from.
 ///
 /// # Errors
-/// Always.
-pub fn probe() -> Result<Support, Unsupported> {
-    Err(Unsupported {
-        missing: format!(
-            "confinement needs Linux on x86_64 with Landlock and seccomp, this is {} on {}",
-            std::env::consts::OS,
-            std::env::consts::ARCH
-        ),
-        advice: "run inside a Linux x86_64 machine or virtual machine".to_owned(),
-    })
+/// Never.
+pub fn hide_from_others() -> io::Result<()> {
+    Ok(())
 }
 
 /// Returns at once: no helper is ever started here.
 pub fn entry() {}
 
 /// Refuses to start anything.
-#[derive(Debug)]
-pub struct Sandbox(());
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    policy: Policy,
+}
 
 impl Sandbox {
     /// A sandbox that refuses.
     #[must_use]
-    pub fn new(_policy: Policy) -> Self {
-        Self(())
+    pub fn new(policy: Policy) -> Self {
+        Self { policy }
     }
 
     /// Has no effect.
@@ -45,12 +61,29 @@ impl Sandbox {
         self
     }
 
+    /// What this machine offers: nothing.
+    #[must_use]
+    pub fn support(&self) -> Support {
+        probe()
+    }
+
     /// Refuses.
     ///
     /// # Errors
     /// Always [`SpawnError::Unsupported`].
     pub fn spawn(&self, _command: Command) -> Result<Child, SpawnError> {
-        Err(probe().map_or_else(SpawnError::from, |_| SpawnError::EntryNotCalled))
+        // Without the sandbox as well: environment, descriptors and the end of a child are its work too.
+        let wanted = match self.policy.confinement {
+            Confinement::AtLeast(layers) | Confinement::Exactly(layers) => layers,
+        };
+        Err(probe().choose(wanted).map_or_else(SpawnError::from, |_| unsupported().into()))
+    }
+}
+
+fn unsupported() -> Unsupported {
+    Unsupported {
+        missing: "children are started on Linux x86_64 only".to_owned(),
+        advice: "run inside a Linux x86_64 machine, virtual machine or container".to_owned(),
     }
 }
 
@@ -68,6 +101,11 @@ impl Child {
     /// What was enforced.
     #[must_use]
     pub fn report(&self) -> &Report {
+        match self.0 {}
+    }
+
+    /// What it met with.
+    pub fn evidence(&mut self) -> Evidence {
         match self.0 {}
     }
 

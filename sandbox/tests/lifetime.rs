@@ -10,8 +10,8 @@ mod common;
 
 use std::io::{BufRead, BufReader};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -38,29 +38,42 @@ fn shell(script: &str) -> (Policy, Command) {
 fn with_grandchild(script: &str) -> (Child, OwnedFd) {
     let (policy, command) = shell(script);
     let mut child = common::sandbox(policy).spawn(command).unwrap();
-    let stdout = std::fs::File::from(child.take_stdout().unwrap());
-    let grandchild = pidfd_of_line(&mut BufReader::new(stdout));
+    let grandchild = pidfd(background(&mut child));
     (child, grandchild)
+}
+
+/// The `sleep` that the child's shell has started, by its number here: in a process namespace the shell knows another.
+fn background(child: &mut Child) -> u32 {
+    let mut said = String::new();
+    BufReader::new(std::fs::File::from(child.take_stdout().unwrap())).read_line(&mut said).unwrap();
+    assert_eq!(said, "started\n");
+    loop {
+        // The shell says so after its fork, which may be before the exec.
+        if let Some(found) =
+            common::descendants(child.id()).into_iter().find(|process| process.name == "sleep")
+        {
+            return found.id;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "the shell has ended without its background process");
+    }
+}
+
+fn pidfd(number: u32) -> OwnedFd {
+    let pid = Pid::from_raw(i32::try_from(number).unwrap()).unwrap();
+    pidfd_open(pid, PidfdFlags::empty()).unwrap()
 }
 
 fn pidfd_of_line(from: &mut impl BufRead) -> OwnedFd {
     let mut line = String::new();
     from.read_line(&mut line).unwrap();
-    let number = line
-        .trim()
-        .rsplit(' ')
-        .next()
-        .unwrap()
-        .parse()
-        .unwrap_or_else(|_| panic!("a process id in {line:?}"));
-    pidfd_open(Pid::from_raw(number).unwrap(), PidfdFlags::empty()).unwrap()
+    pidfd(line.trim().parse().unwrap_or_else(|_| panic!("a process id in {line:?}")))
 }
 
 fn exists(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }
 
-const BACKGROUND: &str = "sleep 1000 & echo $!; wait";
+const BACKGROUND: &str = "sleep 1000 & echo started; wait";
 
 #[test]
 fn kill_ends_a_program() {
@@ -94,7 +107,7 @@ fn kill_ends_a_whole_tree() {
 fn drop_ends_a_whole_tree() {
     // One descendant ignores what it can, another is orphaned.
     let (child, grandchild) =
-        with_grandchild("(trap '' TERM HUP INT; sleep 1000 & echo $!); wait; while :; do :; done");
+        with_grandchild("(trap '' TERM HUP INT; sleep 1000 & echo started); wait; while :; do :; done");
     let pid = child.id();
     drop(child);
     assert!(ends(grandchild.as_fd()));
@@ -103,7 +116,11 @@ fn drop_ends_a_whole_tree() {
 
 #[test]
 fn the_end_of_the_command_ends_what_it_left_behind() {
-    let (mut child, grandchild) = with_grandchild("sleep 1000 >/dev/null 2>&1 & echo $!; exit 7");
+    let (go, waits) = UnixStream::pair().unwrap();
+    let (policy, command) = shell("sleep 1000 >/dev/null 2>&1 3>&- & echo started; read line <&3; exit 7");
+    let mut child = common::sandbox(policy).spawn(command.broker(waits)).unwrap();
+    let grandchild = pidfd(background(&mut child));
+    drop(go);
     assert_eq!(child.wait().unwrap().code(), Some(7));
     assert!(ends(grandchild.as_fd()));
 }
@@ -137,7 +154,7 @@ fn a_child_survives_the_thread_that_asked_for_it() {
 fn nothing_outlives_a_killed_host() {
     for role in ["host of a program", "host of a tree"] {
         let mut host =
-            other_host(role, Path::new(env!("CARGO_BIN_EXE_sandbox-helper")), attempts()).spawn().unwrap();
+            other_host(role, &common::helper(), attempts()).spawn().unwrap();
         let mut said = BufReader::new(host.stdout.take().unwrap());
         while !matches!(said.by_ref_line().as_deref(), Some("ready") | None) {}
         let pidfds = [pidfd_of_line(&mut said), pidfd_of_line(&mut said)];
@@ -152,7 +169,7 @@ fn nothing_outlives_a_killed_host() {
 #[test]
 fn many_at_once_leave_nothing() {
     let output =
-        other_host("churn", Path::new(env!("CARGO_BIN_EXE_sandbox-helper")), attempts()).output().unwrap();
+        other_host("churn", &common::helper(), attempts()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("no child is left"), "{output:?}");
 }
@@ -205,26 +222,16 @@ fn other_host(role: &str, helper: &Path, program: &Path) -> std::process::Comman
 
 #[test]
 fn an_ordinary_user_is_bounded_in_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let copy = |from: &Path, name: &str| {
-        let to = folder.path().join(name);
-        std::fs::copy(from, &to).unwrap();
-        to
-    };
-    let helper = copy(Path::new(env!("CARGO_BIN_EXE_sandbox-helper")), "helper");
-    let program = copy(attempts(), "attempts");
-    let mut host = other_host("ordinary user", &helper, &program);
-    if rustix::process::getuid().is_root() {
-        let binary = copy(&std::env::current_exe().unwrap(), "host");
-        host = std::process::Command::new(binary);
-        host.args(["--exact", "acts_as_another_host", "--nocapture", "--test-threads=1"])
-            .current_dir("/")
-            .uid(65534)
-            .gid(65534);
-        host.env(ROLE, "ordinary user")
-            .env(FILES, format!("{}:{}", helper.display(), program.display()))
-            .stdout(Stdio::piped());
+    let _reachable;
+    let mut host = other_host("ordinary user", &common::helper(), attempts());
+    let ordinary = common::as_an_ordinary_user(&["attempts"]);
+    if let Some((other, folder)) = ordinary {
+        let own = host;
+        host = other;
+        host.args(own.get_args()).stdout(Stdio::piped()).env(ROLE, "ordinary user");
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        host.env(FILES, format!("{}:{}", at("helper"), at("attempts")));
+        _reachable = folder;
     }
     let output = host.output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
@@ -251,9 +258,8 @@ fn acts_as_another_host() {
         "host of a tree" => {
             let (policy, command) = shell(BACKGROUND);
             let mut child = spawn(policy, command);
-            let mut line = String::new();
-            BufReader::new(std::fs::File::from(child.take_stdout().unwrap())).read_line(&mut line).unwrap();
-            hold(&child, line.trim().parse().unwrap());
+            let other = background(&mut child);
+            hold(&child, other);
         }
         "churn" => churn(&spawn, program),
         _ => {

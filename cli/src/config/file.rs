@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
+use super::confinement::SandboxEntry;
 use super::{CodeMode, Config, Error, Filter, Permission, Server, size, syntax, text, variables};
 
 /// Most seconds of a time-out: a day.
@@ -54,11 +55,8 @@ struct ServerEntry {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", expecting = "the keys of codeMode")]
 struct CodeModeEntry {
-    timeout: Option<Spanned<f64>>,
-    memory: Option<Spanned<String>>,
-    cpu: Option<Spanned<u64>>,
-    threads: Option<Spanned<u64>>,
-    output: Option<Spanned<String>>,
+    #[serde(default)]
+    sandbox: SandboxEntry,
     install_target: Option<bool>,
     description_length: Option<Spanned<usize>>,
 }
@@ -85,10 +83,10 @@ fn own_program(command: String) -> Result<String, Error> {
 }
 
 /// Checks the values of one file.
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     path: &'a Path,
     /// Relative paths in the file start here.
-    folder: &'a Path,
+    pub(super) folder: &'a Path,
 }
 
 impl Checker<'_> {
@@ -166,22 +164,7 @@ impl Checker<'_> {
 
     fn code_mode(&self, entry: &CodeModeEntry) -> Result<CodeMode, Error> {
         let mut code_mode = CodeMode::default();
-        if let Some(timeout) = &entry.timeout {
-            code_mode.timeout = self.seconds(timeout)?;
-        }
-        let limits = &mut code_mode.limits;
-        if let Some(memory) = &entry.memory {
-            limits.memory = self.size(memory, 16 << 20)?;
-        }
-        if let Some(output) = &entry.output {
-            limits.output = usize::try_from(self.size(output, 1)?).unwrap_or(usize::MAX);
-        }
-        if let Some(cpu) = &entry.cpu {
-            limits.cpu_seconds = self.at_least_one(cpu)?;
-        }
-        if let Some(threads) = &entry.threads {
-            limits.threads = self.at_least_one(threads)?;
-        }
+        self.sandbox(&entry.sandbox, &mut code_mode)?;
         if let Some(length) = &entry.description_length {
             code_mode.style.description = self.description_length(length)?;
         }
@@ -189,7 +172,7 @@ impl Checker<'_> {
         Ok(code_mode)
     }
 
-    fn seconds(&self, value: &Spanned<f64>) -> Result<Duration, Error> {
+    pub(super) fn seconds(&self, value: &Spanned<f64>) -> Result<Duration, Error> {
         let seconds = Some(value.value).filter(|seconds| *seconds <= LONGEST_SECONDS);
         // What is shorter than a nanosecond becomes nothing.
         let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -201,7 +184,7 @@ impl Checker<'_> {
         })
     }
 
-    fn size(&self, value: &Spanned<String>, least: u64) -> Result<u64, Error> {
+    pub(super) fn size(&self, value: &Spanned<String>, least: u64) -> Result<u64, Error> {
         let size = size::parse(&value.value).map_err(|message| self.wrong(value, &message))?;
         if size < least {
             return Err(
@@ -211,7 +194,7 @@ impl Checker<'_> {
         Ok(size)
     }
 
-    fn at_least_one(&self, value: &Spanned<u64>) -> Result<u64, Error> {
+    pub(super) fn at_least_one(&self, value: &Spanned<u64>) -> Result<u64, Error> {
         match value.value {
             0 => Err(self.wrong(value, "0 is too few; write at least 1")),
             number => Ok(number),
@@ -226,7 +209,7 @@ impl Checker<'_> {
         Ok(value.value)
     }
 
-    fn expand(&self, value: &Spanned<String>) -> Result<String, Error> {
+    pub(super) fn expand(&self, value: &Spanned<String>) -> Result<String, Error> {
         self.without_nul(value, &value.value)?;
         variables::expand(&value.value, |name| std::env::var(name).ok())
             .map_err(|message| self.wrong(value, &message))
@@ -246,14 +229,14 @@ impl Checker<'_> {
     }
 
     /// Programs are started with texts that end at the first NUL (execve(2)).
-    fn without_nul(&self, place: &Spanned<String>, text: &str) -> Result<(), Error> {
+    pub(super) fn without_nul(&self, place: &Spanned<String>, text: &str) -> Result<(), Error> {
         if text.contains('\0') {
             return Err(self.wrong(place, "a NUL character can't be passed to a program; remove it"));
         }
         Ok(())
     }
 
-    fn wrong<T>(&self, value: &Spanned<T>, message: &str) -> Error {
+    pub(super) fn wrong<T>(&self, value: &Spanned<T>, message: &str) -> Error {
         let place = value.referenced;
         Error(format!("{}:{}:{}: {message}", self.path.display(), place.line(), place.column()))
     }

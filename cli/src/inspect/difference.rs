@@ -38,10 +38,8 @@ fn text(diff: &ToolsDiff) -> String {
 /// The tools in a file, which is a lock file if it says so. With several servers, names begin with the server's.
 fn tools(file: &Path) -> Result<Vec<Tool>, Failure> {
     let text = read(file)?;
-    if !Lock::is_lock(&text) {
-        return source::saved_tools(file);
-    }
-    let lock = Lock::read(file).map_err(Failure::configuration)?.unwrap_or_default();
+    let lock = Lock::from_text(&text, file).map_err(Failure::configuration)?;
+    let Some(lock) = lock else { return source::tools_in(&text, file) };
     let named = |server: Server| {
         let name = move |tool: Tool| Tool { name: format!("{}.{}", server.name, tool.name), ..tool };
         server.tools.into_iter().map(name).collect::<Vec<_>>()

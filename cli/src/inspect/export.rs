@@ -4,7 +4,6 @@ use std::path::Path;
 
 use codegen::Bindings;
 use mcp::Lock;
-use runner::Options;
 
 use crate::arguments::CodegenArguments;
 use crate::config;
@@ -29,7 +28,7 @@ pub(super) async fn export(
     lock.write(&folder.join(LOCK)).map_err(Failure::configuration)?;
     if !arguments.no_vendor {
         let cache = config::cache_folder().map_err(Failure::configuration)?;
-        let options = Options { cache, install_target: true };
+        let options = config::CodeMode::default().engine(cache);
         if let Err(error) = runner::vendor(&options, folder, terminal).await {
             terminal.note(&format!(
                 "{error}\nThe crate is written without the sources of other crates: `cargo build` will ask the registry."

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use codegen::{Bindings, Fidelity, ToolBinding};
+use codegen::{Bindings, Fidelity, ToolBinding, Warning};
 use serde::Serialize;
 
 #[derive(Serialize)]
 struct Report<'a> {
     tools: Vec<ToolReport<'a>>,
+    /// What else of the schemas is lost: no place without a type, but values, say, or a whole tool.
+    warnings: Vec<WarningReport<'a>>,
     totals: Totals,
 }
 
@@ -25,6 +27,14 @@ struct ToolReport<'a> {
 
 #[derive(Serialize)]
 struct FallbackReport<'a> {
+    path: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct WarningReport<'a> {
+    server: &'a str,
+    name: &'a str,
     path: &'a str,
     reason: &'a str,
 }
@@ -50,7 +60,7 @@ pub(super) fn report(bindings: &[Bindings], as_json: bool) -> Result<String, ser
     let tools = bindings.iter().flat_map(|server| server.tools.iter().map(|tool| one(&server.server, tool)));
     let tools: Vec<ToolReport<'_>> = tools.collect();
     let totals = tools.iter().fold(Totals::default(), add);
-    let report = Report { tools, totals };
+    let report = Report { tools, warnings: bindings.iter().flat_map(warnings).collect(), totals };
     if as_json { serde_json::to_string(&report) } else { Ok(table(&report)) }
 }
 
@@ -67,6 +77,21 @@ fn one<'a>(server: &'a str, tool: &'a ToolBinding) -> ToolReport<'a> {
         tokens: Tokens { schema: *schema_tokens, signature: *signature_tokens },
         lines: *lines,
     }
+}
+
+/// The warnings that are not told as fallbacks.
+fn warnings(server: &Bindings) -> impl Iterator<Item = WarningReport<'_>> {
+    let is_fallback = |warning: &Warning| {
+        let mut tools = server.tools.iter().filter(|tool| tool.name == warning.tool);
+        tools.any(|tool| tool.fidelity.fallbacks.iter().any(|fallback| fallback.path == warning.path))
+    };
+    let others = server.warnings.iter().filter(move |warning| !is_fallback(warning));
+    others.map(|warning| WarningReport {
+        server: &server.server,
+        name: &warning.tool,
+        path: &warning.path,
+        reason: &warning.reason,
+    })
 }
 
 fn add(mut totals: Totals, tool: &ToolReport<'_>) -> Totals {
@@ -100,6 +125,10 @@ fn table(report: &Report<'_>) -> String {
         report.tools.iter().flat_map(|tool| tool.fallbacks.iter().map(move |fallback| (tool, fallback)));
     for (tool, fallback) in fallbacks {
         let _ = writeln!(text, "{}.{}: {}: {}", tool.server, tool.name, fallback.path, fallback.reason);
+    }
+    for WarningReport { server, name, path, reason } in &report.warnings {
+        let place = if path.is_empty() { String::new() } else { format!("{path}: ") };
+        let _ = writeln!(text, "{server}.{name}: {place}{reason}");
     }
     head + &text
 }

@@ -13,8 +13,9 @@ use crate::arguments::CodegenArguments;
 use crate::config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
-use crate::observed::Observed;
+use crate::observed::ObservedOutputs;
 use crate::terminal::Terminal;
+use crate::tool_list::as_declared;
 
 /// Servers with their tools.
 pub(super) struct Found {
@@ -44,16 +45,16 @@ fn saved(file: &Path, arguments: &CodegenArguments, terminal: &Terminal) -> Resu
         let message = "a saved list has the tools of one server: name it once, with --server NAME";
         return Err(Failure::configuration(message));
     };
-    let listing = listing(file)?;
+    let listing = listing(&read(file)?, file)?;
     listing.warnings.iter().for_each(|warning| terminal.note(warning));
     let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
     let lock = Lock::from_iter([(name.clone(), LockedServer::new(tools))]);
     Ok(from_lock(lock))
 }
 
-/// The tools in a file with a saved `tools/list`.
-pub(super) fn listing(file: &Path) -> Result<Listing, Failure> {
-    Listing::from_saved(&read(file)?).map_err(|error| {
+/// The saved `tools/list` in a text that was read from `file`.
+fn listing(text: &str, file: &Path) -> Result<Listing, Failure> {
+    Listing::from_saved(text).map_err(|error| {
         let shown = file.display();
         Failure::configuration(format!(
             "{shown} holds no tools: {error}\nhelp: save a server's answer to `tools/list`, such as {{ \"tools\": [ … ] }}"
@@ -63,13 +64,18 @@ pub(super) fn listing(file: &Path) -> Result<Listing, Failure> {
 
 /// The tools in a file with a saved `tools/list`, as code is generated from them.
 pub(crate) fn saved_tools(file: &Path) -> Result<Vec<Tool>, Failure> {
-    let tools: Vec<Value> = listing(file)?.tools.into_iter().map(mcp::Tool::repaired).collect();
+    tools_in(&read(file)?, file)
+}
+
+/// The same, where the file's text was read.
+pub(super) fn tools_in(text: &str, file: &Path) -> Result<Vec<Tool>, Failure> {
+    let tools: Vec<Value> = listing(text, file)?.tools.into_iter().map(mcp::Tool::repaired).collect();
     Ok(generatable(&tools))
 }
 
 /// Tools as they were sent, as code is generated from them.
 pub(crate) fn generatable(tools: &[Value]) -> Vec<Tool> {
-    tools.iter().filter_map(|raw| Observed::default().tool("", raw)).collect()
+    tools.iter().filter_map(as_declared).collect()
 }
 
 fn locked(file: &Path) -> Result<Found, Failure> {
@@ -86,7 +92,7 @@ pub(super) fn from_lock(lock: Lock) -> Found {
 
 /// The tools of a lock, as code is generated from them.
 pub(super) fn servers(lock: &Lock) -> Vec<Server> {
-    let observed = Observed::of(lock);
+    let observed = ObservedOutputs::of(lock);
     let server = |(name, server): (&String, &LockedServer)| Server {
         name: name.clone(),
         tools: server.tools.values().filter_map(|tool| observed.tool(name, &tool.tool)).collect(),
@@ -112,7 +118,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     };
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let cache = Cache::open(&cache).map_err(Failure::host)?;
-    let mut discovery = Discovery::new(&config, terminal, cache, Observed::of(&known));
+    let mut discovery = Discovery::new(&config, terminal, cache, ObservedOutputs::of(&known));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);
     let lists: BTreeMap<String, Vec<Value>> = servers

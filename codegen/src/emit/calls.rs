@@ -41,6 +41,7 @@ fn future(server: &str, tool: &ToolModel) -> TokenStream {
     let output = output_tokens(tool);
     let poll = match tool.output {
         Output::Untyped => format_ident!("poll_untyped"),
+        _ if tool.observed => format_ident!("poll_observed"),
         _ => format_ident!("poll"),
     };
     let section = format!(".toolsmith.{}", tool.id);

@@ -55,6 +55,12 @@ struct ObservedForm<'a> {
     samples: u64,
 }
 
+/// Whether a text is an object with servers. No value in it is read, so it may be as deep as it likes.
+pub(super) fn has_servers(text: &str) -> bool {
+    let keys = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text);
+    keys.is_ok_and(|keys| keys.contains_key("servers"))
+}
+
 /// The lock that a text is; an error says what is wrong with it.
 pub(super) fn parse(text: &str) -> Result<Lock, String> {
     let Header { version } = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;

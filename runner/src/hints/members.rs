@@ -38,9 +38,6 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
             let line = "it is an `Option`: take what is in it with `.context(\"…\")?` or `if let Some(…)`";
             Some(Advice::new(line).about(owner(slip, &inner)))
         }
-        _ if slip.message.quoted().iter().any(|name| name.ends_with("Content")) => Some(Advice::new(
-            "a part of the content has `.as_text()`, `.data()`, `.mime_type()` and `.kind()`",
-        )),
         _ => by_import(slip),
     }
 }

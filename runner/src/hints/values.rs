@@ -3,8 +3,8 @@
 use super::form::Shape;
 use super::lookup::{Found, Known};
 use super::nearest::nearest;
-use super::shown::{list, quoted};
-use super::{Advice, Slip};
+use super::shown::{cut, list, quoted};
+use super::{Advice, NAME_SHOWN, Slip};
 use crate::messages::mismatch;
 use crate::tokens::Kind;
 
@@ -44,12 +44,31 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
         "E0282" | "E0283" => untyped(slip),
         "E0308" => mismatched(slip),
         "E0369" => of_types(slip),
-        "E0728" => Some(Advice::new(
-            "`.await` does not work in this closure: use a `for` loop, or \
-             `concurrently(8, items, |item| async move { … }).await?`",
-        )),
+        "E0728" => Some(not_async(slip)),
         _ => None,
     }
+}
+
+/// `.await` in a function or closure that is not `async`.
+fn not_async<'a>(slip: &Slip<'a>) -> Advice<'a> {
+    let head = slip.labelled("is not `async`").map_or("", |span| slip.source.slice(span));
+    let before = head.split('(').next().unwrap_or("");
+    let name = before.split_once("fn ").map(|(_, name)| name.split('<').next().unwrap_or(name).trim());
+    Advice::new(match name.filter(|_| !before.contains('|')) {
+        Some(name @ ("main" | "run")) => {
+            format!(
+                "`{name}` must be `async` to use `.await`: write `async fn {name}() -> Result<()>`, and `Ok(())` at its end"
+            )
+        }
+        Some(name) => format!(
+            "{} must be `async` to use `.await`: write `async fn {}(…)`, and `.await` where it is called",
+            quoted(name),
+            cut(name, NAME_SHOWN)
+        ),
+        None => "`.await` does not work in this closure: use a `for` loop, or \
+                 `concurrently(8, items, |item| async move { … }).await?`"
+            .to_owned(),
+    })
 }
 
 /// A call that is used as its result.
@@ -132,7 +151,13 @@ fn bound<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let names = slip.message.quoted().into_iter().chain(crate::messages::quoted(label));
     let mut known = names.map(|name| slip.lookup.known(name));
     if message.contains("the `?` operator can only be used in") {
-        return Some(Advice::new("to use `?` there, let it end with a `Result`: `Ok(value)`"));
+        let is_function = message.contains("in a function") || message.contains("in an async function");
+        return Some(Advice::new(if is_function {
+            "to use `?` in a function, let it return a `Result`: write `-> Result<()>` behind its arguments, and \
+             `Ok(())` at its end"
+        } else {
+            "to use `?` there, let it end with a `Result`: `Ok(value)`"
+        }));
     }
     if message.contains("is not a future") {
         return known.find_map(|known| match known {
@@ -189,7 +214,7 @@ fn argument<'a>(slip: &Slip<'a>, wanted: &str) -> Option<Advice<'a>> {
         return of_type(slip, found, &name);
     }
     let (head, _) = wanted.split_once('<').unwrap_or((wanted, ""));
-    let is_literal = slip.name.starts_with('"') && slip.name.len() <= super::NAME_SHOWN;
+    let is_literal = slip.name.starts_with('"') && slip.name.len() <= NAME_SHOWN;
     (head == "Vec" && is_literal).then(|| Advice::new(format!("a list is wanted: `[{}]`", slip.name)))
 }
 

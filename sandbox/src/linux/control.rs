@@ -1,5 +1,6 @@
 //! The conversation between parent and helper over one socket pair: the policy one way, with the broker
-//! descriptor beside it; what became of it the other way. Frames are a length (u32, little endian) and JSON.
+//! descriptor beside it; what became of it the other way. The supervisor and the process that it supervises speak the same
+//! way. Frames are a length (u32, little endian) and JSON.
 //!
 //! Leaves what the messages cause to `spawn` and `helper`.
 
@@ -14,7 +15,7 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Policy, Report};
+use crate::{Evidence, Failure, Layers, Policy, Report};
 
 /// Bytes of the longest frame: far above any policy, far below what could hurt.
 const MAXIMUM_FRAME: usize = 4 << 20;
@@ -26,18 +27,24 @@ pub(super) struct Handover {
     pub(super) parent: u32,
     /// Whether a descriptor travels beside this message.
     pub(super) broker: bool,
+    /// The layers to apply: all of these, or nothing is executed.
+    pub(super) layers: Layers,
     pub(super) policy: Policy,
 }
 
 /// What the helper answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Status {
-    /// Every layer holds; the next thing is the exec. A program's socket closes with a successful exec.
+    /// Refused system calls can be read from the descriptor beside this message. Stays with the supervisor.
+    Listening,
+    /// Every layer holds; the next thing is the exec.
     Confined(Report),
-    /// A supervised command has been executed.
+    /// The command has been executed.
     Started,
     /// Nothing was executed.
     Failed(Failure),
+    /// All processes of the child have ended.
+    Ended(Evidence),
 }
 
 /// A message as the bytes of one frame.
@@ -75,14 +82,14 @@ fn body<T: DeserializeOwned>(mut from: impl Read, prefix: [u8; 4]) -> io::Result
     Ok(serde_json::from_slice(&bytes)?)
 }
 
-/// Sends the policy, the descriptor beside its first bytes.
-pub(super) fn send_handover<S: AsFd>(
+/// Sends a frame, the descriptor beside its first bytes.
+pub(super) fn send_with<S: AsFd>(
     socket: &S,
     mut stream: impl Write,
     bytes: &[u8],
-    broker: Option<BorrowedFd<'_>>,
+    descriptor: Option<BorrowedFd<'_>>,
 ) -> io::Result<()> {
-    let descriptors = broker.map(|descriptor| [descriptor]);
+    let descriptors = descriptor.map(|descriptor| [descriptor]);
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     if let Some(descriptors) = &descriptors {
@@ -92,23 +99,26 @@ pub(super) fn send_handover<S: AsFd>(
     stream.write_all(bytes.get(sent..).unwrap_or_default())
 }
 
-/// Receives the policy and the descriptor beside it.
-pub(super) fn receive_handover<S: AsFd>(
+/// A message, and the descriptor beside it.
+type Received<T> = (T, Option<OwnedFd>);
+
+/// Reads one frame and the descriptor beside it; `None` at the end of the stream.
+pub(super) fn receive_with<S: AsFd, T: DeserializeOwned>(
     socket: &S,
     mut stream: impl Read,
-) -> io::Result<(Handover, Option<OwnedFd>)> {
+) -> io::Result<Option<Received<T>>> {
     let mut prefix = [0; 4];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let received =
         recvmsg(socket, &mut [IoSliceMut::new(&mut prefix)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?.bytes;
     if received == 0 {
-        return Err(io::ErrorKind::UnexpectedEof.into());
+        return Ok(None);
     }
     stream.read_exact(&mut prefix[received..])?;
     let descriptor = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         _ => None,
     });
-    Ok((body(stream, prefix)?, descriptor))
+    Ok(Some((body(stream, prefix)?, descriptor)))
 }

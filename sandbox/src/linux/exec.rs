@@ -14,7 +14,6 @@ use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::helper::failed;
-use super::is_supervised;
 use crate::{Failure, Policy, Step};
 
 /// Where the empty path of the program's exec stands: above the lowest address that an ordinary user may map
@@ -29,7 +28,7 @@ pub(super) const LOWEST_PROGRAM_ADDRESS: u64 = 0x10_0000;
 pub(super) struct Executable {
     pub(super) path: PathBuf,
     pub(super) descriptor: OwnedFd,
-    supervised: bool,
+    by_path: bool,
     program: CString,
     arguments: Vec<CString>,
     environment: Vec<CString>,
@@ -47,13 +46,13 @@ impl Executable {
         let descriptor = rustix::fs::open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
             .map_err(failed(Step::Executable, &subject))?;
         check_file(&descriptor, &subject)?;
-        let supervised = is_supervised(policy.profile);
-        let descriptor = if supervised { descriptor } else { above_the_limit(&descriptor, policy)? };
-        if !supervised {
+        let by_path = policy.profile.is_tree();
+        let descriptor = if by_path { descriptor } else { above_the_limit(&descriptor, policy)? };
+        if !by_path {
             map_empty_path()?;
         }
         let program = arguments[0].clone();
-        Ok(Self { path, descriptor, supervised, program, arguments, environment })
+        Ok(Self { path, descriptor, by_path, program, arguments, environment })
     }
 
     /// The descriptor and the address that a program's filter allows `execveat` with.
@@ -82,7 +81,7 @@ impl Executable {
         // SAFETY: both lists end with a null pointer and their strings outlive the call; the address given to
         // execveat holds a NUL byte (`map_empty_path`).
         unsafe {
-            if self.supervised {
+            if self.by_path {
                 libc::execve(self.program.as_ptr(), arguments.as_ptr(), environment.as_ptr());
             } else {
                 let (descriptor, path) = self.exec_arguments();

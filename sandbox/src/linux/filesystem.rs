@@ -15,7 +15,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use super::exec::Executable;
 use super::helper::failed;
 use super::probe::ABI_SCOPES;
-use crate::{Access, Failure, Grant, Policy, Step};
+use crate::{Access, Failure, Grant, Policy, SCRATCH, Step};
 
 /// The ABI that restricts TCP (Linux 6.7).
 const ABI_NET: u32 = 4;
@@ -30,7 +30,8 @@ pub(super) fn restrict(policy: &Policy, executable: &Executable, abi: u32) -> Re
         AccessFs::ReadFile | AccessFs::Execute,
         &executable.path.display().to_string(),
     )?;
-    for grant in &policy.grants {
+    let scratch = policy.scratch.map(|_| Grant { path: SCRATCH.into(), access: Access::Write, optional: false });
+    for grant in policy.grants.iter().chain(&scratch) {
         if let Some((beneath, rights)) = open(grant, known)? {
             ruleset = add(ruleset, &beneath, rights, &grant.path.display().to_string())?;
         }

@@ -13,9 +13,10 @@ use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 
 use super::control::{self, Handover, Status};
 use super::exec::Executable;
-use super::{BROKER_DESCRIPTOR, FIRST_PRIVATE_DESCRIPTOR, HELPER_NAME, is_supervised};
-use super::{filesystem, limits, privileges, probe, seccomp, supervise};
-use crate::{Failure, Policy, Report, Step};
+use super::seccomp::{self, Surroundings};
+use super::{BROKER_DESCRIPTOR, FIRST_PRIVATE_DESCRIPTOR, HELPER_NAME, PROBE_NAME};
+use super::{filesystem, limits, namespaces, privileges, probe, supervise};
+use crate::{Failure, Layers, Policy, Report, Step};
 
 /// The helper's exit code when it could not apply the policy.
 pub(super) const EXIT_REFUSED: i32 = 125;
@@ -24,10 +25,12 @@ pub(super) const EXIT_REFUSED: i32 = 125;
 /// that [`Sandbox::spawn`](crate::Sandbox::spawn) started it applies the policy, executes the command and never returns.
 pub fn entry() {
     let mut arguments = std::env::args_os();
-    if arguments.next().is_none_or(|name| name != HELPER_NAME) {
-        return;
-    }
-    let _ = run(arguments.collect());
+    let done = match arguments.next() {
+        Some(name) if name == HELPER_NAME => run(arguments.collect()),
+        Some(name) if name == PROBE_NAME => probe::answer(),
+        _ => return,
+    };
+    drop(done);
     // SAFETY: ends the process without running destructors or handlers, which is the intention.
     unsafe { libc::_exit(EXIT_REFUSED) }
 }
@@ -35,11 +38,12 @@ pub fn entry() {
 /// Returns only when the command was not executed, after having said so.
 fn run(command: Vec<OsString>) -> io::Result<()> {
     let mut channel = File::from(private(&io::stdin())?);
-    let failure = match control::receive_handover(&channel, &channel) {
-        Ok((handover, broker)) => match prepare(&handover, broker, command, &mut channel) {
+    let failure = match control::receive_with(&channel, &channel) {
+        Ok(Some((handover, broker))) => match prepare(&handover, broker, command, &mut channel) {
             Ok(never) => match never {},
             Err(failure) => failure,
         },
+        Ok(None) => Failure::new(Step::Handover, "the parent's socket, which closed", libc::EPIPE),
         Err(error) => failed(Step::Handover, "the parent's socket")(error),
     };
     channel.write_all(&control::frame(&Status::Failed(failure))?)
@@ -58,32 +62,35 @@ pub(super) fn failed<E: Into<io::Error>>(
     move |error| Failure::new(step, subject, error.into().raw_os_error().unwrap_or(0))
 }
 
-/// What needs the rights of the host still: descriptors, session, folder, the executable. `channel` is where to report,
-/// from the fork on to the supervisor.
+/// What needs the rights of the host still: descriptors, session, the executable, namespaces with their root, the folder.
+/// The root is made by the first process of the new process namespace, which alone can mount what shows its processes.
+/// `channel` is where to report, from the fork on to the supervisor.
 fn prepare(
     handover: &Handover,
     broker: Option<OwnedFd>,
     command: Vec<OsString>,
     channel: &mut File,
 ) -> Result<Infallible, Failure> {
-    let policy = &handover.policy;
-    let supervised = is_supervised(policy.profile);
-    let parent = i32::try_from(handover.parent).ok().and_then(Pid::from_raw);
-    if !supervised {
-        die_with(parent)?;
-    } else if getppid() != parent {
+    let Handover { policy, layers, .. } = handover;
+    if getppid() != i32::try_from(handover.parent).ok().and_then(Pid::from_raw) {
         return Err(Failure::new(Step::ParentDeath, "the starting process", libc::ESRCH));
     }
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
     let has_broker = place_descriptors(handover, broker)?;
-    let folder = &policy.working_folder;
-    rustix::process::chdir(folder).map_err(failed(Step::WorkingFolder, folder.display().to_string()))?;
     let executable = Executable::open(command, policy)?;
-    privileges::drop_capabilities()?;
-    if supervised {
-        supervise::fork(channel)?;
+    let tasks = limits::tasks_on_machine();
+    if layers.namespaces {
+        namespaces::separate()?;
     }
-    confine(policy, &executable, has_broker, channel)
+    supervise::fork(channel, layers.namespaces, || {
+        if layers.namespaces {
+            namespaces::furnish(policy, &executable)?;
+        }
+        let folder = &policy.working_folder;
+        rustix::process::chdir(folder).map_err(failed(Step::WorkingFolder, folder.display().to_string()))?;
+        privileges::drop_capabilities()
+    })?;
+    Confining { policy, layers: *layers, executable: &executable, tasks, channel }.execute(has_broker)
 }
 
 /// Ties this process to the one that started it, which may have ended in the meantime.
@@ -123,35 +130,73 @@ fn place(from: i32, to: i32, subject: &str) -> Result<(), Failure> {
     Err(failed(Step::Descriptors, subject)(io::Error::last_os_error()))
 }
 
-/// Applies the layers to this process and executes the command. What allocates comes before the limits.
-fn confine(
-    policy: &Policy,
-    executable: &Executable,
-    has_broker: bool,
-    channel: &mut File,
-) -> Result<Infallible, Failure> {
-    privileges::no_new_privileges()?;
-    let tasks = limits::tasks_on_machine();
-    let abi = probe::landlock_abi().map_err(failed(Step::Landlock, "the kernel's ABI"))?;
-    filesystem::restrict(policy, executable, abi)?;
-    filesystem::canary(policy)?;
-    let first = BROKER_DESCRIPTOR + i32::from(has_broker);
-    close_on_exec_from(first)?;
-    let filters = seccomp::Filters::new(policy.profile, executable, abi)?;
-    let report = report(abi);
-    let report = control::frame(&Status::Confined(report)).map_err(failed(Step::Handover, "the report"))?;
-    executable.reset_signals();
-    limits::apply(&policy.limits, tasks)?;
-    filters.apply()?;
-    seccomp::canary(policy.profile)?;
-    channel.write_all(&report).map_err(failed(Step::Handover, "the report"))?;
-    Err(executable.execute())
+/// The process that becomes the command.
+struct Confining<'a> {
+    policy: &'a Policy,
+    layers: Layers,
+    executable: &'a Executable,
+    tasks: u64,
+    channel: &'a File,
 }
 
-/// Every layer is required: where this is sent, each has been applied.
-fn report(landlock_abi: u32) -> Report {
-    let layers = ["capabilities", "no_new_privs", "landlock", "descriptors", "rlimits", "seccomp"];
-    Report { tier: probe::TIER.to_owned(), layers: layers.map(str::to_owned).to_vec(), landlock_abi }
+impl Confining<'_> {
+    /// Applies the layers to this process and executes the command. What allocates comes before the limits.
+    fn execute(mut self, has_broker: bool) -> Result<Infallible, Failure> {
+        privileges::no_new_privileges()?;
+        let abi = self.restrict_files()?;
+        close_on_exec_from(BROKER_DESCRIPTOR + i32::from(has_broker))?;
+        let surroundings = Surroundings {
+            executable: self.executable,
+            channel: self.channel.as_raw_fd(),
+            signals_scoped: self.layers.namespaces || abi >= probe::ABI_SCOPES,
+        };
+        let filters = match self.layers.seccomp {
+            true => Some(seccomp::Filters::new(self.policy, &surroundings)?),
+            false => None,
+        };
+        self.executable.reset_signals();
+        limits::apply(&self.policy.limits, self.tasks)?;
+        let mut listening = false;
+        if let Some(filters) = filters {
+            listening = filters.apply(self.channel)?;
+            seccomp::canary(self.policy)?;
+        }
+        let report = control::frame(&Status::Confined(self.report(abi, listening)));
+        let report = report.map_err(failed(Step::Handover, "the report"))?;
+        self.channel.write_all(&report).map_err(failed(Step::Handover, "the report"))?;
+        Err(self.executable.execute())
+    }
+
+    /// Landlock's ABI, 0 where it is not applied.
+    fn restrict_files(&self) -> Result<u32, Failure> {
+        if !self.layers.landlock {
+            return Ok(0);
+        }
+        let abi = probe::landlock_abi().map_err(failed(Step::Landlock, "the kernel's ABI"))?;
+        filesystem::restrict(self.policy, self.executable, abi)?;
+        filesystem::canary(self.policy)?;
+        Ok(abi)
+    }
+
+    /// Every layer is required: where this is sent, each has been applied.
+    fn report(&self, landlock_abi: u32, listening: bool) -> Report {
+        let layers = [
+            (self.layers.namespaces, "namespaces"),
+            (true, "capabilities"),
+            (true, "no_new_privs"),
+            (self.layers.landlock, "landlock"),
+            (true, "descriptors"),
+            (true, "rlimits"),
+            (self.layers.seccomp, "seccomp"),
+            (listening, "seccomp-notify"),
+        ];
+        let layers = layers.into_iter().filter(|(applied, _)| *applied);
+        Report {
+            tier: self.layers.to_string(),
+            layers: layers.map(|(_, name)| name.to_owned()).collect(),
+            landlock_abi,
+        }
+    }
 }
 
 fn close_on_exec_from(first: i32) -> Result<(), Failure> {

@@ -3,34 +3,36 @@
 //!
 //! Leaves the plain data to the crate's root.
 
+mod cgroup;
 mod control;
 mod exec;
 mod filesystem;
 mod helper;
+mod init;
 mod limits;
+mod listener;
+mod namespaces;
 mod privileges;
 mod probe;
+mod root;
 mod seccomp;
 mod spawn;
 mod spawner;
 mod supervise;
 
 pub use helper::entry;
+pub use privileges::hide_from_others;
 pub use probe::probe;
 pub use spawn::{Child, Sandbox};
 
-use crate::Profile;
-
 /// `argv[0]` of a helper, by which `entry` knows it. The command and its arguments follow.
 const HELPER_NAME: &str = "sandbox-helper:confine";
+
+/// `argv[0]` of a helper that only tries what the machine allows.
+const PROBE_NAME: &str = "sandbox-helper:probe";
 
 /// The child's number for the descriptor passed on.
 const BROKER_DESCRIPTOR: i32 = 3;
 
 /// Descriptors that only the helper uses stand at or above this number, clear of the child's own.
 const FIRST_PRIVATE_DESCRIPTOR: i32 = 10;
-
-/// Whether a supervisor stands between this process and the command.
-fn is_supervised(profile: Profile) -> bool {
-    profile != Profile::Program
-}

@@ -49,3 +49,12 @@ fn drop_bounding_set() -> Result<(), Failure> {
 pub(super) fn no_new_privileges() -> Result<(), Failure> {
     rustix::thread::set_no_new_privs(true).map_err(failed(Step::NoNewPrivileges, "this process"))
 }
+
+/// Keeps the memory and the environment of this process from other processes of the same user: no tracing, no
+/// `/proc/PID/environ` and no core dump (`PR_SET_DUMPABLE`). For a host that holds secrets; a program that it executes is not affected.
+///
+/// # Errors
+/// What `prctl(2)` says.
+pub fn hide_from_others() -> io::Result<()> {
+    Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?)
+}

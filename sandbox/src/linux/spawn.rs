@@ -2,8 +2,9 @@
 //!
 //! Leaves reading output and measuring time to the caller, who can poll the pidfd.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -14,12 +15,16 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use super::cgroup::{self, Group};
 use super::control::{self, Handover, Status};
-use super::{HELPER_NAME, is_supervised, probe, spawner};
-use crate::{Command, Policy, Report, SpawnError};
+use super::{HELPER_NAME, PROBE_NAME, probe, spawner};
+use crate::{Command, Confinement, Evidence, Layers, Policy, Report, SpawnError, Support};
 
-/// How long a helper may take for one step of the conversation. Measured: about 1 ms for all of it.
-const HANDOVER_TIMEOUT: Duration = Duration::from_secs(10);
+/// This very executable.
+pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
+
+/// How long a helper may take for one step of the conversation. Measured: about 2 ms for all of it.
+pub(super) const HANDOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a supervisor may take to end its processes before it is killed itself.
 const SUPERVISOR_GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
@@ -35,7 +40,7 @@ impl Sandbox {
     /// A sandbox whose helper is this very executable, which must call [`entry`](crate::entry) first in `main`.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
-        Self { policy, helper: PathBuf::from("/proc/self/exe") }
+        Self { policy, helper: PathBuf::from(OWN_EXECUTABLE) }
     }
 
     /// Uses another executable as helper: one that calls [`entry`](crate::entry) first in `main`.
@@ -43,6 +48,12 @@ impl Sandbox {
     pub fn helper(mut self, path: impl Into<PathBuf>) -> Self {
         self.helper = path.into();
         self
+    }
+
+    /// What this machine offers to it. Found out once in the life of a process.
+    #[must_use]
+    pub fn support(&self) -> Support {
+        probe::probe_with(&self.helper)
     }
 
     /// Starts the command under the policy. Blocks until the command has been executed (a few milliseconds).
@@ -53,15 +64,16 @@ impl Sandbox {
     /// # Errors
     /// [`SpawnError`]; no process is left behind.
     pub fn spawn(&self, command: Command) -> Result<Child, SpawnError> {
-        if std::env::args_os().next().as_deref() == Some(OsStr::new(HELPER_NAME)) {
+        let own_name = std::env::args_os().next();
+        if [HELPER_NAME, PROBE_NAME].into_iter().any(|name| own_name.as_deref() == Some(OsStr::new(name))) {
             return Err(SpawnError::EntryNotCalled);
         }
         let handover = self.handover(&command)?;
-        probe()?;
         let (ours, theirs) = UnixStream::pair().map_err(SpawnError::Control)?;
         ours.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
         ours.set_write_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
-        let mut child = self.start(&command, ours, theirs)?;
+        let mut child = self.child(&command, ours, theirs)?;
+        child.limit(&self.policy)?;
         let outcome = child.converse(&handover, command.broker.as_ref().map(AsFd::as_fd));
         // From here on the child alone holds its end of the broker, so that the other end sees it close.
         drop(command);
@@ -78,31 +90,40 @@ impl Sandbox {
     fn handover(&self, command: &Command) -> Result<Vec<u8>, SpawnError> {
         self.policy.check().map_err(SpawnError::Policy)?;
         check_command(command).map_err(SpawnError::Policy)?;
+        let layers = self.layers()?;
+        self.policy.check_with(layers).map_err(SpawnError::Policy)?;
         let handover = Handover {
             parent: std::process::id(),
             broker: command.broker.is_some(),
+            layers,
             policy: self.policy.clone(),
         };
         control::frame(&handover).map_err(|error| SpawnError::Policy(error.to_string()))
     }
 
-    /// `pre_exec` is avoided on purpose: it makes the standard library fork, whose cost grows with this process.
-    fn start(&self, command: &Command, ours: UnixStream, theirs: UnixStream) -> Result<Child, SpawnError> {
-        let mut helper = std::process::Command::new(&self.helper);
-        helper.arg0(HELPER_NAME).arg(&command.program).args(&command.arguments).env_clear();
-        helper.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::piped()).stderr(Stdio::piped());
+    fn layers(&self) -> Result<Layers, SpawnError> {
+        match self.policy.confinement {
+            Confinement::Exactly(layers) => Ok(layers),
+            Confinement::AtLeast(minimum) => Ok(self.support().choose(minimum)?),
+        }
+    }
+
+    fn child(&self, command: &Command, ours: UnixStream, theirs: UnixStream) -> Result<Child, SpawnError> {
         let failed = |source| SpawnError::Start { helper: self.helper.clone(), source };
-        let mut process = spawner::spawn(helper).map_err(failed)?;
+        let arguments = [command.program.as_os_str()].into_iter();
+        let arguments = arguments.chain(command.arguments.iter().map(OsString::as_os_str));
+        let mut process = start(&self.helper, HELPER_NAME, arguments, theirs).map_err(failed)?;
         match pidfd(&process) {
             Ok(pidfd) => Ok(Child {
                 stdout: process.stdout.take().map(OwnedFd::from),
                 stderr: process.stderr.take().map(OwnedFd::from),
                 process,
                 pidfd,
-                control: Some(ours),
-                supervised: is_supervised(self.policy.profile),
+                control: ours,
                 status: None,
                 report: Report { tier: String::new(), layers: Vec::new(), landlock_abi: 0 },
+                evidence: None,
+                group: None,
             }),
             Err(error) => {
                 drop(ours);
@@ -112,6 +133,20 @@ impl Sandbox {
             }
         }
     }
+}
+
+/// Starts a helper by this name, with its end of the socket as standard input. `pre_exec` is avoided on purpose: it makes the
+/// standard library fork, whose cost grows with this process.
+pub(super) fn start<'a>(
+    helper: &Path,
+    name: &str,
+    arguments: impl IntoIterator<Item = &'a OsStr>,
+    theirs: UnixStream,
+) -> io::Result<std::process::Child> {
+    let mut command = std::process::Command::new(helper);
+    command.arg0(name).args(arguments).env_clear();
+    command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::piped()).stderr(Stdio::piped());
+    spawner::spawn(command)
 }
 
 fn check_command(command: &Command) -> Result<(), String> {
@@ -142,11 +177,12 @@ pub struct Child {
     pidfd: OwnedFd,
     stdout: Option<OwnedFd>,
     stderr: Option<OwnedFd>,
-    /// A supervisor ends its processes when this closes.
-    control: Option<UnixStream>,
-    supervised: bool,
+    /// The supervisor ends its processes when this closes, and says here what they met with.
+    control: UnixStream,
     status: Option<ExitStatus>,
     report: Report,
+    evidence: Option<Evidence>,
+    group: Option<Group>,
 }
 
 enum Conversation {
@@ -156,7 +192,7 @@ enum Conversation {
 }
 
 impl Child {
-    /// The process id: of the program, or of the supervisor of a compiler.
+    /// The process id of the supervisor.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.process.id()
@@ -178,7 +214,7 @@ impl Child {
         self.stderr.take()
     }
 
-    /// The exit status, if the child has ended. A supervised child has ended when all its processes are gone.
+    /// The exit status, if the child has ended. The child has ended when all its processes are gone.
     ///
     /// # Errors
     /// What `waitpid(2)` says, for example because something else reaped the child.
@@ -206,43 +242,61 @@ impl Child {
     /// One that has ended already is no error.
     ///
     /// # Errors
-    /// What `pidfd_send_signal(2)` says.
+    /// What `shutdown(2)` says.
     pub fn kill(&mut self) -> io::Result<()> {
-        if self.supervised {
-            // A SIGKILL to the supervisor would leave its processes behind; at the end of its socket it ends them.
-            self.control = None;
-            return Ok(());
+        // A SIGKILL to the supervisor would leave its last word unsaid; at the end of its socket it ends the others.
+        match self.control.shutdown(Shutdown::Write) {
+            Err(error) if error.kind() != io::ErrorKind::NotConnected => Err(error),
+            _ => Ok(()),
         }
-        self.kill_process()
     }
 
-    fn kill_process(&self) -> io::Result<()> {
-        if self.status.is_some() {
-            return Ok(());
+    /// What the child met with. Complete when it has ended; before that, nothing is known.
+    pub fn evidence(&mut self) -> Evidence {
+        if self.status.is_none() {
+            return Evidence::default();
         }
-        match pidfd_send_signal(&self.pidfd, Signal::KILL) {
-            Err(rustix::io::Errno::SRCH) => Ok(()),
-            other => Ok(other?),
-        }
+        let (control, group) = (&self.control, &self.group);
+        let evidence = self.evidence.get_or_insert_with(|| {
+            // The supervisor is gone, so this waits for nothing.
+            let mut evidence = match control::receive::<Status>(control) {
+                Ok(Some(Status::Ended(evidence))) => evidence,
+                _ => Evidence::default(),
+            };
+            if let Some(group) = group {
+                group.tell(&mut evidence);
+            }
+            evidence
+        });
+        evidence.clone()
+    }
+
+    /// Puts the helper, and so all that it starts, into a control group, where there can be one.
+    fn limit(&mut self, policy: &Policy) -> Result<(), SpawnError> {
+        let Ok(place) = cgroup::place() else { return Ok(()) };
+        let group = Group::create(place).and_then(|group| {
+            group.limit(&policy.limits)?;
+            group.add(self.process.id())?;
+            Ok(group)
+        });
+        self.group = Some(group.map_err(SpawnError::Group)?);
+        Ok(())
     }
 
     fn converse(&mut self, handover: &[u8], broker: Option<BorrowedFd<'_>>) -> Result<(), Conversation> {
-        let Some(socket) = &self.control else { return Err(Conversation::Ended) };
-        control::send_handover(socket, socket, handover, broker).map_err(lost)?;
+        let socket = &self.control;
+        control::send_with(socket, socket, handover, broker).map_err(lost)?;
         let mut report = None;
         loop {
             match control::receive::<Status>(socket).map_err(lost)? {
                 Some(Status::Confined(confined)) => report = Some(confined),
                 Some(Status::Failed(failure)) => return Err(Conversation::Failed(failure.into())),
                 Some(Status::Started) => break,
-                None if self.supervised => return Err(Conversation::Ended),
-                None => break,
+                Some(Status::Listening | Status::Ended(_)) | None => return Err(Conversation::Ended),
             }
         }
         self.report = report.ok_or(Conversation::Ended)?;
-        if !self.supervised {
-            self.control = None;
-        }
+        self.report.layers.extend(self.group.as_ref().map(|_| "cgroup".to_owned()));
         Ok(())
     }
 
@@ -251,8 +305,12 @@ impl Child {
             return Ok(status);
         }
         self.kill()?;
-        if self.supervised && !ends_within(&self.pidfd, SUPERVISOR_GRACE) {
-            self.kill_process()?;
+        if !ends_within(&self.pidfd, SUPERVISOR_GRACE) {
+            // Its processes are tied to its life.
+            match pidfd_send_signal(&self.pidfd, Signal::KILL) {
+                Err(rustix::io::Errno::SRCH) => {}
+                other => other?,
+            }
         }
         self.wait()
     }

@@ -1,14 +1,15 @@
-//! The supervisor of a compiler: it stands between the parent and the command, passes the report on, and
-//! ends everything that the command has started when the command ends or the parent does.
+//! The supervisor of a child: it stands between the parent and the command, passes reports on, refuses what the
+//! filters bring before it, and ends everything that the command has started when the command ends or the parent does.
 //!
-//! The command leads a process group that its descendants cannot leave (the filter denies `setsid` and
-//! `setpgid`), so one signal to the group reaches all of them, also those that are being forked. The
-//! supervisor is unconfined, but has no capabilities and takes nothing from its processes but their exit
-//! statuses. Leaves confining the command to `helper`.
+//! With namespaces the command is in a process namespace, whose end ends all in it. Without, it leads a process group that
+//! its descendants cannot leave (the filter denies `setsid` and `setpgid`), so one signal to the group reaches all
+//! of them, also those that are being forked. The supervisor has no capabilities, and takes nothing from its processes but
+//! reports, refused calls and exit statuses. Leaves confining the command to `helper`.
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{
@@ -19,106 +20,232 @@ use rustix::process::{
 
 use super::control::{self, Status};
 use super::helper::{die_with, failed, private};
-use crate::{Failure, Step};
+use super::init;
+use super::listener::{Listener, Refused};
+use super::privileges;
+use crate::{Evidence, Failure, Step};
 
 /// Forks. In the process that is to execute the command it returns, having replaced `channel`, the parent's socket, by a
-/// pipe to the supervisor; in the supervisor it never returns.
-pub(super) fn fork(channel: &mut File) -> Result<(), Failure> {
+/// socket to the supervisor; in the supervisor it never returns. `prepare` is called once, in the first new process.
+pub(super) fn fork(
+    channel: &mut File,
+    namespaces: bool,
+    prepare: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let supervisor = getpid();
     set_child_subreaper(Some(supervisor)).map_err(failed(Step::Fork, "becoming the reaper of orphans"))?;
-    let (reports, reporter) = pipe().map_err(failed(Step::Fork, "a pipe"))?;
+    let (ours, theirs) = sockets().map_err(failed(Step::Fork, "a pair of sockets"))?;
+    let (ends, end) = pipe().map_err(failed(Step::Fork, "a pipe"))?;
     // SAFETY: this process has one thread, so the copy may go on as the original would.
     match unsafe { libc::fork() } {
         -1 => Err(failed(Step::Fork, "the supervised process")(io::Error::last_os_error())),
         0 => {
-            *channel = reporter;
-            drop(reports);
-            die_with(Some(supervisor))?;
+            *channel = theirs;
+            drop((ours, ends));
+            if namespaces {
+                init::fork(end, prepare)?;
+            } else {
+                drop(end);
+                die_with(Some(supervisor))?;
+                prepare()?;
+            }
             rustix::process::setsid().map_err(failed(Step::Session, "a session for the command")).map(drop)
         }
         leader => {
-            drop(reporter);
-            supervise(leader, channel, reports)
+            drop((theirs, end));
+            supervise(leader, channel, ours, namespaces.then_some(&ends))
         }
     }
 }
 
-/// A pipe clear of the numbers of the child's own descriptors.
+/// Clear of the numbers of the child's own descriptors.
+fn sockets() -> io::Result<(File, File)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    Ok((private(&ours)?.into(), private(&theirs)?.into()))
+}
+
 fn pipe() -> io::Result<(File, File)> {
     let (reader, writer) = io::pipe()?;
     Ok((private(&reader)?.into(), private(&writer)?.into()))
 }
 
-fn supervise(leader: i32, control: &File, reports: File) -> ! {
+fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) -> ! {
     let ended = Pid::from_raw(leader).and_then(|leader| {
-        release_descriptors(control, &reports);
-        let started = relay(reports, control);
-        let status = await_end(leader, control, started);
-        end_all(leader);
-        status
+        let mut kept = vec![control, &channel];
+        kept.extend(ends);
+        keep_only(&kept);
+        let (phase, evidence) = (Phase::Preparing, Evidence::default());
+        let mut watch = Watch { leader, control, channel, phase, listener: None, evidence };
+        if privileges::drop_capabilities().is_ok() {
+            watch.run();
+        }
+        end_group(leader);
+        let end = await_end(leader, ends);
+        end_all();
+        // The listener closes only here: what waits for its answer would go on before its end, with ENOSYS for an answer.
+        let Watch { evidence, .. } = watch;
+        let fatal = evidence.fatal.map(|_| End::Signal(libc::SIGSYS));
+        let _ = send(control, &Status::Ended(evidence));
+        fatal.or(end)
     });
     end_like(ended)
 }
 
-/// Keeps nothing of the host but the two ways to speak: the output pipes and the broker close with the last
-/// of the command's processes, and what the host leaked is not held open.
-fn release_descriptors(control: &File, reports: &File) {
+/// Keeps nothing of the host but these: the output pipes and the broker close with the last of the command's processes,
+/// and what the host leaked is not held open.
+pub(super) fn keep_only(files: &[&File]) {
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir("/");
-    let Ok(null) = File::options().read(true).write(true).open("/dev/null") else { return };
-    for descriptor in 0..=2 {
-        // SAFETY: the standard descriptors belong to nobody in this process.
-        unsafe { libc::dup2(null.as_raw_fd(), descriptor) };
-    }
-    let mut kept = [control.as_raw_fd(), reports.as_raw_fd()];
+    let mut kept: Vec<i32> = files.iter().map(|file| file.as_raw_fd()).collect();
     kept.sort_unstable();
-    for (first, last) in [(3, kept[0] - 1), (kept[0] + 1, kept[1] - 1), (kept[1] + 1, i32::MAX)] {
-        if first <= last {
-            // SAFETY: this process never returns to what opened the others; `null` is forgotten below.
-            unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+    let mut first = 0;
+    for kept in kept.into_iter().chain([i32::MAX]) {
+        if first < kept {
+            // SAFETY: this process never returns to what opened these, and never drops their owners.
+            unsafe { libc::syscall(libc::SYS_close_range, first, kept - 1, 0) };
         }
+        first = kept.saturating_add(1);
     }
-    std::mem::forget(null);
 }
 
-/// Passes the messages on; whether the command was executed.
-fn relay(mut reports: File, mut parent: &File) -> bool {
-    let mut send =
-        |status: &Status| control::frame(status).and_then(|bytes| parent.write_all(&bytes)).is_ok();
-    let mut confined = false;
-    while let Ok(Some(status)) = control::receive::<Status>(&mut reports) {
-        confined = matches!(status, Status::Confined(_));
-        if !send(&status) {
-            return false;
-        }
-    }
-    confined && send(&Status::Started)
+fn send(mut to: &File, status: &Status) -> io::Result<()> {
+    to.write_all(&control::frame(status)?)
 }
 
-/// Waits until the command has ended or the parent closes its socket, and ends the command then.
-fn await_end(leader: Pid, control: &File, started: bool) -> Option<End> {
-    if let (true, Ok(pidfd)) = (started, pidfd_open(leader, PidfdFlags::empty())) {
-        let mut events = [PollFd::new(&pidfd, PollFlags::IN), PollFd::new(control, PollFlags::IN)];
-        while matches!(poll(&mut events, None), Err(rustix::io::Errno::INTR)) {}
-        if events[0].revents().is_empty() {
-            end_group(leader);
+/// What a supervisor looks at while its command lives.
+struct Watch<'a> {
+    leader: Pid,
+    /// The parent's socket. It says nothing after the policy, so whatever happens there is its end.
+    control: &'a File,
+    /// Reports of the process that becomes the command; closes with the exec.
+    channel: File,
+    phase: Phase,
+    listener: Option<Listener>,
+    evidence: Evidence,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Layers are being applied.
+    Preparing,
+    /// All of them hold.
+    Confined,
+    /// The command has been executed, or nothing will be.
+    Decided,
+}
+
+/// Whether there is more to watch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Watch,
+    /// The command has ended, or is to be ended.
+    End,
+}
+
+impl Watch<'_> {
+    /// Until the command has ended, or has to be ended. What cannot be watched is ended.
+    fn run(&mut self) {
+        if let Ok(pidfd) = pidfd_open(self.leader, PidfdFlags::empty()) {
+            while matches!(self.step(&pidfd), Ok(Next::Watch)) {}
         }
-    } else {
-        end_group(leader);
     }
-    // The leader stays a zombie, so that its number, which names the group, cannot be given to another.
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-    loop {
-        match waitid(WaitId::Pid(leader), options) {
-            Err(rustix::io::Errno::INTR) => {}
-            other => {
-                let status = other.ok().flatten()?;
-                return status
-                    .exit_status()
-                    .map(End::Code)
-                    .or_else(|| status.terminating_signal().map(End::Signal));
+
+    fn step(&mut self, pidfd: &OwnedFd) -> io::Result<Next> {
+        let [ended, abandoned, heard, refused] = self.wait(pidfd)?;
+        if !abandoned.is_empty() {
+            return Ok(Next::End);
+        }
+        // Before what the process was refused, which may be fatal in its very first call after the exec, and before its
+        // end: it may have left its last word here.
+        if !heard.is_empty() {
+            return self.hear();
+        }
+        if !refused.is_empty() {
+            return self.refuse(refused);
+        }
+        Ok(if ended.is_empty() { Next::Watch } else { Next::End })
+    }
+
+    /// What has happened at: the process, the parent, the channel, the listener.
+    fn wait(&self, pidfd: &OwnedFd) -> io::Result<[PollFlags; 4]> {
+        let (watched, idle) = (PollFlags::IN, PollFlags::empty());
+        let mut events = vec![PollFd::new(pidfd, watched), PollFd::new(self.control, watched)];
+        let mut places = vec![0, 1];
+        if self.phase != Phase::Decided {
+            events.push(PollFd::new(&self.channel, watched));
+            places.push(2);
+        }
+        if let Some(listener) = &self.listener {
+            events.push(PollFd::new(listener, watched));
+            places.push(3);
+        }
+        let mut happened = [idle; 4];
+        match poll(&mut events, None) {
+            Err(rustix::io::Errno::INTR) => return Ok(happened),
+            other => drop(other?),
+        }
+        for (place, event) in places.into_iter().zip(&events) {
+            happened[place] = event.revents();
+        }
+        Ok(happened)
+    }
+
+    fn refuse(&mut self, happened: PollFlags) -> io::Result<Next> {
+        let Some(listener) = self.listener.as_ref().filter(|_| happened.contains(PollFlags::IN)) else {
+            // Nobody is left under the filter.
+            self.listener = None;
+            return Ok(Next::Watch);
+        };
+        match listener.serve()? {
+            Some(Refused::Answered(number)) => drop(self.evidence.refused.insert(number)),
+            Some(Refused::Fatal(number)) => {
+                self.evidence.refused.insert(number);
+                self.evidence.fatal = Some(number);
+                return Ok(Next::End);
+            }
+            None => {}
+        }
+        Ok(Next::Watch)
+    }
+
+    /// One message of the channel, or its end, with which the command has been executed.
+    fn hear(&mut self) -> io::Result<Next> {
+        match control::receive_with::<_, Status>(&self.channel, &self.channel)? {
+            Some((Status::Listening, descriptor)) => self.listener = descriptor.map(Listener::new),
+            Some((status, _)) => {
+                send(self.control, &status)?;
+                if let Status::Confined(_) = status {
+                    self.phase = Phase::Confined;
+                }
+            }
+            None => {
+                if self.phase == Phase::Confined {
+                    // What was refused until now was the canary's.
+                    self.evidence = Evidence::default();
+                    send(self.control, &Status::Started)?;
+                }
+                self.phase = Phase::Decided;
             }
         }
+        Ok(Next::Watch)
+    }
+}
+
+/// How the command ended. Its number stays taken until then, so that it cannot be given to another.
+fn await_end(leader: Pid, ends: Option<&File>) -> Option<End> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    let status = loop {
+        match waitid(WaitId::Pid(leader), options) {
+            Err(rustix::io::Errno::INTR) => {}
+            other => break other.ok().flatten()?,
+        }
+    };
+    match ends.map(init::status) {
+        // The first process of a namespace was killed before it could say.
+        Some(None) => Some(End::Signal(libc::SIGKILL)),
+        Some(Some(status)) if libc::WIFSIGNALED(status) => Some(End::Signal(libc::WTERMSIG(status))),
+        Some(Some(status)) => Some(End::Code(libc::WEXITSTATUS(status))),
+        None => status.exit_status().map(End::Code).or_else(|| status.terminating_signal().map(End::Signal)),
     }
 }
 
@@ -128,9 +255,8 @@ fn end_group(leader: Pid) {
     let _ = kill_process(leader, Signal::KILL);
 }
 
-/// Kills what is left of the group and reaps all of it; orphans have become children of this process.
-fn end_all(leader: Pid) {
-    end_group(leader);
+/// Reaps all of the killed group; orphans have become children of this process.
+fn end_all() {
     while !matches!(rustix::process::wait(WaitOptions::empty()), Err(rustix::io::Errno::CHILD)) {}
 }
 

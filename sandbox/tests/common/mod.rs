@@ -6,19 +6,23 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::OnceLock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use sandbox::{Child, Command, Policy, Sandbox};
+use sandbox::{Child, Command, Confinement, Layers, Policy, Sandbox};
 
 /// Bounds a test that would otherwise hang; nothing is measured with it.
 pub(crate) const PATIENCE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
 
 pub(crate) const EPERM: i32 = 1;
+pub(crate) const ENOENT: i32 = 2;
+pub(crate) const ESRCH: i32 = 3;
 pub(crate) const EACCES: i32 = 13;
+pub(crate) const EROFS: i32 = 30;
 pub(crate) const SIGABRT: i32 = 6;
 pub(crate) const SIGKILL: i32 = 9;
 pub(crate) const SIGSEGV: i32 = 11;
@@ -55,8 +59,50 @@ impl Output {
     }
 }
 
+/// A folder with the helper and the programs, where another user is to use them.
+const REACHABLE: &str = "SANDBOX_TEST_REACHABLE";
+
+fn reachable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(REACHABLE).map(|folder| Path::new(&folder).join(name))
+}
+
+/// The helper of the tests.
+pub(crate) fn helper() -> PathBuf {
+    reachable("helper").unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_sandbox-helper")))
+}
+
+/// Who has no rights anywhere (`nobody`).
+pub(crate) const ORDINARY: u32 = 65534;
+
+/// Where this process is root, and is not told otherwise already: what it takes to run tests of this binary as an ordinary
+/// user, with the helper and these programs where that user can reach them; the folder goes when it is dropped.
+pub(crate) fn as_an_ordinary_user(programs: &[&str]) -> Option<(std::process::Command, tempfile::TempDir)> {
+    if !rustix::process::getuid().is_root() {
+        return None;
+    }
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).expect("it is root's");
+    let copy = |from: &Path, name: &str| {
+        std::fs::copy(from, folder.path().join(name)).expect("a file can be copied");
+    };
+    copy(&helper(), "helper");
+    copy(&std::env::current_exe().expect("it runs"), "host");
+    programs.iter().for_each(|name| copy(&compiled(name), name));
+    let mut host = std::process::Command::new(folder.path().join("host"));
+    host.current_dir("/").uid(ORDINARY).gid(ORDINARY).env(REACHABLE, folder.path());
+    Some((host, folder))
+}
+
+/// Runs all tests of this binary once more as an ordinary user, but for the one that asks for it.
+pub(crate) fn again_as_an_ordinary_user(own_name: &str, programs: &[&str]) {
+    let Some((mut host, _folder)) = as_an_ordinary_user(programs) else { return };
+    let output = host.args(["--skip", own_name]).output().expect("the copy starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
 pub(crate) fn sandbox(policy: Policy) -> Sandbox {
-    Sandbox::new(policy).helper(env!("CARGO_BIN_EXE_sandbox-helper"))
+    Sandbox::new(policy).helper(helper())
 }
 
 /// Runs a command confined, to its end.
@@ -92,6 +138,50 @@ pub(crate) fn ends(pidfd: BorrowedFd<'_>) -> bool {
     poll(&mut events, Some(&PATIENCE)).expect("a pidfd can be polled") > 0
 }
 
+/// A process as `/proc` shows it here, whatever namespace it is in.
+#[derive(Debug, Clone)]
+pub(crate) struct Process {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    parent: u32,
+}
+
+/// All processes that exist, with their parents (proc_pid_stat(5)).
+fn processes() -> Vec<Process> {
+    let entries = std::fs::read_dir("/proc").expect("/proc is mounted").flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter_map(|id| {
+        let text = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        let (name, rest) = text.split_once('(')?.1.rsplit_once(") ")?;
+        Some(Process { id, name: name.to_owned(), parent: rest.split(' ').nth(1)?.parse().ok()? })
+    })
+    .collect()
+}
+
+/// What a process has started, and what that has started.
+pub(crate) fn descendants(ancestor: u32) -> Vec<Process> {
+    let all = processes();
+    let mut found: Vec<Process> = Vec::new();
+    let mut parents = vec![ancestor];
+    while let Some(parent) = parents.pop() {
+        let children = all.iter().filter(|process| process.parent == parent);
+        parents.extend(children.clone().map(|child| child.id));
+        found.extend(children.cloned());
+    }
+    found
+}
+
+/// The tiers that this machine offers.
+pub(crate) fn tiers() -> Vec<Layers> {
+    let support = sandbox(Policy::program()).support();
+    Layers::TIERS.into_iter().filter(|tier| support.layers.include(*tier)).collect()
+}
+
+/// The policy in exactly this tier.
+pub(crate) fn exactly(policy: Policy, layers: Layers) -> Policy {
+    policy.confinement(Confinement::Exactly(layers))
+}
+
 /// The toolchain that the workspace names.
 pub(crate) fn sysroot() -> &'static Path {
     static SYSROOT: OnceLock<PathBuf> = OnceLock::new();
@@ -125,24 +215,32 @@ pub(crate) fn target_arguments() -> [String; 4] {
 /// The program of attempts, compiled once.
 pub(crate) fn attempts() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let draft = folder.join(format!("attempts-{}", std::process::id()));
-        let program = folder.join("attempts");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/attempts.rs");
-        let status = std::process::Command::new(rustc())
-            .args(target_arguments())
-            .arg("-o")
-            .arg(&draft)
-            .arg(source)
-            .status();
-        assert!(
-            status.expect("rustc is installed").success(),
-            "the target x86_64-unknown-linux-musl is installed"
-        );
-        std::fs::rename(&draft, &program).expect("both are in one folder");
-        program
-    })
+    PROGRAM.get_or_init(|| compiled("attempts"))
+}
+
+/// A static program of `tests/programs`: a file, or a folder with a `main.rs`.
+pub(crate) fn compiled(name: &str) -> PathBuf {
+    if let Some(program) = reachable(name) {
+        return program;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let draft = folder.join(format!("{name}-{}", std::process::id()));
+    let program = folder.join(name);
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let (file, folder_main) = (programs.join(format!("{name}.rs")), programs.join(name).join("main.rs"));
+    let source = if file.exists() { file } else { folder_main };
+    let status = std::process::Command::new(rustc())
+        .args(target_arguments())
+        .arg("-o")
+        .arg(&draft)
+        .arg(source)
+        .status();
+    assert!(
+        status.expect("rustc is installed").success(),
+        "the target x86_64-unknown-linux-musl is installed"
+    );
+    std::fs::rename(&draft, &program).expect("both are in one folder");
+    program
 }
 
 /// An attempt without any confinement.

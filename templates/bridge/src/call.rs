@@ -57,6 +57,22 @@ impl Pending {
         Poll::Ready(Err(self.error(tool)))
     }
 
+    /// As [`Pending::poll`] for a tool that does not say what it answers with: the type was observed in its answers.
+    ///
+    /// # Errors
+    /// Those of the call; an answer of another type is told with what widens it.
+    ///
+    /// # Panics
+    /// As [`Pending::poll`].
+    pub fn poll_observed<O: FromJson>(
+        &mut self,
+        context: &mut Context<'_>,
+        tool: &'static Tool,
+        input: &dyn ToJson,
+    ) -> Poll<Result<O, ToolError>> {
+        self.poll(context, tool, input).map_err(ToolError::of_observed)
+    }
+
     /// As [`Pending::poll`] for a tool that does not say what it answers with.
     ///
     /// # Errors

@@ -41,7 +41,7 @@ pub enum ToolErrorKind {
     Rejected,
     /// Request or answer does not fit the protocol or its limits.
     Protocol,
-    /// The answer does not fit the tool's output schema; `raw` holds it.
+    /// The answer does not fit the tool's output schema, declared or observed; `raw` holds it.
     Mismatch,
 }
 
@@ -92,6 +92,18 @@ impl ToolError {
             raw: None,
         }
     }
+
+    /// The same error of a tool whose output was observed: that an answer does not fit is no fault of the server.
+    pub(crate) fn of_observed(mut self) -> Self {
+        if self.kind == ToolErrorKind::Mismatch {
+            self.message.push_str(&format!(
+                "; this type was observed in earlier answers, not declared by the server: `toolsmith mcp observe {}.{} --args \
+                 ARGUMENTS` with the arguments of this call widens it",
+                self.server, self.tool
+            ));
+        }
+        self
+    }
 }
 
 impl fmt::Display for ToolError {
@@ -111,7 +123,7 @@ impl ToolErrorKind {
             ToolErrorKind::InvalidParams => "was not called, because its arguments do not fit",
             ToolErrorKind::Rejected => "refused the request",
             ToolErrorKind::Protocol => "broke the protocol",
-            ToolErrorKind::Mismatch => "answered with something else than its output schema says",
+            ToolErrorKind::Mismatch => "answered with something else than its type says",
         }
     }
 }

@@ -38,7 +38,10 @@ fn emit_part(content: &Content) {
 
 /// Tells the host how far the program has come.
 pub fn progress(done: impl Amount, total: impl Amount, message: impl Into<String>) {
-    report(&ToHost::Progress { done: done.amount(), total: total.amount(), message: message.into() });
+    // JSON has no other numbers, and 0.0 / 0.0 of nothing to do is no mistake worth ending for.
+    let finite = |amount: f64| if amount.is_finite() { amount } else { 0.0 };
+    let (done, total) = (finite(done.amount()), finite(total.amount()));
+    report(&ToHost::Progress { done, total, message: message.into() });
 }
 
 fn report(message: &ToHost) {

@@ -79,9 +79,9 @@ pub enum FailureKind {
     Protocol,
 }
 
-/// What the program says to the host.
+/// What the program says to the host, with nothing beside it.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToHost {
     /// The first frame.
     Hello {
@@ -124,7 +124,7 @@ pub enum ToHost {
 
 /// How a program ended by itself.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Finish {
     /// With a value.
     Ok {

@@ -56,7 +56,7 @@ fn an_error_of_any_type_is_an_error() {
 fn a_program_that_ignores_the_signal_is_out_of_time_as_well() {
     let code = "unsafe extern \"C\" { fn signal(number: i32, action: usize) -> usize; }\n\
                 unsafe { signal(24, 1); }\nloop { std::hint::black_box(1); }";
-    let config = "mcpServers: { demo: { command: toolsmith, args: [demo-server] } }\ncodeMode: { cpu: 1 }\n";
+    let config = "mcpServers: { demo: { command: toolsmith, args: [demo-server] } }\ncodeMode: { sandbox: { cpu: 1 } }\n";
     let outcome = run(code).config(config).expect("timeout", 4);
     assert_eq!(outcome["error"]["kind"], "cpu");
 }

@@ -33,9 +33,9 @@ fn what_is_wrong_is_told_with_its_place() {
         ("{}\n", &["no enabled server"]),
         ("", &["given.yaml"]),
         ("version: \"7\"\nmcpServers:\n  a: { command: x }\n", &["given.yaml:1:", "\"7\"", "1.0"]),
-        ("mcpServers:\n  a: { command: x }\ncodeMode: { memory: lots }\n", &["given.yaml:3:", "512MiB"]),
-        ("mcpServers:\n  a: { command: x }\ncodeMode: { memory: 1KiB }\n", &["given.yaml:3:", "at least"]),
-        ("mcpServers:\n  a: { command: x }\ncodeMode: { cpu: 0 }\n", &["given.yaml:3:", "at least 1"]),
+        ("mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { memory: lots } }\n", &["given.yaml:3:", "512MiB"]),
+        ("mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { memory: 1KiB } }\n", &["given.yaml:3:", "at least"]),
+        ("mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { cpu: 0 } }\n", &["given.yaml:3:", "at least 1"]),
         (
             "mcpServers:\n  a:\n    command: x\n    env: { KEY: \"${TOOLSMITH_NO_SUCH_VARIABLE}\" }\n",
             &["given.yaml:4:", "TOOLSMITH_NO_SUCH_VARIABLE", "not set"],
@@ -116,7 +116,7 @@ fn messages_are_for_users_and_name_the_place_once() {
         "mcpServers:\n  a: { command: x, args: 7 }\n",
         "mcpServers:\n  a: { command: x }\n  a: { command: y }\n",
         "mcpServers:\n  a: { command: x }\n---\na: 1\n",
-        "mcpServers:\n  a: { command: x }\ncodeMode: { cpu: -1 }\n",
+        "mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { cpu: -1 } }\n",
         "mcpServers:\n  a: { command: x, enabled: 7 }\n",
         "mcpServers:\n  a: x\n",
         &long,
@@ -203,11 +203,11 @@ fn holds(folder: &Path, bytes: &[u8]) -> bool {
 #[test]
 fn limits_of_the_configuration_hold() {
     let demo = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
-    let outcome = json("loop {}").config(&format!("{demo}codeMode: {{ timeout: 1 }}\n")).expect("timeout", 4);
+    let outcome = json("loop {}").config(&format!("{demo}codeMode: {{ sandbox: {{ wallClock: 1 }} }}\n")).expect("timeout", 4);
     assert_eq!(outcome["error"]["evidence"]["seconds"], 1.0);
     let outcome = json("loop {}")
         .arguments(&["--timeout", "0.5"])
-        .config(&format!("{demo}codeMode: {{ timeout: 600 }}\n"));
+        .config(&format!("{demo}codeMode: {{ sandbox: {{ wallClock: 600 }} }}\n"));
     assert_eq!(outcome.expect("timeout", 4)["error"]["evidence"]["seconds"], 0.5);
     Run::new(shared()).arguments(&["run", "-", "--timeout", "0"]).done().exits(2);
 }

@@ -56,6 +56,15 @@ fn type_errors_are_placed_exactly() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// Closures and futures have no names: the compiler names them by their places.
+#[test]
+fn places_in_the_names_of_types_are_the_snippets() {
+    let outcome = json("|x: i32| x + 1").expect("compile_error", 3);
+    for text in [&outcome["diagnostics"][0]["message"], &outcome["diagnostics"][0]["rendered"]] {
+        assert_says(text, &["{closure@snippet.rs:1:1: 1:9}"]);
+    }
+}
+
 #[test]
 fn syntax_errors_need_no_compiler() {
     let cases = [

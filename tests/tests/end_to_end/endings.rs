@@ -90,7 +90,7 @@ fn time_is_limited_by_clock_and_processor() {
         assert_eq!(outcome["error"]["evidence"]["phase"], "running");
         assert_eq!(outcome["stdout"], "before\n");
     }
-    let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { cpu: 1 }\n";
+    let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { sandbox: { cpu: 1 } }\n";
     for code in [
         "let mut x = 1u64; loop { x = x.wrapping_mul(3); std::hint::black_box(x); }",
         "std::thread::spawn(|| loop {}); loop {}",
@@ -133,7 +133,7 @@ fn memory_and_stack_are_limited() {
         assert_eq!(outcome["error"]["kind"], "stack_overflow", "{code}");
     }
     let small =
-        "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { memory: 64MiB }\n";
+        "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { sandbox: { memory: 64MiB } }\n";
     let outcome = json("vec![1u8; 60 << 20].len()").config(small).expect("memory_limit", 5);
     assert_eq!(outcome["error"]["evidence"]["bytes"], 64 << 20);
     assert_eq!(json("vec![1u8; 10 << 20].len()").config(small).result(), 10 << 20);
@@ -152,7 +152,7 @@ fn output_is_limited() {
     assert_eq!(outcome["truncated"]["stderr"], true);
 
     let config =
-        "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { output: 10 B }\n";
+        "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { sandbox: { output: 10 B } }\n";
     let outcome = json("println!(\"0123456789\"); 1").config(config).expect("output_limit", 5);
     assert_eq!(outcome["stdout"], "0123456789");
     assert_eq!(outcome["error"]["evidence"]["bytes"], 10);

@@ -200,6 +200,24 @@ impl Started {
         caught & (1 << (signal.as_raw() - 1)) != 0
     }
 
+    /// The most memory that it has had at once, in bytes, once it has ended.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let (file, start) = (format!("/proc/{}/status", self.child.id()), Instant::now());
+        let mut peak = 0;
+        // What has ended has no memory any more.
+        while start.elapsed() < self.run.watchdog {
+            let status = fs::read_to_string(&file).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let Some(kibibytes) = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok())
+            else {
+                break;
+            };
+            peak = peak.max(kibibytes << 10);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        peak
+    }
+
     pub(crate) fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
         let start = Instant::now();
         while !condition() {

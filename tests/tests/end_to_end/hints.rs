@@ -253,6 +253,65 @@ fn calls_and_results_are_explained_where_they_cannot_be_corrected() {
     ]);
 }
 
+#[test]
+fn functions_that_are_not_async_are_told() {
+    advised(&[
+        (
+            "fn main() {\n    let a = demo::echo(\"a\").await.unwrap();\n    println!(\"{}\", a.text());\n}",
+            &["write `async fn main() -> Result<()>`"],
+        ),
+        (
+            "fn say<T: Into<String>>(it: T) -> Result<String> {\n    Ok(demo::echo(it).await?.text())\n}\nsay(\"a\")?",
+            &["write `async fn say(…)`, and `.await` where it is called"],
+        ),
+        (
+            "async fn main() {\n    let a = demo::echo(\"a\").await?;\n    println!(\"{}\", a.text());\n}",
+            &["write `-> Result<()>` behind its arguments, and `Ok(())` at its end"],
+        ),
+    ]);
+}
+
+/// Other libraries have an enum for it.
+#[test]
+fn content_is_no_enum_to_match_on() {
+    let part = |rest: &str| format!("let r = demo::echo(\"a\").await?;\n{rest}");
+    let patterns = [
+        part("match &r.content[0] { Content::Text(t) => t.text.clone(), _ => String::new() }"),
+        part("match &r.content[0] { Content::Text { text } => text.clone(), _ => String::new() }"),
+        part(
+            "if let Some(Content::Text { text, .. }) = r.content.first() { text.clone() } else { String::new() }",
+        ),
+        part("if let Content(v) = &r.content[0] { v.clone() } else { Value::Null }"),
+        part("let Content { text, .. } = &r.content[0];\n1"),
+        part("match &r.content[0] { ContentBlock::Text(t) => t.text.clone(), _ => String::new() }"),
+    ];
+    let told = &["no enum: write `if let Some(text) = part.as_text()`"][..];
+    let others =
+        [part("match &r.content[0] { \"text\" => 1, _ => 2 }"), part("r.content[0][\"text\"].clone()")];
+    let methods = &["a part of the content has `.as_text()`"][..];
+    let slips = patterns.iter().map(|code| (code.as_str(), told));
+    advised(&slips.chain(others.iter().map(|code| (code.as_str(), methods))).collect::<Vec<_>>());
+}
+
+#[test]
+fn values_that_cannot_be_json_are_told() {
+    let derive = &["`A` has no form in JSON yet: write `#[derive(Serialize)]` before `struct A`"][..];
+    advised(&[
+        ("struct A { x: i32 }\nA { x: 1 }", derive),
+        ("#[derive(Debug)]\nstruct A { x: i32 }\nOk(vec![A { x: 1 }])", derive),
+        ("struct A { x: i32 }\nasync fn run() -> Result<A> { Ok(A { x: 1 }) }", derive),
+        ("struct A { x: i32 }\njson!({ \"a\": A { x: 1 } })", derive),
+        (
+            "struct A { x: i32 }\nlet a: A = demo::json_response().await?.json()?;\na.x",
+            &["write `#[derive(Deserialize)]` before `struct A`"],
+        ),
+        ("let v = vec![1, 2]; v.into_iter().map(|x| x * 2)", &["`.collect::<Vec<_>>()`"]),
+        ("async { 1 }", &["put `.await` behind it"]),
+        ("|x: i32| x + 1", &["a closure has no form in JSON: call it"]),
+        ("std::time::Instant::now()", &["`Instant` has no form in JSON: write `format!(\"{value:?}\")`"]),
+    ]);
+}
+
 /// A signature is shown once, however many messages are about it.
 #[test]
 fn signatures_are_not_repeated() {

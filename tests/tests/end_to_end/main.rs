@@ -3,17 +3,21 @@
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
 mod adversity;
+mod broker;
 mod cache;
 mod cancel;
 mod codegen;
 mod configuration;
 mod confinement;
 mod diagnostics;
+mod doctor;
 mod endings;
 mod forms;
+mod grants;
 mod harness;
 mod helpers;
 mod hints;
+mod hostile;
 mod observed;
 mod outcome;
 mod repairs;

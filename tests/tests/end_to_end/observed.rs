@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::cache::shared;
-use crate::harness::{Run, unique};
+use crate::harness::{Done, Run, unique};
 
 const CONFIG: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
 
@@ -65,7 +65,37 @@ fn an_answer_that_differs_is_an_error_with_the_answer() {
                 json!([error.kind.to_string(), error.message, error.raw.unwrap()[\"shop\"]])";
     let result = snippet(folder.path(), code).result();
     assert_eq!((&result[0], &result[2]), (&json!("mismatch"), &json!("demo")), "{result}");
-    assert!(result[1].as_str().unwrap().contains(".orders: expected string"), "{result}");
+    let message = result[1].as_str().unwrap();
+    assert!(message.contains(".orders: expected string"), "{result}");
+    assert!(message.contains("observed in earlier answers, not declared"), "{result}");
+    assert!(message.contains("`toolsmith mcp observe demo.json_response --args"), "{result}");
+}
+
+/// In one line, and only when the bindings are new.
+#[test]
+fn what_has_no_type_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    with(folder.path(), &["mcp", "observe", "demo.json_response"]).done().exits(0);
+    let file = folder.path().join("toolsmith.lock");
+    let mut lock: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let schema = &mut lock["servers"]["demo"]["tools"]["json_response"]["observed"]["outputSchema"];
+    *schema = json!({ "title": unique(), "type": "object", "properties": {
+        "a": { "$ref": "#/nowhere" }, "b": { "$ref": "#/nowhere/else" },
+    } });
+    fs::write(&file, lock.to_string()).unwrap();
+    let first = snippet(folder.path(), "1").done().exits(0);
+    let first = first.says(&[
+        "demo: 2 parts of its tools' schemas are not fully typed",
+        "json_response at output.a: ",
+        "--format report",
+    ]);
+    let told = |done: &Done| done.stderr.lines().filter(|line| line.contains("schemas")).count();
+    let second = snippet(folder.path(), "1").done().exits(0);
+    assert_eq!((told(&first), told(&second)), (1, 0), "{first:#?} {second:#?}");
+    let report = with(folder.path(), &["codegen", "--format", "report", "--server", "demo"]).done().exits(0);
+    for place in ["json_response: output.a: ", "json_response: output.b: "] {
+        assert!(report.stdout.contains(place), "{report:#?}");
+    }
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn assert_fields(outcome: &Value) {
     let longest = parts.map(|phase| outcome["phases_ms"][*phase].as_f64().unwrap()).fold(0.0, f64::max);
     assert!(outcome["phases_ms"]["total"].as_f64().unwrap() >= longest, "{outcome:#}");
     assert_eq!(keys(&outcome["truncated"])[..], ["stderr", "stdout"]);
-    assert_eq!(keys(&outcome["sandbox"])[..], ["layers", "tier"]);
+    assert_eq!(keys(&outcome["sandbox"])[..], ["layers", "refused", "tier"]);
     let layers = outcome["sandbox"]["layers"].as_array().unwrap();
     assert!(outcome["status"] == "compile_error" || layers.contains(&json!("seccomp")), "{outcome:#}");
 }

@@ -20,7 +20,7 @@ fn said(rustup_home: &Path, cache: &Path, phrases: &[&str]) {
 }
 
 /// A copy of the compiler's own toolchain without the target of snippets, by links where the file system allows.
-fn without_target(to: &Path) {
+pub(crate) fn without_target(to: &Path) {
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output().unwrap();
     let sysroot = String::from_utf8(sysroot.stdout).unwrap();
     copy(Path::new(sysroot.trim()), to);

@@ -4,11 +4,12 @@
 //! A deny-list, because linkers and build tools call far more than a program does; Landlock holds the file
 //! system by an allow-list. Everything on it is EPERM.
 
+use seccompiler::SeccompAction;
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
-use seccompiler::{BpfProgram, SeccompAction};
 
 use super::{
-    Built, Context, Rules, always, answering, dangerous, int, long, when, without_clone3, without_unknown,
+    Built, Context, Filters, Rules, always, answering, dangerous, int, long, when, without_clone3,
+    without_unknown,
 };
 
 /// Flags of `clone` that make namespaces (sched.h).
@@ -24,7 +25,7 @@ pub(super) const NAMESPACE_FLAGS: &[u64] = &[
 ];
 
 /// `keep_metadata` also denies changing the mode and the times of a path: what Landlock does not see and a build needs.
-pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Vec<BpfProgram>> {
+pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> {
     let mut rules = always(dangerous::CALLS);
     rules.extend(always(DENIED));
     if keep_metadata {
@@ -33,11 +34,11 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Vec<BpfPr
     network(&mut rules)?;
     processes(&mut rules, context)?;
     files(&mut rules)?;
-    Ok(vec![
-        without_unknown(),
-        without_clone3()?,
-        answering(rules, SeccompAction::Errno(libc::EPERM as u32))?,
-    ])
+    Ok(Filters {
+        common: vec![without_unknown(), without_clone3()?],
+        telling: None,
+        silent: vec![answering(rules, SeccompAction::Errno(libc::EPERM as u32))?],
+    })
 }
 
 const DENIED: &[i64] = &[

@@ -3,6 +3,11 @@
 //! A program that calls one is killed (SIGSYS); for a compiler they are answered with EPERM, because a build
 //! tool may merely ask whether they exist.
 
+/// Whether a program is ended for this call.
+pub(in crate::platform) fn is_dangerous(number: u32) -> bool {
+    CALLS.contains(&i64::from(number))
+}
+
 /// The list, by what the calls reach.
 pub(super) const CALLS: &[i64] = &[
     // Other processes.

@@ -1,22 +1,27 @@
 //! System call filters: compiled in the helper, stacked, the deciding one last.
 //!
-//! One filter has one action, so there are several: what kills, what is answered with ENOSYS, and the
-//! profile's own list. The kernel takes the strictest answer. Leaves paths to `filesystem`.
+//! One filter has one action, so there are several, and the kernel takes the strictest answer. What a program is not
+//! allowed is brought before its supervisor (`listener`), which refuses it and knows of it; where the kernel takes no
+//! listener, because one stands already above this process, the filters themselves refuse. Leaves paths to `filesystem`.
 
 mod compiler;
 mod dangerous;
+mod install;
 mod program;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, apply_filter, sock_filter,
+    TargetArch, sock_filter,
 };
 
 use super::exec::Executable;
-use super::probe::ABI_SCOPES;
-use crate::{Failure, Profile, Step};
+use super::helper::failed;
+use crate::{Failure, Policy, Profile, Step};
+
+pub(super) use dangerous::is_dangerous;
 
 /// System calls and the conditions on their arguments: any rule of a list matches, an empty list matches always.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
@@ -24,48 +29,80 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 /// A result while building; the error is the seccompiler's own.
 type Built<T> = Result<T, seccompiler::Error>;
 
-/// The filters of one child, in the order in which they are applied.
-pub(super) struct Filters(Vec<BpfProgram>);
+/// The filters of one child.
+pub(super) struct Filters {
+    /// Applied first, in this order.
+    common: Vec<BpfProgram>,
+    /// For a program: refusals are told.
+    telling: Option<Telling>,
+    /// Otherwise: refusals are answered by the filters.
+    silent: Vec<BpfProgram>,
+}
 
-/// What the filters depend on beside the profile.
+/// A filter that tells its listener what it refuses, and the one that takes away what setting it up needed.
+struct Telling {
+    filter: BpfProgram,
+    after: BpfProgram,
+}
+
+/// What the filters depend on beside the policy.
+pub(super) struct Surroundings<'a> {
+    pub(super) executable: &'a Executable,
+    /// The descriptor of the supervisor's socket.
+    pub(super) channel: i32,
+    /// Whether something else keeps signals inside.
+    pub(super) signals_scoped: bool,
+}
+
 struct Context {
     process: u32,
     exec_descriptor: i32,
     exec_path: u64,
-    /// Whether Landlock keeps signals inside.
+    channel: i32,
     signals_scoped: bool,
+    /// Whether the program may work on paths.
+    has_paths: bool,
 }
 
 impl Filters {
-    pub(super) fn new(profile: Profile, executable: &Executable, landlock_abi: u32) -> Result<Self, Failure> {
-        let (exec_descriptor, exec_path) = executable.exec_arguments();
+    pub(super) fn new(policy: &Policy, surroundings: &Surroundings<'_>) -> Result<Self, Failure> {
+        let (exec_descriptor, exec_path) = surroundings.executable.exec_arguments();
         let context = Context {
             process: std::process::id(),
             exec_descriptor,
             exec_path,
-            signals_scoped: landlock_abi >= ABI_SCOPES,
+            channel: surroundings.channel,
+            signals_scoped: surroundings.signals_scoped,
+            has_paths: policy.has_paths(),
         };
-        let built = match profile {
+        let built = match policy.profile {
             Profile::Program => program::filters(&context),
             Profile::Compiler => compiler::filters(&context, true),
             Profile::Build => compiler::filters(&context, false),
         };
-        built
-            .map(Self)
-            .map_err(|error| Failure::new(Step::Seccomp, format!("compiling a filter: {error}"), 0))
+        built.map_err(|error| Failure::new(Step::Seccomp, format!("compiling a filter: {error}"), 0))
     }
 
-    /// Applies all of them to this thread, which is the only one.
-    pub(super) fn apply(&self) -> Result<(), Failure> {
-        self.0.iter().try_for_each(|filter| apply_filter(filter)).map_err(|error| {
-            let errno = match &error {
-                seccompiler::Error::Prctl(cause) | seccompiler::Error::Seccomp(cause) => {
-                    cause.raw_os_error().unwrap_or(0)
+    /// Applies all of them to this thread, which is the only one. Whether refusals are told to the supervisor, to whom
+    /// `channel` leads.
+    pub(super) fn apply(&self, channel: &File) -> Result<bool, Failure> {
+        let failed = |subject: &'static str| failed(Step::Seccomp, subject);
+        self.common.iter().try_for_each(install::silent).map_err(failed("applying a filter"))?;
+        if let Some(telling) = &self.telling {
+            match install::telling(&telling.filter) {
+                Ok(listener) => {
+                    install::hand_over(&listener, channel).map_err(failed("handing over the listener"))?;
+                    drop(listener);
+                    install::silent(&telling.after).map_err(failed("closing the filter"))?;
+                    return Ok(true);
                 }
-                _ => 0,
-            };
-            Failure::new(Step::Seccomp, "applying a filter", errno)
-        })
+                // EBUSY: a process above has a listener already (seccomp(2)); EINVAL: Linux before 5.0.
+                Err(error) if matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EINVAL)) => {}
+                Err(error) => return Err(failed("applying a filter with a listener")(error)),
+            }
+        }
+        self.silent.iter().try_for_each(install::silent).map_err(failed("applying a filter"))?;
+        Ok(false)
     }
 }
 
@@ -78,6 +115,21 @@ fn answering(rules: Rules, action: SeccompAction) -> Built<BpfProgram> {
 fn allowing(rules: Rules) -> Built<BpfProgram> {
     let otherwise = SeccompAction::Errno(libc::EPERM as u32);
     Ok(SeccompFilter::new(rules, otherwise, SeccompAction::Allow, TargetArch::x86_64)?.try_into()?)
+}
+
+/// A filter that allows what the rules match and brings the rest before the listener.
+fn telling(rules: Rules) -> Built<BpfProgram> {
+    let stand_in = SeccompAction::Trace(0);
+    let filter = SeccompFilter::new(rules, stand_in, SeccompAction::Allow, TargetArch::x86_64)?;
+    let mut program: BpfProgram = filter.try_into()?;
+    // The seccompiler knows no such action. Nothing else in the filter answers as its stand-in does.
+    let answer = (libc::BPF_RET | libc::BPF_K) as u16;
+    for instruction in &mut program {
+        if instruction.code == answer && instruction.k == libc::SECCOMP_RET_TRACE {
+            instruction.k = libc::SECCOMP_RET_USER_NOTIF;
+        }
+    }
+    Ok(program)
 }
 
 /// The newest system call that the lists were written for: `mseal`, Linux 6.10.
@@ -130,18 +182,17 @@ fn long(argument: u8, operator: SeccompCmpOp, value: u64) -> Built<SeccompCondit
 }
 
 /// What must fail under the filters, tried once before anything runs.
-pub(super) fn canary(profile: Profile) -> Result<(), Failure> {
+pub(super) fn canary(policy: &Policy) -> Result<(), Failure> {
     // SAFETY: both calls take no pointer that they could write through.
     let (what, answer) = unsafe {
-        match profile {
-            Profile::Program => (
-                "opening / under seccomp",
-                libc::open(c"/".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC),
-            ),
-            _ => (
+        if policy.profile.is_tree() || policy.has_paths() {
+            (
                 "a TCP socket under seccomp",
                 libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0),
-            ),
+            )
+        } else {
+            let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
+            ("opening / under seccomp", libc::open(c"/".as_ptr(), flags))
         }
     };
     let errno = std::io::Error::last_os_error().raw_os_error().unwrap_or(0);

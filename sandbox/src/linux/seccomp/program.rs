@@ -3,22 +3,28 @@
 //! Drawn from what a static musl program with tokio (current thread; time and io drivers), std threads,
 //! panics and the stack overflow handler was seen to call. Everything else is EPERM.
 
+use seccompiler::SeccompAction;
 use seccompiler::SeccompCmpOp::{Eq, Ge, MaskedEq};
-use seccompiler::{BpfProgram, SeccompAction};
 
 use super::{
-    Built, Context, Rules, allowing, always, answering, dangerous, int, long, when, without_clone3,
-    without_unknown,
+    Built, Context, Filters, Rules, Telling, allowing, always, answering, dangerous, int, long, telling,
+    when, without_clone3, without_unknown,
 };
 use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
 
-pub(super) fn filters(context: &Context) -> Built<Vec<BpfProgram>> {
-    Ok(vec![
-        without_unknown(),
-        answering(always(dangerous::CALLS), SeccompAction::KillProcess)?,
-        without_clone3()?,
-        allowing(allowed(context)?)?,
-    ])
+pub(super) fn filters(context: &Context) -> Built<Filters> {
+    let refused = SeccompAction::Errno(libc::EPERM as u32);
+    Ok(Filters {
+        common: vec![without_unknown(), without_clone3()?],
+        telling: Some(Telling {
+            filter: telling(allowed(context, true)?)?,
+            after: answering(always(&[libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?,
+        }),
+        silent: vec![
+            answering(always(dangerous::CALLS), SeccompAction::KillProcess)?,
+            allowing(allowed(context, false)?)?,
+        ],
+    })
 }
 
 /// Allowed whatever the arguments: they reach nothing but this process and its descriptors.
@@ -79,8 +85,16 @@ const CONTROLS: &[u64] = &[libc::FIONBIO, libc::FIOCLEX, libc::FIONREAD, libc::T
 /// asm/prctl.h.
 const ARCH_SET_FS: u32 = 0x1002;
 
-fn allowed(context: &Context) -> Built<Rules> {
+/// `setting_up` adds what handing over the listener needs; the filter after this one takes it away again.
+fn allowed(context: &Context, setting_up: bool) -> Built<Rules> {
     let mut rules = always(PLAIN);
+    if setting_up {
+        when(&mut rules, libc::SYS_sendmsg, vec![int(0, Eq, context.channel as u32)?])?;
+        when(&mut rules, libc::SYS_seccomp, vec![int(0, Eq, libc::SECCOMP_SET_MODE_FILTER)?])?;
+    }
+    if context.has_paths {
+        paths(&mut rules)?;
+    }
     memory(&mut rules)?;
     threads_and_signals(&mut rules, context)?;
     descriptors(&mut rules)?;
@@ -88,6 +102,60 @@ fn allowed(context: &Context) -> Built<Rules> {
     let empty_path = int(4, Eq, libc::AT_EMPTY_PATH as u32)?;
     when(&mut rules, libc::SYS_execveat, vec![int(0, Eq, descriptor)?, long(1, Eq, path)?, empty_path])?;
     Ok(rules)
+}
+
+/// Working on what is granted. Nothing that makes links, devices, sockets or owners, or changes times.
+const PATHS: &[i64] = &[
+    libc::SYS_stat,
+    libc::SYS_lstat,
+    libc::SYS_newfstatat,
+    libc::SYS_statx,
+    libc::SYS_statfs,
+    libc::SYS_fstatfs,
+    libc::SYS_access,
+    libc::SYS_faccessat,
+    libc::SYS_faccessat2,
+    libc::SYS_readlink,
+    libc::SYS_readlinkat,
+    libc::SYS_getdents64,
+    libc::SYS_getcwd,
+    libc::SYS_chdir,
+    libc::SYS_fchdir,
+    libc::SYS_umask,
+    libc::SYS_mkdir,
+    libc::SYS_mkdirat,
+    libc::SYS_rmdir,
+    libc::SYS_unlink,
+    libc::SYS_unlinkat,
+    libc::SYS_rename,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_ftruncate,
+    libc::SYS_fallocate,
+    libc::SYS_fsync,
+    libc::SYS_fdatasync,
+    libc::SYS_flock,
+    libc::SYS_pread64,
+    libc::SYS_pwrite64,
+    libc::SYS_preadv,
+    libc::SYS_pwritev,
+    libc::SYS_copy_file_range,
+    libc::SYS_sendfile,
+];
+
+/// The bits of a mode that let a file run with the rights of its owner.
+const SET_ID: u64 = (libc::S_ISUID | libc::S_ISGID) as u64;
+
+/// A file that a program makes never runs with the rights of the one who started it.
+fn paths(rules: &mut Rules) -> Built<()> {
+    rules.extend(always(PATHS));
+    let creating = (libc::O_CREAT | libc::O_TMPFILE & !libc::O_DIRECTORY) as u64;
+    for (call, flags, mode) in [(libc::SYS_open, 1, 2), (libc::SYS_openat, 2, 3)] {
+        when(rules, call, vec![int(flags, MaskedEq(creating), 0)?])?;
+        when(rules, call, vec![int(mode, MaskedEq(SET_ID), 0)?])?;
+    }
+    // What copying a file ends with.
+    when(rules, libc::SYS_fchmod, vec![int(1, MaskedEq(SET_ID), 0)?])
 }
 
 /// Nothing executable, and nothing at or growing towards the address that `execveat` is allowed with.

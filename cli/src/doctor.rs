@@ -1,0 +1,250 @@
+//! `toolsmith doctor`: whether snippets can run on this machine, what is missing, and what to type to get it.
+//!
+//! Changes nothing: what the first use would install or build is only named. What is looked at is the runner's and the
+//! sandbox's job; here it is told.
+
+use runner::{Inspection, SandboxReport};
+use sandbox::{Confinement, Layers, Mechanism, Support};
+use serde::Serialize;
+
+use crate::arguments::DoctorArguments;
+use crate::config::{self, CodeMode};
+use crate::exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Runs the command; gives the exit code.
+pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let (config, _) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
+    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    if let Some(warning) = config.code_mode.warning() {
+        terminal.tell(warning);
+    }
+    let machine = runner::inspect(&cache, config.code_mode.install_target);
+    let support = sandbox::probe();
+    let (problems, tried) = examine(&machine, &support, &config.code_mode).await;
+    let findings = Findings::new(&machine, &support, &config.code_mode, problems, tried);
+    if arguments.json {
+        terminal.print(&serde_json::to_string(&findings).map_err(Failure::host)?);
+    } else {
+        lines(&findings).iter().for_each(|line| terminal.print(line));
+    }
+    terminal
+        .flush()
+        .await
+        .map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
+    Ok(if findings.ok { exit::OK } else { exit::HOST })
+}
+
+/// Everything that was found, as `--json` prints it. Fields are added, never renamed.
+#[derive(Serialize)]
+struct Findings<'a> {
+    /// Whether snippets can run.
+    ok: bool,
+    /// The best tier that the machine offers, or `off` where the configuration says so.
+    tier: Option<&'static str>,
+    /// The least tier that the configuration takes.
+    minimum: Option<&'static str>,
+    mechanisms: &'a [Mechanism],
+    toolchain: &'a runner::Tools,
+    kernel: &'a str,
+    cache: &'a runner::CacheFolder,
+    /// What was enforced on an empty program, where one could be tried.
+    tried: Option<Tried>,
+    problems: Vec<Problem>,
+    /// Whether the tier is at least the minimum.
+    #[serde(skip)]
+    suffices: bool,
+}
+
+/// Something that keeps snippets from running.
+#[derive(Serialize)]
+struct Problem {
+    what: String,
+    advice: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Tried {
+    compiler: SandboxReport,
+    program: SandboxReport,
+}
+
+impl From<&runner::Error> for Problem {
+    fn from(error: &runner::Error) -> Self {
+        Problem { what: error.message().to_owned(), advice: error.advice().map(str::to_owned) }
+    }
+}
+
+/// The tier that a run would have.
+fn tier(support: &Support, code_mode: &CodeMode) -> Option<Layers> {
+    match code_mode.confinement {
+        Confinement::Exactly(layers) => Some(layers),
+        Confinement::AtLeast(_) => Layers::TIERS.into_iter().find(|tier| support.layers.include(*tier)),
+    }
+}
+
+/// What keeps snippets from running. Only where nothing is known to, an empty program is tried.
+async fn examine(
+    machine: &Inspection,
+    support: &Support,
+    code_mode: &CodeMode,
+) -> (Vec<Problem>, Option<Tried>) {
+    let mut problems: Vec<Problem> = machine.problems.iter().map(Problem::from).collect();
+    if let Confinement::AtLeast(minimum) = code_mode.confinement
+        && let Err(sandbox::Unsupported { missing, advice }) = support.choose(minimum)
+    {
+        problems.push(Problem { what: missing, advice: Some(advice) });
+    }
+    if !problems.is_empty() {
+        return (problems, None);
+    }
+    let CodeMode { confinement, limits, grants, .. } = code_mode;
+    match machine.try_out(*confinement, limits, grants).await {
+        Ok(None) => (problems, None),
+        Ok(Some([compiler, program])) => {
+            let promised = tier(support, code_mode).map(Layers::name).unwrap_or_default();
+            for (what, enforced) in [("a compiler", &compiler), ("a program", &program)] {
+                if enforced.tier != promised {
+                    let what = format!("{what} was confined in `{}`, not in `{promised}`", enforced.tier);
+                    problems.push(Problem { what, advice: None });
+                }
+            }
+            (problems, Some(Tried { compiler, program }))
+        }
+        Err(error) => {
+            problems.push(Problem::from(&error));
+            (problems, None)
+        }
+    }
+}
+
+impl<'a> Findings<'a> {
+    fn new(
+        machine: &'a Inspection,
+        support: &'a Support,
+        code_mode: &CodeMode,
+        problems: Vec<Problem>,
+        tried: Option<Tried>,
+    ) -> Self {
+        let minimum = match code_mode.confinement {
+            Confinement::AtLeast(minimum) => Some(minimum.name()),
+            Confinement::Exactly(_) => None,
+        };
+        Findings {
+            ok: problems.is_empty(),
+            tier: tier(support, code_mode).map(Layers::name),
+            minimum,
+            mechanisms: &support.mechanisms,
+            toolchain: &machine.tools,
+            kernel: &machine.kernel,
+            cache: &machine.cache,
+            tried,
+            problems,
+            suffices: match code_mode.confinement {
+                Confinement::AtLeast(minimum) => support.choose(minimum).is_ok(),
+                Confinement::Exactly(_) => true,
+            },
+        }
+    }
+}
+
+/// One thing, and how it is.
+struct Line {
+    ok: bool,
+    name: &'static str,
+    text: String,
+}
+
+fn line(ok: bool, name: &'static str, text: impl Into<String>) -> Line {
+    Line { ok, name, text: text.into() }
+}
+
+/// Everything that was found, for people: a line for each thing, and what to do.
+fn lines(findings: &Findings<'_>) -> Vec<String> {
+    let sections =
+        [("toolchain", toolchain(findings.toolchain)), ("cache", cache(findings)), ("sandbox", sandbox(findings))];
+    let width = sections.iter().flat_map(|(_, lines)| lines).map(|line| line.name.len()).max().unwrap_or(0);
+    let mut text = Vec::new();
+    for (name, lines) in &sections {
+        text.push((*name).to_owned());
+        for Line { ok, name, text: said } in lines {
+            let word = if *ok { "ok" } else { "missing" };
+            text.push(format!("  {word:<7}  {name:<width$}  {said}"));
+        }
+    }
+    text.push(String::new());
+    if findings.ok {
+        text.push("Snippets can run.".to_owned());
+    } else {
+        text.push("Snippets can't run:".to_owned());
+        for Problem { what, advice } in &findings.problems {
+            text.push(format!("  {what}"));
+            text.extend(advice.iter().map(|advice| format!("    help: {advice}")));
+        }
+    }
+    text
+}
+
+fn toolchain(tools: &runner::Tools) -> Vec<Line> {
+    let file = |name: &'static str, path: &Option<std::path::PathBuf>| {
+        let shown = path.as_ref().map_or("not found".to_owned(), |path| path.display().to_string());
+        line(path.is_some(), name, shown)
+    };
+    let mut rustc = file("rustc", &tools.rustc);
+    if let Some(version) = &tools.version {
+        rustc.text = format!("{} ({version})", rustc.text);
+    }
+    let target = match &tools.target_line {
+        Some(line) => format!("{}; to add it: {line}", tools.target),
+        None => tools.target.to_owned(),
+    };
+    let layer = match tools.layer_built {
+        true => "compiled",
+        false => "not compiled yet; the first run does it, or `toolsmith cache warm`: about a minute, with network",
+    };
+    let mut cc = file("C linker", &tools.c_linker);
+    cc.text.push_str(if tools.layer_built { ", not needed any more" } else { ", needed once, at first use" });
+    vec![
+        rustc,
+        file("cargo", &tools.cargo),
+        file("rust-lld", &tools.linker),
+        line(tools.target_installed, "target", target),
+        cc,
+        line(tools.layer_built, "crates on offer", layer),
+    ]
+}
+
+fn cache(findings: &Findings<'_>) -> Vec<Line> {
+    let cache = findings.cache;
+    let can = if cache.writable { "can be written to" } else { "can't be written to" };
+    let free = cache.free_bytes.map_or("free room not known".to_owned(), |free| {
+        format!("{} MiB free", free >> 20)
+    });
+    vec![line(cache.writable, "folder", format!("{}: {can}, {free}", cache.folder.display()))]
+}
+
+fn sandbox(findings: &Findings<'_>) -> Vec<Line> {
+    let mut lines = vec![line(true, "kernel", findings.kernel)];
+    let mut told = None;
+    lines.extend(findings.mechanisms.iter().map(|mechanism| {
+        let Mechanism { name, available, answer, advice } = mechanism;
+        // The name stands before it.
+        let answer = answer.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(answer);
+        // What helps one namespace helps all.
+        let again = told.replace(advice) == Some(advice);
+        let help = advice.iter().filter(|_| !again).map(|advice| format!("; to get it: {advice}"));
+        line(*available, name, help.fold(answer.to_owned(), |text, help| text + &help))
+    }));
+    let minimum = findings.minimum.map_or(String::new(), |minimum| format!(" (at least {minimum} is wanted)"));
+    lines.push(line(findings.suffices, "tier", format!("{}{minimum}", findings.tier.unwrap_or("none"))));
+    lines.push(match &findings.tried {
+        Some(Tried { program: SandboxReport { tier, layers, .. }, .. }) => {
+            let held = if layers.is_empty() { "nothing".to_owned() } else { layers.join(", ") };
+            line(true, "tried", format!("an empty program was compiled and run in {tier}: {held}"))
+        }
+        None => line(false, "tried", "nothing, because of what is missing"),
+    });
+    lines
+}

@@ -1,0 +1,225 @@
+//! What snippets need of this machine: looked at without changing anything of it, and tried.
+//!
+//! Leaves the kernel's mechanisms to `sandbox::probe`, and how all of it is told to the command line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sandbox::Confinement;
+use serde::Serialize;
+use tokio::time::timeout;
+
+use crate::cache::{Bucket, Cache};
+use crate::compiler::{self, Job};
+use crate::confined::{Captured, Confined};
+use crate::error::{Error, ErrorKind, Result};
+use crate::layer::{self, Layer};
+use crate::outcome::SandboxReport;
+use crate::policies::{self, BUILD_PATH, Grants, Limits};
+use crate::toolchain::{self, Found, TARGET, Toolchain};
+
+/// Room that a snippet may need in the cache: its program, twice while it is linked, and bindings (32 MiB).
+const ROOM: u64 = 32 << 20;
+/// Room that the first use may need: sources, the build of the layer, the layer (512 MiB).
+const FIRST_ROOM: u64 = 512 << 20;
+/// Longest time of a try; usually it takes a fifth of a second.
+const TRY_TIMEOUT: Duration = Duration::from_secs(60);
+/// Most bytes kept of what a try prints.
+const TRY_OUTPUT: usize = 64 << 10;
+
+/// What was found.
+#[derive(Debug)]
+pub struct Inspection {
+    /// The compiler and what belongs to it.
+    pub tools: Tools,
+    /// The cache.
+    pub cache: CacheFolder,
+    /// The kernel's release, such as `6.12.0`.
+    pub kernel: String,
+    /// What keeps snippets from being compiled.
+    pub problems: Vec<Error>,
+    toolchain: Option<Toolchain>,
+    /// Where a try may write.
+    place: PathBuf,
+}
+
+/// The compiler and what belongs to it; what is missing is `None`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tools {
+    /// The compiler that snippets would be compiled with.
+    pub rustc: Option<PathBuf>,
+    /// What it says of itself.
+    pub version: Option<String>,
+    /// cargo, which builds the crates on offer at first use.
+    pub cargo: Option<PathBuf>,
+    /// The linker that comes with the compiler.
+    pub linker: Option<PathBuf>,
+    /// What snippets are compiled for.
+    pub target: &'static str,
+    /// Whether the toolchain has it.
+    pub target_installed: bool,
+    /// The line that adds it, where it is missing.
+    pub target_line: Option<String>,
+    /// Whether the crates on offer are compiled already.
+    pub layer_built: bool,
+    /// The C linker, which the first use needs.
+    pub c_linker: Option<PathBuf>,
+}
+
+/// The cache as it is.
+#[derive(Debug, Clone, Serialize)]
+pub struct CacheFolder {
+    /// Where it is, or will be.
+    pub folder: PathBuf,
+    /// Whether it can be written to, or be made.
+    pub writable: bool,
+    /// Free room in its file system, in bytes, where that is known.
+    pub free_bytes: Option<u64>,
+}
+
+/// Looks at compiler and cache; `install` says whether a first use may add a missing target. Starts `rustc` to ask who it
+/// is, and changes nothing.
+#[must_use]
+pub fn inspect(cache: &Path, install: bool) -> Inspection {
+    let cache = Cache::look(cache);
+    let mut problems = Vec::new();
+    let toolchain = match toolchain::look(toolchain::ask) {
+        Ok(Found::Complete(toolchain)) => Some(toolchain),
+        Ok(Found::Lacking(toolchain)) => {
+            problems.extend(toolchain::trouble(&toolchain, install));
+            Some(toolchain)
+        }
+        Err(error) => {
+            problems.push(error);
+            None
+        }
+    };
+    let tools = tools(&cache, toolchain.as_ref());
+    if !tools.layer_built && tools.c_linker.is_none() {
+        let message = format!("there is no C linker `cc` in {BUILD_PATH}, which the first use needs");
+        problems.push(Error::new(ErrorKind::Layer, message).hint("install gcc or clang as `cc`"));
+    }
+    let place = existing(&cache.bucket(Bucket::Temporary));
+    let folder = match folder(&cache, &place) {
+        Ok(folder) => folder,
+        Err((folder, error)) => {
+            problems.push(error);
+            folder
+        }
+    };
+    let wanted = if tools.layer_built { ROOM } else { FIRST_ROOM };
+    if folder.free_bytes.is_some_and(|free| folder.writable && free < wanted) {
+        let error = std::io::Error::other(format!("a run may need {wanted} bytes, and fewer are free"));
+        problems.push(Error::cache(cache.folder())(error));
+    }
+    let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
+    Inspection { tools, cache: folder, kernel, problems, toolchain, place }
+}
+
+fn tools(cache: &Cache, toolchain: Option<&Toolchain>) -> Tools {
+    let present = |path: fn(&Toolchain) -> &PathBuf| toolchain.map(path).filter(|path| path.is_file()).cloned();
+    let target_installed = toolchain.is_some_and(toolchain::has_target);
+    let lacking = toolchain.filter(|_| !target_installed);
+    Tools {
+        rustc: present(|toolchain| &toolchain.rustc),
+        version: toolchain.map(|toolchain| toolchain.name().to_owned()),
+        cargo: present(|toolchain| &toolchain.cargo),
+        linker: present(|toolchain| &toolchain.linker),
+        target: TARGET,
+        target_installed,
+        target_line: lacking.map(|toolchain| toolchain::target_line(toolchain).1),
+        layer_built: toolchain.is_some_and(|toolchain| layer::is_built(cache, toolchain)),
+        c_linker: which::which_in("cc", Some(BUILD_PATH), "/").ok(),
+    }
+}
+
+/// The cache's folder as it is, or with the error that a run would meet.
+fn folder(cache: &Cache, place: &Path) -> Result<CacheFolder, (CacheFolder, Error)> {
+    // A file without a name: it is gone before anybody could see it.
+    let tried = tempfile::tempfile_in(place);
+    let room = rustix::fs::statvfs(place).ok();
+    let folder = CacheFolder {
+        folder: cache.folder().to_owned(),
+        writable: tried.is_ok(),
+        free_bytes: room.map(|room| room.f_bavail.saturating_mul(room.f_frsize)),
+    };
+    match tried {
+        Ok(_) => Ok(folder),
+        Err(error) => Err((folder, Error::cache(cache.folder())(error))),
+    }
+}
+
+/// The path, or what of it exists already.
+fn existing(path: &Path) -> PathBuf {
+    path.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("/")).to_owned()
+}
+
+impl Inspection {
+    /// Compiles and runs an empty program, confined as a snippet would be; gives what was enforced on compiler and program,
+    /// in this order. `None` where there is nothing to compile with.
+    ///
+    /// # Errors
+    /// Where that does not work.
+    pub async fn try_out(
+        &self,
+        confinement: Confinement,
+        limits: &Limits,
+        grants: &Grants,
+    ) -> Result<Option<[SandboxReport; 2]>> {
+        let Some(toolchain) = self.toolchain.as_ref().filter(|_| self.tools.target_installed) else {
+            return Ok(None);
+        };
+        grants.check(&Cache::look(&self.cache.folder))?;
+        let try_once = async {
+            let folder = tempfile::tempdir_in(&self.place).map_err(Error::cache(&self.place))?;
+            let compiler = compile(toolchain, folder.path(), confinement).await?;
+            let command = sandbox::Command::new(folder.path().join(PROGRAM));
+            let program = Confined::spawn(policies::program(limits, grants), confinement, command)?;
+            Ok(Some([compiler, end(program).await?]))
+        };
+        let late = |_| failed(&format!("no end after {} s", TRY_TIMEOUT.as_secs()));
+        timeout(TRY_TIMEOUT, try_once).await.map_err(late)?
+    }
+}
+
+/// The name of the program in its folder.
+const PROGRAM: &str = "program";
+
+fn failed(detail: &str) -> Error {
+    Error::new(ErrorKind::Sandbox, format!("an empty program can't be compiled and run: {detail}"))
+        .hint("try `toolsmith run`, which says more of what the compiler says")
+}
+
+async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement) -> Result<SandboxReport> {
+    fs_err::write(folder.join("main.rs"), "fn main() {}\n").map_err(Error::cache(folder))?;
+    let none = Layer { key: String::new(), folder: folder.to_owned(), crates: BTreeMap::new() };
+    let job = Job {
+        toolchain,
+        confinement,
+        layer: &none,
+        libraries: &[],
+        source: folder,
+        output: folder,
+        arguments: &["--crate-type=bin", "-o", PROGRAM],
+        main: "main.rs",
+        background: false,
+        cpu_seconds: compiler::SNIPPET_SECONDS,
+    };
+    let compiled = compiler::run(&job).await?;
+    if !compiled.status.success() {
+        return Err(failed(&format!("the compiler ended with {}", compiled.status)));
+    }
+    Ok(compiled.sandbox)
+}
+
+async fn end(mut program: Confined) -> Result<SandboxReport> {
+    let (mut stdout, mut stderr) = (Captured::default(), Captured::default());
+    let (out, err) = (&mut program.stdout, &mut program.stderr);
+    tokio::join!(stdout.read(out, TRY_OUTPUT, true, |_| {}), stderr.read(err, TRY_OUTPUT, true, |_| {}));
+    let status = program.wait().await?;
+    if !status.success() {
+        return Err(failed(&format!("the program ended with {status}")));
+    }
+    Ok(program.report())
+}

@@ -1,0 +1,63 @@
+//! The first process of the child's process namespace: it starts the command, reaps everything, and ends when the command
+//! does, whereupon the kernel kills what is left in the namespace (pid_namespaces(7)).
+//!
+//! Leaves watching and ending it to the supervisor, which gets the command's status through a pipe: the status of the
+//! first process cannot show a signal, because the kernel protects it from its own.
+
+use std::fs::File;
+use std::io::{Read, Write};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, set_parent_process_death_signal};
+
+use super::helper::failed;
+use super::supervise::keep_only;
+use crate::{Failure, Step};
+
+/// Called in the first process of the namespace, which does what `prepare` says. Returns in the one that is to execute the
+/// command; the other stays.
+pub(super) fn fork(ends: File, prepare: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(failed(Step::ParentDeath, "the first process of the namespace"))?;
+    if is_abandoned(&ends) {
+        return Err(Failure::new(Step::ParentDeath, "the supervisor", libc::ESRCH));
+    }
+    prepare()?;
+    // SAFETY: this process has one thread, so the copy may go on as the original would.
+    match unsafe { libc::fork() } {
+        -1 => Err(failed(Step::Fork, "the confined process")(std::io::Error::last_os_error())),
+        0 => Ok(()),
+        command => reap(command, ends),
+    }
+}
+
+/// The parent cannot be asked for from inside the namespace; but the supervisor holds the other end of this pipe.
+fn is_abandoned(ends: &File) -> bool {
+    let mut events = [PollFd::new(ends, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    matches!(poll(&mut events, Some(&now)), Ok(1..)) && events[0].revents().contains(PollFlags::ERR)
+}
+
+/// Reaps until the command has ended.
+fn reap(command: i32, mut ends: File) -> ! {
+    keep_only(&[&ends]);
+    loop {
+        let mut status = 0;
+        // SAFETY: the kernel writes one number through the pointer.
+        let ended = unsafe { libc::waitpid(-1, &raw mut status, 0) };
+        if ended == command {
+            let _ = ends.write_all(&status.to_ne_bytes());
+        } else if ended != -1 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) {
+            continue;
+        }
+        // SAFETY: ends the process without running destructors or handlers, which is the intention.
+        unsafe { libc::_exit(0) }
+    }
+}
+
+/// The command's status as `waitpid(2)` gave it, once the first process has ended.
+pub(super) fn status(mut ends: &File) -> Option<i32> {
+    let mut bytes = [0; 4];
+    ends.read_exact(&mut bytes).ok()?;
+    Some(i32::from_ne_bytes(bytes))
+}

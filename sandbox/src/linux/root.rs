@@ -1,0 +1,233 @@
+//! The child's root: a file system in memory that holds what is granted, at the paths where it is outside, and nothing else.
+//!
+//! Mounts are made by descriptor (`open_tree(2)`, `mount_setattr(2)`, Linux 5.12): what a path named when its mount was
+//! cloned is what is mounted. Leaves making the mount namespace to `namespaces`.
+
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FileType};
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags,
+    UnmountFlags, fsconfig_create, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount, open_tree,
+    unmount,
+};
+
+use super::exec::Executable;
+use super::helper::failed;
+use crate::policy::SCRATCH;
+use crate::{Access, Failure, Policy, Step};
+
+/// What may be done beneath a mount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Rights {
+    write: bool,
+    /// Executing, and mapping code, which libraries need.
+    execute: bool,
+}
+
+/// A path that is to exist in the new root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mount {
+    path: PathBuf,
+    rights: Rights,
+    optional: bool,
+}
+
+/// A mount that has been cloned but stands nowhere yet.
+struct Clone {
+    tree: OwnedFd,
+    is_folder: bool,
+}
+
+/// The mounts that a policy asks for, outer ones first. As with Landlock, what holds for a folder holds beneath it.
+pub(super) fn plan(policy: &Policy, executable: &Executable) -> Vec<Mount> {
+    let tree = policy.profile.is_tree();
+    let mut wanted: BTreeMap<PathBuf, (Rights, bool)> = BTreeMap::new();
+    for grant in &policy.grants {
+        let write = grant.access == Access::Write;
+        // A linker and loader map code from whatever they read; a program never does.
+        let execute = tree && !write;
+        let (rights, optional) = wanted.entry(grant.path.clone()).or_insert((Rights::default(), true));
+        *rights = Rights { write: rights.write || write, execute: rights.execute || execute };
+        *optional &= grant.optional;
+    }
+    if tree {
+        let (rights, optional) = wanted.entry(executable.path.clone()).or_default();
+        rights.execute = true;
+        *optional = false;
+    }
+    let mut mounts: Vec<Mount> = Vec::new();
+    for (path, (own, optional)) in wanted {
+        let outer = mounts.iter().rev().find(|mount| path.starts_with(&mount.path));
+        let inherited = outer.map(|mount| mount.rights).unwrap_or_default();
+        let rights =
+            Rights { write: own.write || inherited.write, execute: own.execute || inherited.execute };
+        if outer.is_none_or(|mount| mount.rights != rights || mount.optional) {
+            mounts.push(Mount { path, rights, optional });
+        }
+    }
+    mounts
+}
+
+/// What there is beside the mounts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extras {
+    /// Bytes of scratch space.
+    pub(super) scratch: Option<u64>,
+    /// Whether the processes of the namespace are seen in `/proc`, where linkers ask for their own path.
+    pub(super) processes: bool,
+}
+
+/// Makes the new root the root of this process and of its mount namespace.
+pub(super) fn replace(mounts: &[Mount], extras: Extras) -> Result<(), Failure> {
+    let quiet = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", quiet).map_err(failed(Step::Root, "keeping mounts apart from the host's"))?;
+    let mut clones = Vec::new();
+    for mount in mounts {
+        if let Some(clone) = clone(mount)? {
+            clones.push((mount, clone));
+        }
+    }
+    // Only beside another one that hides nothing does the kernel mount it (mount_too_revealing in fs/namespace.c).
+    let processes = extras.processes.then(|| file_system("proc", &[])).transpose();
+    let processes = processes.map_err(failed(Step::Root, PROCESSES))?;
+    let root =
+        memory(&[("mode", "755"), ("size", "1m")]).map_err(failed(Step::Root, "a file system in memory"))?;
+    enter(&root).map_err(failed(Step::Root, "changing the root"))?;
+    for (mount, clone) in clones {
+        let subject = mount.path.display().to_string();
+        place(&clone.tree, &mount.path, clone.is_folder).map_err(failed(Step::Grant, subject))?;
+    }
+    if let Some(tree) = processes {
+        place(&tree, Path::new(PROCESSES), true).map_err(failed(Step::Root, PROCESSES))?;
+    }
+    if let Some(bytes) = extras.scratch {
+        place_scratch(bytes).map_err(failed(Step::Root, "scratch space"))?;
+    }
+    let sealed = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOEXEC;
+    restrict(root.as_fd(), sealed | PLAIN, false).map_err(failed(Step::Root, "making the root read-only"))
+}
+
+/// No setuid programs and no devices, on any mount.
+const PLAIN: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NOSUID.union(MountAttrFlags::MOUNT_ATTR_NODEV);
+
+/// A copy of the mounts at a path; `None` for an optional one that does not exist.
+fn clone(mount: &Mount) -> Result<Option<Clone>, Failure> {
+    let subject = mount.path.display().to_string();
+    let flags =
+        OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
+    let tree = match open_tree(CWD, &mount.path, flags) {
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) if mount.optional => return Ok(None),
+        other => other.map_err(failed(Step::Grant, &subject))?,
+    };
+    let status = rustix::fs::fstat(&tree).map_err(failed(Step::Grant, &subject))?;
+    let kind = FileType::from_raw_mode(status.st_mode);
+    let mut attributes = PLAIN;
+    if kind == FileType::CharacterDevice {
+        attributes.remove(MountAttrFlags::MOUNT_ATTR_NODEV);
+    }
+    if !mount.rights.write {
+        attributes.insert(MountAttrFlags::MOUNT_ATTR_RDONLY);
+    }
+    if !mount.rights.execute {
+        attributes.insert(MountAttrFlags::MOUNT_ATTR_NOEXEC);
+    }
+    restrict(tree.as_fd(), attributes, true).map_err(failed(Step::Grant, &subject))?;
+    Ok(Some(Clone { tree, is_folder: kind == FileType::Directory }))
+}
+
+/// A new file system in memory, mounted nowhere yet.
+fn memory(options: &[(&str, &str)]) -> io::Result<OwnedFd> {
+    file_system("tmpfs", options)
+}
+
+fn file_system(kind: &str, options: &[(&str, &str)]) -> io::Result<OwnedFd> {
+    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
+    for (name, value) in options {
+        fsconfig_set_string(context.as_fd(), *name, *value)?;
+    }
+    fsconfig_create(context.as_fd())?;
+    Ok(fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, PLAIN)?)
+}
+
+/// Goes into `root` and takes away everything else.
+fn enter(root: &OwnedFd) -> io::Result<()> {
+    // A mount must stand somewhere before it can become the root; what it hides there goes with the old one.
+    move_mount(root, "", CWD, "/dev", MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
+    rustix::process::fchdir(root)?;
+    // With both at one place the old root comes to stand on the new one, from where it is taken (pivot_root(2)).
+    rustix::process::pivot_root(".", ".")?;
+    unmount(".", UnmountFlags::DETACH)?;
+    Ok(rustix::process::chdir("/")?)
+}
+
+/// Puts a mount at a path of the new root, where it makes the folders or the file that it needs.
+fn place(tree: &OwnedFd, path: &Path, is_folder: bool) -> io::Result<()> {
+    if !path.exists() {
+        let folder = if is_folder { Some(path) } else { path.parent() };
+        fs::create_dir_all(folder.unwrap_or(Path::new("/")))?;
+        if !is_folder {
+            fs::File::create(path)?;
+        }
+    }
+    Ok(move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?)
+}
+
+/// Where the processes of the namespace are seen.
+const PROCESSES: &str = "/proc";
+
+/// Files in scratch space, whose kernel structures its size does not count.
+const SCRATCH_FILES: &str = "65536";
+
+fn place_scratch(bytes: u64) -> io::Result<()> {
+    let tree = memory(&[("mode", "700"), ("size", &bytes.to_string()), ("nr_inodes", SCRATCH_FILES)])?;
+    restrict(tree.as_fd(), MountAttrFlags::MOUNT_ATTR_NOEXEC, false)?;
+    place(&tree, Path::new(SCRATCH), true)
+}
+
+/// `struct mount_attr` (mount_setattr(2)).
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+/// Adds attributes to a mount, or to all that stand on it as well.
+fn restrict(mount: BorrowedFd<'_>, attributes: MountAttrFlags, recursive: bool) -> io::Result<()> {
+    let attributes =
+        MountAttributes { set: u64::from(attributes.bits()), clear: 0, propagation: 0, user_namespace: 0 };
+    let empty: &CStr = c"";
+    let flags = libc::AT_EMPTY_PATH | if recursive { libc::AT_RECURSIVE } else { 0 };
+    // SAFETY: the path and the structure, whose size is given, outlive the call.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            mount.as_raw_fd(),
+            empty.as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<MountAttributes>(),
+        )
+    };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// What every machine has must not be there, unless it is granted.
+pub(super) fn canary(mounts: &[Mount]) -> Result<(), Failure> {
+    let witness = Path::new("/etc/passwd");
+    if mounts.iter().any(|mount| witness.starts_with(&mount.path)) {
+        return Ok(());
+    }
+    match rustix::fs::statat(CWD, witness, rustix::fs::AtFlags::empty()) {
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => Ok(()),
+        Err(errno) => Err(failed(Step::Canary, "/etc/passwd in the new root")(errno)),
+        Ok(_) => Err(Failure::new(Step::Canary, "/etc/passwd in the new root", 0)),
+    }
+}

@@ -1,0 +1,82 @@
+//! What a compiler would read for a program while it compiles it: files of the host, its environment, its memory.
+//!
+//! Each is compiled without a sandbox first, and the program that comes of it must have the secret.
+
+use std::path::Path;
+use std::process::Command as Plain;
+
+use sandbox::{Access, Command, Layers, Policy};
+
+use crate::common::{confined, exactly, linker, rustc, sandbox, sysroot, target_arguments, tiers};
+
+const SECRET: &str = "planted-secret-at-compile-time";
+
+/// Texts of programs that print what they were compiled with; `PATH` stands for the file of the secret.
+const SOURCES: [(&str, &str); 7] = [
+    ("include_str", "fn main() { print!(\"{}\", include_str!(\"PATH\")); }"),
+    ("include_bytes", "fn main() { print!(\"{}\", String::from_utf8_lossy(include_bytes!(\"PATH\"))); }"),
+    ("include", "fn main() { print!(\"{}\", include!(\"PATH\")); }"),
+    ("path", "#[path = \"PATH.rs\"] mod secret; fn main() { print!(\"{}\", secret::SECRET); }"),
+    ("env", "fn main() { print!(\"{}\", env!(\"SECRET\")); }"),
+    ("option_env", "fn main() { print!(\"{}\", option_env!(\"SECRET\").unwrap_or_default()); }"),
+    (
+        "incbin",
+        "std::arch::global_asm!(\".globl secret\", \"secret:\", \".incbin \\\"PATH\\\"\", \".byte 0\"); \
+         unsafe extern \"C\" { static secret: std::ffi::c_char; } \
+         fn main() { print!(\"{}\", unsafe { std::ffi::CStr::from_ptr(&raw const secret) }.to_string_lossy()); }",
+    ),
+];
+
+fn policy(folder: &Path) -> Policy {
+    Policy::compiler()
+        .grant(rustc(), Access::ReadExecute)
+        .grant(linker(), Access::ReadExecute)
+        .grant("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
+        .grant(sysroot().join("lib"), Access::Read)
+        .grant_if_exists("/lib/x86_64-linux-gnu", Access::Read)
+        .grant_if_exists("/usr/lib/x86_64-linux-gnu", Access::Read)
+        .grant("/dev/null", Access::Write)
+        .grant(folder, Access::Write)
+        .variable("LD_LIBRARY_PATH", sysroot().join("lib").to_str().unwrap())
+        .variable("TMPDIR", folder.to_str().unwrap())
+        .working_folder(folder)
+}
+
+/// Whether the program that was compiled has the secret.
+fn tells(folder: &Path) -> bool {
+    let program = folder.join("main");
+    let output = Plain::new(&program).output();
+    let _ = std::fs::remove_file(program);
+    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains(SECRET))
+}
+
+#[test]
+fn nothing_of_the_host_is_compiled_in() {
+    let (host, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = host.path().join("secret");
+    let module = host.path().join("secret.rs");
+    std::fs::write(&file, format!("\"{SECRET}\"")).unwrap();
+    std::fs::write(module, format!("pub const SECRET: &str = \"{SECRET}\";")).unwrap();
+    // Landlock and namespaces hold the file system alone; the filter does not, because a compiler opens files.
+    let alone = [Layers { landlock: true, ..Layers::OFF }, Layers { namespaces: true, ..Layers::OFF }];
+    let offered = sandbox(Policy::compiler()).support().layers;
+    let combinations = tiers().into_iter().chain(alone).filter(|layers| offered.include(*layers));
+    let combinations: Vec<Layers> = combinations.collect();
+    for (name, source) in SOURCES {
+        let source = source.replace("PATH", file.to_str().unwrap());
+        std::fs::write(folder.path().join("main.rs"), source).unwrap();
+        let arguments = || target_arguments().into_iter().chain(["main.rs".to_owned()]);
+        let plain =
+            Plain::new(rustc()).args(arguments()).current_dir(folder.path()).env("SECRET", SECRET).output().unwrap();
+        assert!(plain.status.success(), "{name}: {plain:?}");
+        assert!(tells(folder.path()), "the control of {name} must have the secret");
+        for layers in &combinations {
+            let policy = exactly(policy(folder.path()), *layers);
+            let output = confined(policy, Command::new(rustc()).args(arguments()));
+            assert!(!tells(folder.path()), "{layers}: {name} got through");
+            assert!(!output.stdout.contains(SECRET) && !output.stderr.contains(SECRET), "{layers}: {name}");
+            // What is not there is an error, but for the variable that may be missing.
+            assert_eq!(output.status.success(), name == "option_env", "{layers}: {name}: {output:?}");
+        }
+    }
+}

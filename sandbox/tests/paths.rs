@@ -1,0 +1,215 @@
+//! Scratch space and granted paths of a program: what they allow, what they cost the rest, and that they go.
+//!
+//! Leaves a compiler's grants to its own tests. All of it needs namespaces, and is left out where there are none.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{EACCES, ENOENT, EPERM, EROFS, Output, attempts, compiled, exactly, finish, sandbox};
+use sandbox::{Access, Command, Confinement, Layers, Policy, SCRATCH, SpawnError};
+
+const ENOSPC: i32 = 28;
+const MIB: u64 = 1 << 20;
+
+/// The tiers that have namespaces.
+fn tiers() -> Vec<Layers> {
+    common::tiers().into_iter().filter(|tier| tier.namespaces).collect()
+}
+
+fn files(arguments: &[&str], policy: Policy) -> Output {
+    static PROGRAM: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
+    let program = PROGRAM.get_or_init(|| compiled("files"));
+    finish(sandbox(policy).spawn(Command::new(program).args(arguments)).expect("the policy applies"))
+}
+
+/// A program that may write files of any size, so that what bounds them is what is tested.
+fn program() -> Policy {
+    Policy::program().limits(|limits| limits.file_size = Some(1 << 30))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn scratch_space_is_a_working_folder_of_its_own_that_goes() {
+    for tier in tiers() {
+        let policy = || exactly(program().scratch(MIB), tier);
+        assert_eq!(files(&["folder"], policy()).detail(), SCRATCH);
+        assert_eq!(files(&["work", "."], policy()).detail(), "", "{tier}");
+        // Another child finds nothing of it, and nor does the host.
+        assert_eq!(files(&["list", SCRATCH], policy()).detail(), "");
+        assert!(!Path::new(SCRATCH).exists());
+        // It is not in the file system of one that has none.
+        assert_eq!(files(&["list", SCRATCH], exactly(program(), tier)).errno(), Some(EPERM));
+    }
+}
+
+#[test]
+fn scratch_space_is_bounded_as_a_whole() {
+    for tier in tiers() {
+        let policy = || exactly(program().scratch(4 * MIB), tier);
+        // By one file, and by many that are each below any limit of a single one.
+        for (count, each) in [("1", 16 * MIB), ("64", MIB)] {
+            let full = files(&["fill", SCRATCH, count, &each.to_string()], policy());
+            assert_eq!(full.errno(), Some(ENOSPC), "{tier}: {full:?}");
+            let written: u64 = full.stdout.split("written ").nth(1).unwrap().trim().parse().unwrap();
+            assert!(written <= 4 * MIB && written >= 3 * MIB, "{tier}: {written} bytes");
+        }
+        let many = files(&["fill", SCRATCH, "1000000", "0"], policy());
+        assert_eq!(many.errno(), Some(ENOSPC), "files without contents are bounded too: {many:?}");
+    }
+}
+
+#[test]
+fn nothing_runs_from_scratch_space_or_a_grant() {
+    let folder = tempfile::tempdir().unwrap();
+    for tier in tiers() {
+        for (policy, path) in [
+            (program().scratch(MIB), SCRATCH),
+            (program().grant(folder.path(), Access::Write), text(folder.path())),
+        ] {
+            let policy = || exactly(policy.clone(), tier);
+            for name in ["execute", "map-executable"] {
+                assert_eq!(files(&[name, path], policy()).errno(), Some(EPERM), "{tier}: {name} in {path}");
+            }
+            // The filter is what refuses; the mount alone would as well.
+            let alone = Layers { namespaces: true, ..Layers::OFF };
+            for name in ["execute", "map-executable"] {
+                let refused = files(&[name, path], policy().confinement(Confinement::Exactly(alone)));
+                let errno = if name == "execute" { EACCES } else { EPERM };
+                assert_eq!(refused.errno(), Some(errno), "{name} in {path}: {refused:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_file_gets_rights_and_no_link_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    for tier in tiers() {
+        for (policy, path) in [
+            (program().scratch(MIB), SCRATCH),
+            (program().grant(folder.path(), Access::Write), text(folder.path())),
+        ] {
+            for name in ["symbolic-link", "hard-link", "device", "pipe", "socket", "touch", "attribute", "own"] {
+                let refused = files(&[name, path], exactly(policy.clone(), tier));
+                assert_eq!(refused.errno(), Some(EPERM), "{tier}: {name} in {path}: {refused:?}");
+            }
+            for name in
+                ["set-user-open", "set-user-openat", "set-user-temporary", "set-user-creat", "set-user-fchmod",
+                 "set-user-chmod", "set-user-fchmodat", "set-user-fchmodat2", "set-user-openat2", "set-user-mkdir"]
+            {
+                let refused = files(&[name, path], exactly(policy.clone(), tier));
+                assert!(!refused.is_done(), "{tier}: {name} in {path}: {refused:?}");
+            }
+        }
+    }
+    use std::os::unix::fs::MetadataExt;
+    for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
+        let mode = entry.metadata().unwrap().mode();
+        assert_eq!(mode & 0o6000, 0, "{:?} has the mode {mode:o}", entry.path());
+    }
+}
+
+#[test]
+fn a_grant_allows_what_it_says_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
+    std::fs::create_dir(&inside).unwrap();
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(inside.join("file"), "granted").unwrap();
+    std::fs::write(outside.join("secret"), "secret").unwrap();
+    // A link that leads out of the grant leads nowhere.
+    std::os::unix::fs::symlink(outside.join("secret"), inside.join("link")).unwrap();
+    for tier in tiers() {
+        let reading = || exactly(program().grant(&inside, Access::Read), tier);
+        assert_eq!(files(&["read", text(&inside.join("file"))], reading()).detail(), "granted");
+        for name in ["work", "create"] {
+            assert_eq!(files(&[name, text(&inside)], reading()).errno(), Some(EROFS), "{tier}: {name}");
+        }
+        assert_eq!(files(&["truncate", text(&inside.join("file"))], reading()).errno(), Some(EROFS), "{tier}");
+        let writing = || exactly(program().grant(&inside, Access::Write), tier);
+        assert_eq!(files(&["work", text(&inside)], writing()).detail(), "", "{tier}");
+        for policy in [&reading, &writing] as [&dyn Fn() -> Policy; 2] {
+            is_shut_in(policy, &outside, &inside, tier);
+        }
+        assert_eq!(std::fs::read_to_string(outside.join("secret")).unwrap(), "secret");
+    }
+}
+
+/// With paths of its own a program has the system calls for them; they reach nothing but these.
+fn is_shut_in(policy: &dyn Fn() -> Policy, outside: &Path, inside: &Path, tier: Layers) {
+    let secret = outside.join("secret");
+    let parent = inside.join("../outside/secret");
+    let link = inside.join("link");
+    for path in [&secret, &parent, &link, Path::new("/etc/passwd"), Path::new("/proc/self/environ")] {
+        for name in ["read", "stat", "truncate", "remove", "enter"] {
+            let refused = files(&[name, text(path)], policy());
+            let errno = refused.errno().unwrap_or_else(|| panic!("{tier}: {name} {path:?}: {refused:?}"));
+            // The link itself lies inside: it can be removed where writing is granted, and is put back.
+            assert!([ENOENT, EACCES, EROFS, 20].contains(&errno), "{tier}: {name} {path:?}: {refused:?}");
+            if name == "truncate" && *path == link {
+                break;
+            }
+        }
+    }
+    for path in [outside, Path::new("/home"), Path::new("/usr"), Path::new("/tmp/new")] {
+        assert!(!files(&["list", text(path)], policy()).is_done(), "{tier}: {path:?}");
+        assert!(!files(&["create", text(path)], policy()).is_done(), "{tier}: {path:?}");
+    }
+    // The folders on the way to a grant are empty but for what leads to it.
+    let top = text(inside).split('/').nth(1).unwrap();
+    let seen = files(&["list", "/"], policy());
+    if tier.landlock {
+        assert_eq!(seen.errno(), Some(EACCES), "{seen:?}");
+    } else {
+        let expected = ["proc", top];
+        assert!(seen.detail().split(' ').all(|name| expected.contains(&name)), "{tier}: {seen:?}");
+    }
+    for name in ["tcp", "fork", "kill-parent"] {
+        assert!(!files(&[name], policy()).is_done(), "{tier}: {name}");
+    }
+}
+
+#[test]
+fn an_inner_grant_does_not_widen_the_outer_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    for tier in tiers() {
+        let policy = || {
+            let policy = program().grant(folder.path(), Access::Read).grant(&inner, Access::Write);
+            exactly(policy, tier)
+        };
+        assert_eq!(files(&["work", text(&inner)], policy()).detail(), "", "{tier}");
+        assert_eq!(files(&["create", text(folder.path())], policy()).errno(), Some(EROFS), "{tier}");
+        // Nor can what lies inside be moved out.
+        assert!(!files(&["move-out", text(&inner)], policy()).is_done(), "{tier}");
+    }
+}
+
+#[test]
+fn paths_are_refused_where_there_are_no_namespaces() {
+    let folder = tempfile::tempdir().unwrap();
+    for tier in common::tiers().into_iter().filter(|tier| !tier.namespaces) {
+        for (policy, named) in [
+            (Policy::program().scratch(MIB), "scratch space"),
+            (Policy::compiler().scratch(MIB), "scratch space"),
+            (Policy::program().grant(folder.path(), Access::Read), "a program's grants of paths"),
+        ] {
+            let refused = sandbox(exactly(policy, tier)).spawn(Command::new(attempts())).unwrap_err();
+            assert!(matches!(refused, SpawnError::Policy(_)), "{refused:?}");
+            let expected = format!("{named} need a tier with namespaces, and this is `{tier}`");
+            assert!(refused.to_string().contains(&expected), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn all_of_it_holds_for_an_ordinary_user() {
+    common::again_as_an_ordinary_user("all_of_it_holds_for_an_ordinary_user", &["attempts", "files"]);
+}

@@ -1,0 +1,134 @@
+//! Other code and other processes: executing what the machine has, what was dropped, what has no path; forking.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::FromRawFd;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::Arguments;
+use crate::system::{address, call, number, quiet, terminated};
+
+pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
+    Some(match name {
+        "shell" => execute(argument(0), &["sh", "-c", "echo done"]),
+        "set-user" => execute(argument(0), &["escape", "other-user"]),
+        "other-user" => other_user(),
+        "drop-and-execute" => drop_and_execute(argument(0)),
+        "memory-file" => memory_file(),
+        "second-exec" => second_exec(number(argument(0))),
+        "nothing" => Ok(String::new()),
+        "fork" => fork(|| 0).and_then(wait),
+        "clone3" => clone3(),
+        "daemon" => daemon(),
+        _ => return None,
+    })
+}
+
+/// Returns only the error: what is executed says whether it worked.
+fn execute(path: &str, arguments: &[&str]) -> io::Result<String> {
+    let path = terminated(path);
+    let arguments: Vec<Vec<u8>> = arguments.iter().map(|text| terminated(text)).collect();
+    let mut pointers: Vec<i64> = arguments.iter().map(|text| text.as_ptr() as i64).collect();
+    pointers.push(0);
+    quiet(59, [path.as_ptr() as i64, pointers.as_ptr() as i64, address(&0_i64)])
+}
+
+fn other_user() -> io::Result<String> {
+    let (real, effective) = (call::<0>(102, [])?, call::<0>(107, [])?);
+    if real == effective {
+        return Err(io::Error::from_raw_os_error(1));
+    }
+    Ok(format!("{real} {effective}"))
+}
+
+/// A program that says `done`: header, one segment, 38 bytes of code and text.
+fn image() -> Vec<u8> {
+    let base: u64 = 0x40_0000;
+    let code = b"\xb8\x01\0\0\0\xbf\x01\0\0\0\x48\x8d\x35\x10\0\0\0\xba\x05\0\0\0\x0f\x05\xb8\x3c\0\0\0\x31\xff\x0f\x05done\n";
+    let length = 120 + code.len() as u64;
+    let mut image = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x3e\0\x01\0\0\0".to_vec();
+    for word in [base + 120, 64, 0] {
+        image.extend(word.to_le_bytes());
+    }
+    image.extend(b"\0\0\0\0\x40\0\x38\0\x01\0\0\0\0\0\0\0");
+    image.extend(b"\x01\0\0\0\x05\0\0\0");
+    for word in [0, base, base, length, length, 0x1000] {
+        image.extend(word.to_le_bytes());
+    }
+    image.extend(code);
+    image
+}
+
+fn drop_and_execute(path: &str) -> io::Result<String> {
+    fs::write(path, image())?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+    execute(path, &["dropped"])
+}
+
+/// Executes a file without a path.
+fn memory_file() -> io::Result<String> {
+    let name = terminated("image");
+    let descriptor = call(319, [name.as_ptr() as i64, 0])?;
+    unsafe { File::from_raw_fd(descriptor as i32) }.write_all(&image()).map(|()| String::new())?;
+    // The file is closed now; once more, to have it open while it is executed but not for writing.
+    let descriptor = call(319, [name.as_ptr() as i64, 1])?;
+    call(1, [descriptor, image().as_ptr() as i64, image().len() as i64])?;
+    let arguments = [name.as_ptr() as i64, 0];
+    quiet(322, [descriptor, terminated("").as_ptr() as i64, address(&arguments), address(&0_i64), 0x1000])
+}
+
+/// Its own file again: by path (0), or by the descriptor that it was executed with.
+fn second_exec(descriptor: i64) -> io::Result<String> {
+    let own = terminated(&std::env::args().next().unwrap_or_default());
+    let nothing = terminated("nothing");
+    let (path, flags): (&[u8], i64) = if descriptor == 0 { (&own, 0) } else { (b"\0", 0x1000) };
+    let arguments = [own.as_ptr() as i64, nothing.as_ptr() as i64, 0];
+    quiet(322, [descriptor, path.as_ptr() as i64, address(&arguments), address(&0_i64), flags])
+}
+
+/// A child that ends with what the function says.
+fn fork(child: impl FnOnce() -> i32) -> io::Result<i64> {
+    match call::<0>(57, [])? {
+        0 => exit(child()),
+        number => Ok(number),
+    }
+}
+
+fn exit(code: i32) -> ! {
+    let _ = call(231, [i64::from(code)]);
+    unreachable!("exit_group does not return")
+}
+
+fn wait(child: i64) -> io::Result<String> {
+    let status = [0_i32];
+    call(61, [child, address(&status), 0, 0])?;
+    if status[0] == 0 { Ok(String::new()) } else { Err(io::Error::from_raw_os_error(status[0] >> 8)) }
+}
+
+/// As fork, with the arguments in memory (`struct clone_args`; SIGCHLD at its end).
+fn clone3() -> io::Result<String> {
+    let mut arguments = [0_i64; 11];
+    arguments[4] = 17;
+    match call(435, [address(&arguments), 88])? {
+        0 => exit(0),
+        child => wait(child),
+    }
+}
+
+/// Leaves the session and every group, twice removed, and stays for half a minute at most.
+fn daemon() -> io::Result<String> {
+    let child = fork(|| {
+        if let Err(error) = call::<0>(112, []) {
+            return error.raw_os_error().unwrap_or(1);
+        }
+        let lives = fork(|| {
+            let _ = call(436, [0, i64::from(u32::MAX), 0]);
+            let _ = call(37, [30]);
+            loop {
+                let _ = call::<0>(34, []);
+            }
+        });
+        lives.map_or(1, |_| 0)
+    })?;
+    wait(child)
+}

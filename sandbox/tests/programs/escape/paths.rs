@@ -1,0 +1,40 @@
+//! Files: reading, looking, making and changing them, by name and by link.
+
+use std::fs;
+use std::io;
+
+use crate::Arguments;
+use crate::system::{AT_FDCWD, quiet, terminated};
+
+pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
+    let path = argument(0);
+    let bytes = terminated(path);
+    let pointer = bytes.as_ptr() as i64;
+    Some(match name {
+        "read" => fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).replace('\n', " ")),
+        "list" => fs::read_dir(path).map(|entries| entries.count().to_string()),
+        "stat" => fs::metadata(path).map(|status| status.len().to_string()),
+        "create" => fs::write(path, "created").map(|()| String::new()),
+        "truncate" => quiet(76, [pointer, 0]),
+        "chmod" => quiet(90, [pointer, 0o755]),
+        "touch" => quiet(280, [AT_FDCWD, pointer, 0, 0]),
+        "attribute" => {
+            let (key, value) = (terminated("user.escape"), b"x");
+            quiet(188, [pointer, key.as_ptr() as i64, value.as_ptr() as i64, 1, 0])
+        }
+        "symbolic-link" => link(true, path, argument(1)),
+        "hard-link" => link(false, path, argument(1)),
+        _ => return None,
+    })
+}
+
+/// Makes a link to a secret, and reads the secret by it.
+fn link(symbolic: bool, target: &str, link: &str) -> io::Result<String> {
+    let make = if symbolic { std::os::unix::fs::symlink } else { hard };
+    make(target, link)?;
+    fs::read_to_string(link)
+}
+
+fn hard(target: &str, link: &str) -> io::Result<()> {
+    fs::hard_link(target, link)
+}

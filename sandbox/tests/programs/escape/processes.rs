@@ -1,0 +1,86 @@
+//! Other processes: their memory, environment, descriptors and limits, and signals to them.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use crate::Arguments;
+use crate::system::{address, call, number, quiet};
+
+const SIGUSR1: i64 = 10;
+/// By default nobody is hurt by it.
+const SIGURG: i64 = 23;
+
+pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
+    let process = || number(argument(0));
+    Some(match name {
+        // PTRACE_SEIZE does not stop the victim, and ends with this process.
+        "ptrace" => quiet(101, [0x4206, process(), 0, 0]),
+        "read-memory" => read_memory(process(), number(argument(1)), number(argument(2))),
+        "take-descriptor" => take_descriptor(process(), number(argument(1)), number(argument(2))),
+        "read-environment" => read_environment(process()),
+        "read-memory-file" => read_memory_file(process(), number(argument(1)), number(argument(2))),
+        "kill" => quiet(62, [process(), SIGUSR1]),
+        "kill-all" => quiet(62, [-1, SIGURG]),
+        "kill-thread" => quiet(234, [process(), process(), SIGUSR1]),
+        "queue-signal" => {
+            // `struct siginfo` with a code that claims to be a queued one (SI_QUEUE).
+            let mut information = [0_i32; 32];
+            information[0] = SIGUSR1 as i32;
+            information[2] = -1;
+            quiet(297, [process(), process(), SIGUSR1, address(&information)])
+        }
+        "own-descriptor" => own_descriptor(process()),
+        "limit" => {
+            let limit = [0_u64; 2];
+            quiet(302, [process(), 7, 0, address(&limit)])
+        }
+        _ => return None,
+    })
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).replace(['\0', '\n'], " ")
+}
+
+fn read_memory(process: i64, from: i64, length: i64) -> io::Result<String> {
+    let mut buffer = vec![0_u8; length as usize];
+    let (local, remote) = ([buffer.as_mut_ptr() as i64, length], [from, length]);
+    call(310, [process, address(&local), 1, address(&remote), 1, 0])?;
+    Ok(text(&buffer))
+}
+
+fn take_descriptor(process: i64, descriptor: i64, length: i64) -> io::Result<String> {
+    let victim = call(434, [process, 0])?;
+    let taken = call(438, [victim, descriptor, 0])?;
+    let mut buffer = vec![0_u8; length as usize];
+    call(17, [taken, buffer.as_mut_ptr() as i64, length, 0])?;
+    Ok(text(&buffer))
+}
+
+fn read_environment(process: i64) -> io::Result<String> {
+    fs::read(format!("/proc/{process}/environ")).map(|bytes| text(&bytes))
+}
+
+fn read_memory_file(process: i64, from: i64, length: i64) -> io::Result<String> {
+    let memory = File::options().read(true).write(true).open(format!("/proc/{process}/mem"))?;
+    let mut buffer = vec![0_u8; length as usize];
+    memory.read_exact_at(&mut buffer, from as u64)?;
+    Ok(text(&buffer))
+}
+
+const F_SETFL: i64 = 4;
+const F_SETOWN: i64 = 8;
+const O_ASYNC: i64 = 0x2000;
+
+/// Lets the kernel send SIGIO to whom it says owns a pipe.
+fn own_descriptor(process: i64) -> io::Result<String> {
+    call(72, [1, F_SETOWN, process])?;
+    call(72, [1, F_SETOWN, 0])?;
+    let ends = [0_i32; 2];
+    call(293, [address(&ends), 0])?;
+    let [reader, writer] = ends.map(i64::from);
+    call(72, [reader, F_SETOWN, process])?;
+    call(72, [reader, F_SETFL, O_ASYNC])?;
+    quiet(1, [writer, b"x".as_ptr() as i64, 1])
+}

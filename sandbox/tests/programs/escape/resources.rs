@@ -1,0 +1,69 @@
+//! More than its share: descriptors that were left open, memory, threads, time, output.
+
+use std::io::{self, Write};
+
+use crate::Arguments;
+use crate::system::{address, call, number};
+
+pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
+    let amount = || number(argument(0));
+    Some(match name {
+        "descriptor" => descriptor(amount()),
+        // Address space alone: no page is touched.
+        "address-space" => call(9, [0, amount(), 3, 0x4022, -1, 0]).map(|_| String::new()),
+        "descriptors" => (0..amount()).try_for_each(|_| call(72, [1, 1030, 0]).map(drop)).map(|()| String::new()),
+        "threads" => threads(amount()),
+        "compute" => compute(amount()),
+        "ignore-signals" => ignore_signals(),
+        "flood" => flood(),
+        _ => return None,
+    })
+}
+
+fn descriptor(number: i64) -> io::Result<String> {
+    let mut text = [0_u8; 64];
+    let count = call(0, [number, text.as_mut_ptr() as i64, 64])?;
+    Ok(String::from_utf8_lossy(&text[..count as usize]).into_owned())
+}
+
+fn threads(count: i64) -> io::Result<String> {
+    let start = |_| std::thread::Builder::new().stack_size(16 << 10).spawn(std::thread::park).map(drop);
+    (0..count).try_for_each(start).map(|()| String::new())
+}
+
+/// Until this process has had so many milliseconds of the processor.
+fn compute(milliseconds: i64) -> io::Result<String> {
+    let time = [0_i64; 2];
+    loop {
+        for turn in 0..100_000 {
+            std::hint::black_box(turn);
+        }
+        call(228, [2, address(&time)])?;
+        let [seconds, nanoseconds] = std::hint::black_box(time);
+        if seconds * 1000 + nanoseconds / 1_000_000 >= milliseconds {
+            return Ok(String::new());
+        }
+    }
+}
+
+unsafe extern "C" {
+    fn signal(number: i32, handler: usize) -> usize;
+}
+
+/// All that can be ignored; then waits for ever.
+fn ignore_signals() -> io::Result<String> {
+    for number in 1..=64 {
+        unsafe { signal(number, 1) };
+    }
+    println!("ready");
+    loop {
+        std::thread::park();
+    }
+}
+
+fn flood() -> io::Result<String> {
+    let lines = "x".repeat(64 << 10);
+    loop {
+        io::stdout().write_all(lines.as_bytes())?;
+    }
+}

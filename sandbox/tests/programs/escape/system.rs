@@ -1,0 +1,37 @@
+//! System calls by number, so that no library stands between an attempt and the kernel.
+
+use std::io;
+
+unsafe extern "C" {
+    fn syscall(number: i64, ...) -> i64;
+}
+
+/// Arguments are numbers or addresses of what outlives the call.
+pub(crate) fn call<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::Result<i64> {
+    let mut all = [0; 6];
+    all[..COUNT].copy_from_slice(&given);
+    let [a, b, c, d, e, f] = all;
+    match unsafe { syscall(number, a, b, c, d, e, f) } {
+        -1 => Err(io::Error::last_os_error()),
+        value => Ok(value),
+    }
+}
+
+/// The same, without a value of interest.
+pub(crate) fn quiet<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::Result<String> {
+    call(number, given).map(|_| String::new())
+}
+
+pub(crate) fn terminated(text: &str) -> Vec<u8> {
+    text.bytes().chain([0]).collect()
+}
+
+pub(crate) fn address<T>(of: &T) -> i64 {
+    std::ptr::from_ref(of) as i64
+}
+
+pub(crate) fn number(text: &str) -> i64 {
+    text.parse().expect("a number")
+}
+
+pub(crate) const AT_FDCWD: i64 = -100;

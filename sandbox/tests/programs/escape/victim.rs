@@ -1,0 +1,36 @@
+//! What is attacked: a process with a secret in its environment, its memory and a descriptor.
+//!
+//! It says where, and then that it is alive whenever a line comes in; also whether SIGURG has come, which hurts nobody.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::os::fd::{FromRawFd, IntoRawFd};
+
+use crate::Arguments;
+use crate::system::{address, call, quiet, terminated};
+
+pub(crate) fn attempt(name: &str, _argument: Arguments<'_>) -> Option<io::Result<String>> {
+    (name == "victim").then(serve)
+}
+
+const SIGURG: u64 = 23;
+
+fn serve() -> io::Result<String> {
+    let secret = CString::new(std::env::var("SECRET").expect("planted by the test"))?;
+    let urgent = 1_u64 << (SIGURG - 1);
+    quiet(14, [0, address(&urgent), 0, 8])?;
+    let name = terminated("secret");
+    let descriptor = call(319, [name.as_ptr() as i64, 1])?;
+    let mut file = unsafe { File::from_raw_fd(descriptor as i32) };
+    file.write_all(secret.as_bytes())?;
+    println!("{} {}", secret.as_ptr() as usize, file.into_raw_fd());
+    for line in io::stdin().lock().lines() {
+        line?;
+        let pending = [0_u64];
+        quiet(127, [address(&pending), 8])?;
+        let pending = std::hint::black_box(pending)[0];
+        println!("{}", if pending & urgent == 0 { "alive" } else { "urgent" });
+    }
+    Ok(String::new())
+}

@@ -1,0 +1,183 @@
+//! `files NAME [PATH…]`: what a program does with files, or should not be able to. Says `done` or `errno N` as `attempts` does.
+//!
+//! Compiled by the tests for musl, without dependencies. Leaves judging to the tests.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+
+unsafe extern "C" {
+    fn syscall(number: i64, ...) -> i64;
+}
+
+fn call<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::Result<String> {
+    value(number, given).map(|_| String::new())
+}
+
+fn value<const COUNT: usize>(number: i64, given: [i64; COUNT]) -> io::Result<i64> {
+    let mut all = [0; 6];
+    all[..COUNT].copy_from_slice(&given);
+    let [a, b, c, d, e, f] = all;
+    match unsafe { syscall(number, a, b, c, d, e, f) } {
+        -1 => Err(io::Error::last_os_error()),
+        value => Ok(value),
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let argument = |index: usize| arguments.get(index).map_or("", String::as_str);
+    match attempt(argument(0), argument(1), argument(2), argument(3)) {
+        Ok(detail) => println!("done {detail}"),
+        Err(error) => {
+            println!("errno {} {error}", error.raw_os_error().unwrap_or(0));
+            std::process::exit(1);
+        }
+    }
+}
+
+fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<String> {
+    match name {
+        "folder" => std::env::current_dir().map(|folder| folder.display().to_string()),
+        "read" => fs::read_to_string(path),
+        "stat" => fs::metadata(path).map(|status| status.len().to_string()),
+        "list" => list(path),
+        "create" => fs::write(Path::new(path).join("made"), "made").map(|()| String::new()),
+        "truncate" => File::options().write(true).truncate(true).open(path).map(|_| String::new()),
+        "remove" => fs::remove_file(path).map(|()| String::new()),
+        "enter" => std::env::set_current_dir(path).map(|()| String::new()),
+        "work" => work(Path::new(path)).map(|()| String::new()),
+        "fill" => fill(Path::new(path), second.parse().expect("a count"), third.parse().expect("a size")),
+        "move-out" => {
+            let path = Path::new(path);
+            fs::write(path.join("moved"), "")?;
+            let moved = fs::rename(path.join("moved"), path.join("../moved"));
+            fs::remove_file(path.join("moved"))?;
+            moved.map(|()| String::new())
+        }
+        "tcp" => std::net::TcpListener::bind("127.0.0.1:0").map(|_| String::new()),
+        "fork" => match value::<0>(57, [])? {
+            0 => std::process::exit(0),
+            _ => Ok(String::new()),
+        },
+        "kill-parent" => call(62, [1, 9]),
+        _ => in_folder(name, &Path::new(path).join(name)),
+    }
+}
+
+/// What makes something new, under its own name.
+fn in_folder(name: &str, new: &Path) -> io::Result<String> {
+    let path: Vec<u8> = new.as_os_str().as_encoded_bytes().iter().copied().chain([0]).collect();
+    let pointer = path.as_ptr() as i64;
+    let at = -100_i64;
+    let file = || File::options().create(true).truncate(false).read(true).write(true).open(new);
+    match name {
+        "execute" => {
+            file()?.write_all(b"#!/bin/sh\n")?;
+            let nothing = [0_i64];
+            call(59, [pointer, nothing.as_ptr() as i64, nothing.as_ptr() as i64])
+        }
+        "map-executable" => {
+            let mut file = file()?;
+            file.write_all(&[0xc3; 4096])?;
+            call(9, [0, 4096, 5, 2, i64::from(file.as_raw_fd()), 0])
+        }
+        "symbolic-link" => call(88, [c"/etc/passwd".as_ptr() as i64, pointer]),
+        "hard-link" => {
+            file()?;
+            call(86, [pointer, c"linked".as_ptr() as i64])
+        }
+        // A device with the numbers of /dev/mem, and a pipe.
+        "device" => call(133, [pointer, 0o020_600, 0x101]),
+        "pipe" => call(133, [pointer, 0o010_600, 0]),
+        "socket" => UnixListener::bind(new).map(|_| String::new()),
+        "touch" => file().and_then(|_| call(280, [at, pointer, 0, 0])),
+        "attribute" => {
+            file()?;
+            call(188, [pointer, c"user.x".as_ptr() as i64, pointer, 1, 0])
+        }
+        "own" => file().and_then(|_| call(92, [pointer, 0, 0])),
+        "set-user-open" => call(2, [pointer, 0o102, 0o4755]),
+        "set-user-openat" => call(257, [at, pointer, 0o102, 0o6755]),
+        "set-user-temporary" => {
+            let folder: Vec<u8> =
+                new.parent().expect("a folder").as_os_str().as_encoded_bytes().iter().copied().chain([0]).collect();
+            call(257, [at, folder.as_ptr() as i64, 0o20_200_002, 0o4755])
+        }
+        "set-user-creat" => call(85, [pointer, 0o4755]),
+        "set-user-fchmod" => {
+            let file = file()?;
+            call(91, [i64::from(file.as_raw_fd()), 0o4755])
+        }
+        "set-user-chmod" => file().and_then(|_| call(90, [pointer, 0o4755])),
+        "set-user-fchmodat" => file().and_then(|_| call(268, [at, pointer, 0o4755])),
+        "set-user-fchmodat2" => file().and_then(|_| call(452, [at, pointer, 0o4755, 0])),
+        "set-user-openat2" => {
+            let how = [0o102_i64, 0o4755, 0];
+            call(437, [at, pointer, how.as_ptr() as i64, 24])
+        }
+        "set-user-mkdir" => {
+            call(83, [pointer, 0o6755])?;
+            use std::os::unix::fs::MetadataExt;
+            // The kernel takes these bits from a folder's mode, but for that of its group on some file systems.
+            let mode = fs::metadata(new)?.mode();
+            fs::remove_dir(new)?;
+            if mode & 0o6000 == 0 { Err(io::Error::from_raw_os_error(1)) } else { Ok(format!("{mode:o}")) }
+        }
+        _ => Err(io::ErrorKind::Unsupported.into()),
+    }
+}
+
+fn list(path: &str) -> io::Result<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names.join(" "))
+}
+
+/// Everything that one does with files in a folder, taken away again at the end.
+fn work(folder: &Path) -> io::Result<()> {
+    let (inner, file, copy) = (folder.join("inner"), folder.join("work"), folder.join("inner/copy"));
+    fs::create_dir_all(&inner)?;
+    fs::write(&file, "written")?;
+    let mut open = File::options().read(true).append(true).open(&file)?;
+    open.write_all(b" and more")?;
+    open.rewind()?;
+    let mut text = String::new();
+    open.read_to_string(&mut text)?;
+    assert_eq!(text, "written and more");
+    open.set_len(7)?;
+    open.sync_all()?;
+    fs::copy(&file, &copy)?;
+    fs::rename(&copy, folder.join("renamed"))?;
+    assert_eq!(fs::read_to_string(folder.join("renamed"))?, "written");
+    assert_eq!(fs::read_dir(folder)?.filter_map(Result::ok).filter(|entry| entry.path().starts_with(folder)).count() >= 3, true);
+    fs::remove_file(folder.join("renamed"))?;
+    fs::remove_file(&file)?;
+    fs::remove_dir(&inner)
+}
+
+/// Files of a size until there is no room; says how much there was.
+fn fill(folder: &Path, count: u64, each: u64) -> io::Result<String> {
+    let mut written = 0;
+    let block = [1_u8; 4096];
+    for number in 0..count {
+        let mut tell = |error: io::Error| {
+            println!("errno {} written {written}", error.raw_os_error().unwrap_or(0));
+            std::process::exit(1)
+        };
+        let mut file = File::create(folder.join(number.to_string())).unwrap_or_else(&mut tell);
+        for _ in 0..each / 4096 {
+            if let Err(error) = file.write_all(&block) {
+                println!("errno {} written {written}", error.raw_os_error().unwrap_or(0));
+                std::process::exit(1);
+            }
+            written += 4096;
+        }
+    }
+    Ok(written.to_string())
+}

@@ -1,0 +1,222 @@
+//! What a configuration opens to programs: scratch space, paths, and no sandbox at all.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json as value;
+
+use crate::cache::{shared, with_the_layer_of_the_shared};
+use crate::doctor::{has_namespaces, sandbox_config, without_namespaces};
+use crate::harness::{Run, assert_says, json};
+
+/// A run with these lines in `codeMode.sandbox`.
+fn with(lines: &str, code: &str) -> Run {
+    json(code).config(&sandbox_config(lines))
+}
+
+#[test]
+fn scratch_space_is_the_working_folder_and_ends_with_the_run() {
+    if !has_namespaces() {
+        return;
+    }
+    let code = r#"
+        std::fs::create_dir("sub")?;
+        std::fs::write("sub/note.txt", "kept a moment")?;
+        std::fs::rename("sub/note.txt", "note.txt")?;
+        let text = std::fs::read_to_string("/scratch/note.txt")?;
+        let names: Vec<_> = std::fs::read_dir(".")?.map(|entry| entry.unwrap().file_name()).collect();
+        (std::env::current_dir()?, text, names.len())
+    "#;
+    for _ in 0..2 {
+        let outcome = with("scratch: 1MiB", code).expect("ok", 0);
+        assert_eq!(outcome["result"], value!(["/scratch", "kept a moment", 2]), "{outcome:#}");
+        assert_eq!(outcome["sandbox"]["tier"], "full");
+    }
+    // Nothing else is there, and nothing in it can be executed.
+    let code = r#"
+        let names: Vec<_> = std::fs::read_dir("/")?.map(|entry| entry.unwrap().file_name()).collect();
+        let program = std::fs::copy("/scratch/../scratch/nothing", "copy").is_err();
+        (names, program, std::fs::write("/outside", "x").is_err(), std::process::Command::new("/bin/sh").spawn().is_err())
+    "#;
+    let outcome = with("scratch: 1MiB", code).expect("ok", 0);
+    assert_eq!(outcome["result"], value!([["scratch"], true, true, true]), "{outcome:#}");
+}
+
+#[test]
+fn scratch_space_is_bounded() {
+    if !has_namespaces() {
+        return;
+    }
+    let full = "No space left on device";
+    // In one file, in many, and in files that were removed again.
+    let one = "std::fs::write(\"big\", vec![1u8; 2 << 20])?; 1";
+    let outcome = with("scratch: 1MiB", one).expect("runtime_error", 1);
+    assert_says(&outcome["error"]["message"], &[full]);
+    let many = "for i in 0..64 { std::fs::write(i.to_string(), vec![1u8; 32 << 10])?; }\n1";
+    let outcome = with("scratch: 1MiB", many).expect("runtime_error", 1);
+    assert_says(&outcome["error"]["message"], &[full]);
+    let again = "for _ in 0..64 { std::fs::write(\"a\", vec![1u8; 512 << 10])?; std::fs::remove_file(\"a\")?; }\n1";
+    assert_eq!(with("scratch: 1MiB", again).result(), 1);
+    let outcome = with("scratch: 1KiB", "1").done().exits(2);
+    outcome.says(&["given.yaml:5:", "at least 65536 bytes"]);
+}
+
+/// A folder with a configuration beside what it grants.
+struct Granted(tempfile::TempDir);
+
+impl Granted {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["in", "out", "other"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+            fs::write(folder.path().join(name).join("file"), format!("from {name}")).unwrap();
+        }
+        Granted(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    /// A run with the configuration in the folder, from another working folder; its argument `at` is the folder.
+    fn run(&self, run: Run, lines: &str, code: &str) -> Run {
+        fs::write(self.0.path().join("tools.yaml"), sandbox_config(lines)).unwrap();
+        let at = format!("at={}", self.0.path().display());
+        let run = run.arguments(&["run", "--json", "-", "--arg", &at]).input(code);
+        run.arguments(&["--config", &self.path("tools.yaml")])
+    }
+}
+
+const WORK: &str = r#"
+let at = std::path::PathBuf::from(args.require("at")?);
+let says = |result: std::io::Result<String>| result.unwrap_or_else(|error| error.kind().to_string());
+let read = |name: &str| says(std::fs::read_to_string(at.join(name)));
+let write = |name: &str| says(std::fs::write(at.join(name), "changed").map(|()| "written".to_owned()));
+(read("in/file"), write("in/file"), write("in/new"), read("out/file"), write("out/file"), write("out/new"),
+ read("other/file"), write("other/file"), read("tools.yaml"), says(std::fs::read_to_string("/etc/passwd")))
+"#;
+
+#[test]
+fn granted_paths_are_relative_to_the_configuration_and_are_all_there_is() {
+    if !has_namespaces() {
+        return;
+    }
+    let granted = Granted::new();
+    let lines = "read: [in]\n    write: [./out]";
+    let result = granted.run(Run::new(shared()), lines, WORK).result();
+    let (no, read_only) = ("entity not found", "read-only filesystem or storage medium");
+    assert_eq!(
+        result,
+        value!(["from in", read_only, read_only, "from out", "written", "written", no, no, no, no]),
+        "{result}"
+    );
+    let content = |name: &str| fs::read_to_string(granted.path(name)).unwrap();
+    assert_eq!((content("in/file"), content("out/file")), ("from in".to_owned(), "changed".to_owned()));
+    assert_eq!((content("out/new"), content("other/file")), ("changed".to_owned(), "from other".to_owned()));
+    assert!(!Path::new(&granted.path("in/new")).exists());
+
+    // A single file, and no way out of a folder by a link that leads elsewhere.
+    std::os::unix::fs::symlink("/etc/passwd", granted.path("in/link")).unwrap();
+    let code = r#"
+        let at = std::path::PathBuf::from(args.require("at")?);
+        let kind = |name: &str| std::fs::read_to_string(at.join(name)).map_err(|error| error.kind().to_string());
+        (kind("in/file"), kind("in/link"), kind("in/../other/file"), kind("out/file"),
+         std::os::unix::fs::symlink("/etc", at.join("in/l")).is_err(), std::fs::hard_link(at.join("in/file"), at.join("in/h")).is_err())
+    "#;
+    let result = granted.run(Run::new(shared()), "read: [in, out/file]", code).result();
+    let expected =
+        value!([{ "Ok": "from in" }, { "Err": no }, { "Err": no }, { "Ok": "changed" }, true, true]);
+    assert_eq!(result, expected, "{result}");
+}
+
+#[test]
+fn a_path_that_is_not_there_is_told_with_its_place() {
+    let granted = Granted::new();
+    for (lines, place, path) in [
+        ("read: [in, nowhere]", "tools.yaml:5:16", "nowhere"),
+        ("write:\n      - out\n      - out/nothing", "tools.yaml:7:9", "out/nothing"),
+    ] {
+        let done = granted.run(Run::new(shared()), lines, "1").done().exits(2);
+        done.says(&[place, &granted.path(path), "does not exist"]);
+    }
+    let lines = "read: [\"${NO_SUCH_FOLDER}\"]";
+    granted.run(Run::new(shared()), lines, "1").done().exits(2).says(&["tools.yaml:5:", "NO_SUCH_FOLDER"]);
+    let granting = granted.run(Run::new(shared()).variable("GRANTED", "in"), "read: [\"${GRANTED}\"]", "1");
+    if has_namespaces() {
+        assert_eq!(granting.result(), 1);
+    }
+}
+
+#[test]
+fn what_programs_are_made_of_cannot_be_granted() {
+    let granted = Granted::new();
+    let cache = granted.0.path().join("in/cache");
+    with_the_layer_of_the_shared(&cache);
+    std::os::unix::fs::symlink("in", granted.path("link")).unwrap();
+    // Above the cache, the cache, inside of it, and by another name.
+    for path in ["in", "in/cache", "in/cache/layers-v1", "link/cache", "."] {
+        let run = granted.run(Run::new(&cache), &format!("write: [{path}]"), "println!(\"ran\"); 1");
+        let done = run.done().exits(7).says(&["programs may not write to", "the cache", "narrower path"]);
+        assert_eq!(done.stdout, "");
+    }
+    if has_namespaces() {
+        assert_eq!(granted.run(Run::new(&cache), "write: [out]", "1").result(), 1);
+    }
+}
+
+#[test]
+fn paths_need_namespaces() {
+    let granted = Granted::new();
+    for (lines, what) in [
+        ("scratch: 1MiB", "scratch space"),
+        ("read: [in]", "a program's grants of paths"),
+        ("write: [out]", "a program's grants of paths"),
+    ] {
+        let run = granted.run(without_namespaces(), lines, "println!(\"ran\"); 1");
+        let phrases = [what, "need a tier with namespaces", "`landlock+seccomp`", "toolsmith doctor"];
+        let done = run.done().exits(7).says(&phrases);
+        assert_eq!(done.stdout, "");
+    }
+    // Without grants the tier does.
+    let run = without_namespaces().arguments(&["run", "--json", "-"]).input("std::fs::read(\"/etc/passwd\").is_err()");
+    let outcome = run.expect("ok", 0);
+    assert_eq!((&outcome["sandbox"]["tier"], &outcome["result"]), (&"landlock+seccomp".into(), &true.into()));
+}
+
+#[test]
+fn nothing_is_confined_only_where_the_configuration_says_so() {
+    let code = "(std::fs::read_to_string(\"/etc/passwd\")?.contains(\"root:\"), std::env::vars_os().count())";
+    json(code).expect("runtime_error", 1);
+    let off = "dangerouslyRunWithoutSandbox: true";
+    let done = with(off, code).done().exits(0).says(&["warning: the sandbox is OFF"]);
+    let outcome = done.outcome();
+    assert_eq!(outcome["sandbox"]["tier"], "off");
+    assert_eq!(outcome["result"], value!([true, 0]), "the environment stays empty");
+    assert!(!outcome["sandbox"]["layers"].to_string().contains("seccomp"), "{outcome:#}");
+    let done = with(off, code).argument("--quiet").done().exits(0).says(&["warning: the sandbox is OFF"]);
+    assert_eq!(done.outcome()["status"], "ok");
+    // Limits are no part of the sandbox.
+    let outcome = with(off, "loop {}").arguments(&["--timeout", "1"]).expect("timeout", 4);
+    assert_eq!(outcome["sandbox"]["tier"], "off");
+    // Whoever writes false is confined.
+    let outcome = with("dangerouslyRunWithoutSandbox: false\n    minimum: landlock+seccomp", "1").expect("ok", 0);
+    assert_ne!(outcome["sandbox"]["tier"], "off");
+}
+
+#[test]
+fn wrong_tiers_are_told() {
+    for (lines, place, phrases) in [
+        ("minimum: most", "5:14", &["\"most\"", "full, landlock+seccomp or namespaces+seccomp"][..]),
+        ("minimum: off", "5:14", &["no tier of the sandbox"]),
+        (
+            "minimum: full\n    dangerouslyRunWithoutSandbox: true",
+            "6:35",
+            &["contradict each other", "remove one"],
+        ),
+        ("dangerouslyRunWithoutSandbox: yes please", "5:", &["given.yaml"]),
+        ("network: true", "5:", &["network", "scratch"]),
+    ] {
+        let done = with(lines, "1").done().exits(2).says(&[&format!("given.yaml:{place}")]);
+        done.says(phrases);
+    }
+}

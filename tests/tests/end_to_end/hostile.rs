@@ -1,0 +1,243 @@
+//! Snippets that try to get out or to use up the machine: each has a clear outcome, with evidence, and none gets a secret.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json as value};
+
+use crate::cache::{shared, with_the_layer_of_the_shared};
+use crate::doctor::{has_namespaces, sandbox_config, without_namespaces};
+use crate::harness::{Run, assert_says, json};
+
+/// Stands in the environment of everything outside of the sandbox.
+const SECRET: &str = "the-hosts-secret-5d41402abc4b2a76";
+
+/// A snippet, how it ends, and what its outcome holds.
+struct Attempt {
+    name: &'static str,
+    code: &'static str,
+    options: &'static [&'static str],
+    end: (&'static str, i32),
+    check: fn(&Value),
+}
+
+/// A system call by hand: numbers are those of x86_64.
+macro_rules! by_hand {
+    ($number:literal, $first:literal, $second:literal) => {
+        concat!(
+            "let result: i64;\nunsafe { std::arch::asm!(\"syscall\", inout(\"rax\") ",
+            $number,
+            "i64 => result, in(\"rdi\") ",
+            $first,
+            ", in(\"rsi\") ",
+            $second,
+            ", in(\"rdx\") 0, in(\"r10\") 0, out(\"rcx\") _, out(\"r11\") _) };\n"
+        )
+    };
+}
+
+const ATTEMPTS: &[Attempt] = &[
+    Attempt {
+        name: "openat by hand",
+        code: concat!("let path = c\"/proc/self/environ\";\n", by_hand!("257", "-100", "path.as_ptr()"), "result"),
+        options: &[],
+        end: ("ok", 0),
+        check: |outcome| {
+            assert_eq!(outcome["result"], -1, "EPERM: {outcome:#}");
+            assert_eq!(outcome["sandbox"]["refused"], value!(["openat"]));
+        },
+    },
+    Attempt {
+        name: "fork bomb",
+        code: concat!("loop {\n", by_hand!("57", "0", "0"), "assert_eq!(result, -1); }"),
+        options: &["--timeout", "2"],
+        end: ("timeout", 4),
+        check: |outcome| assert_eq!(outcome["sandbox"]["refused"], value!(["fork"]), "{outcome:#}"),
+    },
+    Attempt {
+        name: "four gigabytes",
+        code: "demo::echo(\"x\").await?; println!(\"four\"); let bytes = vec![1u8; 4 << 30]; bytes.len()",
+        options: &[],
+        end: ("memory_limit", 5),
+        check: |outcome| {
+            let evidence = &outcome["error"]["evidence"];
+            let wanted = value!({ "limit": "memory", "bytes": 512 << 20, "wanted": 4_u64 << 30, "calls": 1, "stdout_bytes": 5 });
+            assert_eq!(evidence, &wanted);
+        },
+    },
+    Attempt {
+        name: "endless loop",
+        code: "demo::echo(\"x\").await?; println!(\"on\"); loop {}",
+        options: &["--timeout", "2"],
+        end: ("timeout", 4),
+        check: |outcome| {
+            let evidence = &outcome["error"]["evidence"];
+            let wanted = value!({ "limit": "wall_clock", "seconds": 2.0, "phase": "running", "calls": 1, "stdout_bytes": 3 });
+            assert_eq!(evidence, &wanted);
+        },
+    },
+    Attempt {
+        name: "thread bomb",
+        code: "print!(\"go\"); loop { std::thread::spawn(|| loop { std::thread::park(); }); }",
+        options: &["--timeout", "30"],
+        end: ("panic", 1),
+        check: |outcome| {
+            assert_says(&outcome["error"]["message"], &["failed to spawn thread", "the limits are 64 threads"]);
+            let evidence = &outcome["error"]["evidence"];
+            assert_eq!((&evidence["limit"], &evidence["threads"]), (&value!("threads"), &value!(64)));
+            assert_eq!((&evidence["bytes"], &evidence["stdout_bytes"]), (&value!(512 << 20), &value!(2)));
+            assert_eq!(evidence["calls"], 0, "{evidence}");
+        },
+    },
+    Attempt {
+        name: "flood",
+        code: "let line = \"x\".repeat(1 << 16); loop { println!(\"{line}\"); }",
+        options: &["--timeout", "40"],
+        end: ("output_limit", 5),
+        check: |outcome| {
+            let wanted = value!({ "limit": "output", "bytes": 8 << 20, "calls": 0, "stdout_bytes": 8 << 20 });
+            assert_eq!(outcome["error"]["evidence"], wanted);
+        },
+    },
+    Attempt {
+        name: "the compiler's environment",
+        code: "include_str!(\"/proc/self/environ\")",
+        options: &[],
+        end: ("compile_error", 3),
+        check: |outcome| assert_says(&outcome["diagnostics"][0]["message"], &["/proc/self/environ"]),
+    },
+    Attempt {
+        name: "the assembler's file",
+        code: "std::arch::global_asm!(\".incbin \\\"/proc/self/environ\\\"\");\n1",
+        options: &[],
+        end: ("compile_error", 3),
+        check: |outcome| assert_says(&outcome["diagnostics"][0]["message"], &["/proc/self/environ"]),
+    },
+    Attempt {
+        name: "another's environment",
+        code: "let host = args.require(\"host\")?; std::fs::read(format!(\"/proc/{host}/environ\"))?.len()",
+        options: &[],
+        end: ("runtime_error", 1),
+        check: |outcome| {
+            assert_says(&outcome["error"]["message"], &["Operation not permitted"]);
+            assert_eq!(outcome["sandbox"]["refused"], value!(["open"]), "{outcome:#}");
+        },
+    },
+    Attempt {
+        name: "a signal to the host",
+        code: concat!("let host: i64 = args.require(\"host\")?.parse()?;\n", by_hand!("62", "host", "9"), "result"),
+        options: &[],
+        end: ("ok", 0),
+        check: |outcome| {
+            assert_eq!(outcome["result"], -1, "EPERM: {outcome:#}");
+            assert_eq!(outcome["sandbox"]["refused"], value!(["kill"]));
+        },
+    },
+    Attempt {
+        name: "a debugger",
+        code: concat!("demo::echo(\"x\").await?; print!(\"before\");\n", by_hand!("101", "16", "1"), "result"),
+        options: &[],
+        end: ("sandbox_violation", 6),
+        check: |outcome| {
+            let wanted = value!({ "signal": 31, "syscall": "ptrace", "calls": 1, "stdout_bytes": 6 });
+            assert_eq!(outcome["error"]["evidence"], wanted);
+            assert_says(&outcome["error"]["message"], &["the system call ptrace"]);
+            assert_eq!(outcome["sandbox"]["refused"], value!(["ptrace"]));
+        },
+    },
+];
+
+impl Attempt {
+    fn hold(&self, run: Run) {
+        let host = format!("host={}", std::process::id());
+        let run = run.arguments(&["run", "--json", "-", "--arg", &host]).arguments(self.options);
+        let done = run.input(self.code).variable("SECRET", SECRET).done();
+        let shown = format!("{}{}", done.stdout, done.stderr);
+        assert!(!shown.contains(SECRET), "{}: the secret is out: {shown}", self.name);
+        let (status, code) = self.end;
+        let outcome = done.exits(code).outcome();
+        assert_eq!(outcome["status"], status, "{}: {outcome:#}", self.name);
+        (self.check)(&outcome);
+    }
+}
+
+#[test]
+fn hostile_snippets_have_clear_outcomes() {
+    for attempt in ATTEMPTS {
+        attempt.hold(Run::new(shared()));
+    }
+}
+
+#[test]
+fn hostile_snippets_have_the_same_outcomes_without_namespaces() {
+    if has_namespaces() {
+        for attempt in ATTEMPTS {
+            attempt.hold(without_namespaces());
+        }
+    }
+}
+
+/// Grants bring system calls for paths: what is not granted is then not there.
+#[test]
+fn with_paths_of_its_own_a_program_reaches_no_others() {
+    if !has_namespaces() {
+        return;
+    }
+    let code = "let kind = |path: &str| std::fs::read(path).map_err(|error| error.kind().to_string()).map(|bytes| bytes.len());\n\
+                let host = args.require(\"host\")?;\n\
+                (kind(&format!(\"/proc/{host}/environ\")), kind(\"/proc/self/environ\"), kind(\"/etc/passwd\"), kind(\"/dev/mem\"))";
+    let host = format!("host={}", std::process::id());
+    let run = json(code).config(&sandbox_config("scratch: 1MiB")).arguments(&["--arg", &host]);
+    let done = run.variable("SECRET", SECRET).done().exits(0);
+    let none = value!({ "Err": "entity not found" });
+    assert_eq!(done.outcome()["result"], value!([none, none, none, none]));
+    assert!(!done.stdout.contains(SECRET) && !done.stderr.contains(SECRET));
+}
+
+#[test]
+fn processor_time_and_memory_leave_evidence() {
+    let spin = "demo::echo(\"x\").await?; print!(\"four\"); loop { std::hint::black_box(1); }";
+    let outcome = json(spin).config(&sandbox_config("cpu: 1")).expect("timeout", 4);
+    let wanted = value!({ "limit": "cpu", "seconds": 1, "calls": 1, "stdout_bytes": 4 });
+    assert_eq!(outcome["error"]["evidence"], wanted);
+    let small = json("vec![1u8; 60 << 20].len()").config(&sandbox_config("memory: 64MiB"));
+    let outcome = small.expect("memory_limit", 5);
+    assert_eq!(outcome["error"]["evidence"]["bytes"], 64 << 20);
+    let few = "loop { std::thread::spawn(|| loop { std::thread::park(); }); }";
+    let outcome = json(few).config(&sandbox_config("threads: 3")).expect("panic", 1);
+    assert_eq!(outcome["error"]["evidence"]["threads"], 3);
+}
+
+/// Every file beneath a folder.
+fn files(folder: &Path, each: &mut impl FnMut(&Path)) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let kind = entry.file_type().unwrap();
+        match kind.is_dir() {
+            true => files(&entry.path(), each),
+            false if kind.is_file() => each(&entry.path()),
+            false => {}
+        }
+    }
+}
+
+/// A server's secret reaches the server, and nothing else: no outcome, no message, no file.
+#[test]
+fn a_servers_secret_is_in_no_output_and_no_file() {
+    let cache = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(cache.path());
+    let config = "mcpServers:\n  demo:\n    command: toolsmith\n    args: [demo-server]\n    env: { TOKEN: \"${SECRET}\" }\n";
+    for code in ["println!(\"{:?}\", std::env::vars().collect::<Vec<_>>()); demo::list_orders().await?.orders.len()", "demo::echo(1, 2)"] {
+        let run = Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(code);
+        let done = run.config(config).variable("SECRET", SECRET).done();
+        assert!(!done.stdout.contains(SECRET) && !done.stderr.contains(SECRET), "{done:#?}");
+        assert_eq!(done.outcome()["status"] == "ok", code.starts_with("println"), "{done:#?}");
+    }
+    let mut seen = 0;
+    files(cache.path(), &mut |file| {
+        seen += 1;
+        let bytes = fs::read(file).unwrap();
+        let found = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
+        assert!(!found, "the secret is in {}", file.display());
+    });
+    assert!(seen > 40, "{seen} files");
+}
