@@ -70,7 +70,12 @@ impl Failure {
 
     /// What the operating system said, with the subject.
     pub(crate) fn explanation(&self) -> String {
-        format!("{}: {}", self.subject, describe(self.errno))
+        format!("{}: {}", self.subject, self.reason())
+    }
+
+    /// The same without what it was about.
+    pub(crate) fn reason(&self) -> String {
+        describe(self.errno)
     }
 }
 

@@ -81,12 +81,14 @@ impl Support {
         };
         let missing =
             self.mechanisms.iter().filter(|mechanism| !mechanism.available && wanted(mechanism.name));
-        let (missing, advice): (Vec<_>, Vec<_>) = missing
+        let (missing, mut advice): (Vec<_>, Vec<_>) = missing
             .map(|mechanism| {
                 let missing = format!("{} ({})", mechanism.name, mechanism.answer);
                 (missing, mechanism.advice.clone().unwrap_or_default())
             })
             .unzip();
+        // What helps one namespace helps all.
+        advice.dedup();
         Err(Unsupported {
             missing: format!("the tier `{minimum}` is wanted and lacks {}", missing.join(", ")),
             advice: advice.join("; "),

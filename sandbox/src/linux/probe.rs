@@ -122,7 +122,8 @@ fn namespace_mechanisms(tried: &Result<(), Failure>) -> Vec<Mechanism> {
         .map(|name| {
             if name == culprit {
                 before = false;
-                return missing(name, failure.explanation(), namespace_advice());
+                let answer = if known.is_some() { failure.reason() } else { failure.explanation() };
+                return missing(name, answer, namespace_advice());
             }
             if before { there(name, "works") } else { missing(name, "not tried", namespace_advice()) }
         })
