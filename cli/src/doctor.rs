@@ -30,10 +30,7 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     } else {
         lines(&findings).iter().for_each(|line| terminal.print(line));
     }
-    terminal
-        .flush()
-        .await
-        .map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
+    terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
     Ok(if findings.ok { exit::OK } else { exit::HOST })
 }
 
@@ -163,8 +160,11 @@ fn line(ok: bool, name: &'static str, text: impl Into<String>) -> Line {
 
 /// Everything that was found, for people: a line for each thing, and what to do.
 fn lines(findings: &Findings<'_>) -> Vec<String> {
-    let sections =
-        [("toolchain", toolchain(findings.toolchain)), ("cache", cache(findings)), ("sandbox", sandbox(findings))];
+    let sections = [
+        ("toolchain", toolchain(findings.toolchain)),
+        ("cache", cache(findings)),
+        ("sandbox", sandbox(findings)),
+    ];
     let width = sections.iter().flat_map(|(_, lines)| lines).map(|line| line.name.len()).max().unwrap_or(0);
     let mut text = Vec::new();
     for (name, lines) in &sections {
@@ -202,7 +202,9 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
     };
     let layer = match tools.layer_built {
         true => "compiled",
-        false => "not compiled yet; the first run does it, or `toolsmith cache warm`: about a minute, with network",
+        false => {
+            "not compiled yet; the first run does it, or `toolsmith cache warm`: about a minute, with network"
+        }
     };
     let mut cc = file("C linker", &tools.c_linker);
     cc.text.push_str(if tools.layer_built { ", not needed any more" } else { ", needed once, at first use" });
@@ -219,9 +221,8 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
 fn cache(findings: &Findings<'_>) -> Vec<Line> {
     let cache = findings.cache;
     let can = if cache.writable { "can be written to" } else { "can't be written to" };
-    let free = cache.free_bytes.map_or("free room not known".to_owned(), |free| {
-        format!("{} MiB free", free >> 20)
-    });
+    let free =
+        cache.free_bytes.map_or("free room not known".to_owned(), |free| format!("{} MiB free", free >> 20));
     vec![line(cache.writable, "folder", format!("{}: {can}, {free}", cache.folder.display()))]
 }
 
@@ -230,14 +231,13 @@ fn sandbox(findings: &Findings<'_>) -> Vec<Line> {
     let mut told = None;
     lines.extend(findings.mechanisms.iter().map(|mechanism| {
         let Mechanism { name, available, answer, advice } = mechanism;
-        // The name stands before it.
-        let answer = answer.strip_prefix(name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(answer);
         // What helps one namespace helps all.
         let again = told.replace(advice) == Some(advice);
         let help = advice.iter().filter(|_| !again).map(|advice| format!("; to get it: {advice}"));
         line(*available, name, help.fold(answer.to_owned(), |text, help| text + &help))
     }));
-    let minimum = findings.minimum.map_or(String::new(), |minimum| format!(" (at least {minimum} is wanted)"));
+    let minimum =
+        findings.minimum.map_or(String::new(), |minimum| format!(" (at least {minimum} is wanted)"));
     lines.push(line(findings.suffices, "tier", format!("{}{minimum}", findings.tier.unwrap_or("none"))));
     lines.push(match &findings.tried {
         Some(Tried { program: SandboxReport { tier, layers, .. }, .. }) => {

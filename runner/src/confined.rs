@@ -58,7 +58,7 @@ impl Confined {
     }
 
     /// What it met with, once it has ended.
-    pub(crate) fn evidence(&mut self) -> sandbox::Evidence {
+    pub(crate) fn evidence(&self) -> &sandbox::Evidence {
         self.child.evidence()
     }
 }

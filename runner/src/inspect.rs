@@ -118,7 +118,8 @@ pub fn inspect(cache: &Path, install: bool) -> Inspection {
 }
 
 fn tools(cache: &Cache, toolchain: Option<&Toolchain>) -> Tools {
-    let present = |path: fn(&Toolchain) -> &PathBuf| toolchain.map(path).filter(|path| path.is_file()).cloned();
+    let present =
+        |path: fn(&Toolchain) -> &PathBuf| toolchain.map(path).filter(|path| path.is_file()).cloned();
     let target_installed = toolchain.is_some_and(toolchain::has_target);
     let lacking = toolchain.filter(|_| !target_installed);
     Tools {

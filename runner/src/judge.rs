@@ -67,9 +67,9 @@ fn name(number: u32) -> String {
     sandbox::system_call_name(number).map_or_else(|| format!("number {number}"), str::to_owned)
 }
 
-/// Adds to the evidence of a program that was stopped how far it had come.
-pub(crate) fn add_progress(outcome: &mut Outcome) {
-    let (calls, printed) = (outcome.calls_total, outcome.stdout.len());
+/// Adds to the evidence of a program that was stopped how far it had come; `printed` counts bytes of standard output.
+pub(crate) fn add_progress(outcome: &mut Outcome, printed: usize) {
+    let calls = outcome.calls_total;
     let Some(Value::Object(evidence)) = outcome.error.as_mut().map(|error| &mut error.evidence) else {
         return;
     };
@@ -119,15 +119,26 @@ fn panicked(outcome: &mut Outcome, report: PanicReport, limits: &Limits) {
     let PanicReport { message, line, column } = report;
     let mut message = shortened(message);
     let mut evidence = json!({ "line": line, "column": column });
-    // So begins the standard library's panic where a thread cannot be started (std::thread::spawn).
-    if message.starts_with("failed to spawn thread") {
-        let Limits { threads, memory, .. } = limits;
-        message.push_str(&format!("; the limits are {threads} threads and {memory} bytes of memory"));
-        evidence["limit"] = "threads".into();
-        evidence["threads"] = (*threads).into();
-        evidence["bytes"] = (*memory).into();
+    if NO_THREAD.iter().any(|sign| message.starts_with(sign)) {
+        add_thread_limits(&mut message, &mut evidence, limits);
     }
     outcome.fail(Status::Panic, Failure::new("panic", message, evidence));
+}
+
+/// So begin the standard library's panics where a thread cannot be started (std::thread::spawn), or not get to its first
+/// line because there is no memory for its signal stack; the latter aborts.
+const NO_THREAD: [&str; 3] = [
+    "failed to spawn thread",
+    "failed to allocate an alternative stack",
+    "failed to set up alternative stack guard page",
+];
+
+fn add_thread_limits(message: &mut String, evidence: &mut Value, limits: &Limits) {
+    let Limits { threads, memory, .. } = limits;
+    message.push_str(&format!("; the limits are {threads} threads and {memory} bytes of memory"));
+    evidence["limit"] = "threads".into();
+    evidence["threads"] = (*threads).into();
+    evidence["bytes"] = (*memory).into();
 }
 
 fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
@@ -183,8 +194,14 @@ fn aborted(stderr: &str, limits: &Limits) -> (Status, Failure) {
         let evidence = json!({ "limit": "stack" });
         return (Status::MemoryLimit, Failure::new("stack_overflow", message, evidence));
     }
-    let signal = Signal::ABORT.as_raw();
-    (Status::RuntimeError, Failure::new("signal", "it aborted", json!({ "signal": signal })))
+    let mut evidence = json!({ "signal": Signal::ABORT.as_raw() });
+    let no_thread = |line: &&str| NO_THREAD.iter().any(|sign| line.starts_with(sign));
+    if let Some(line) = last.clone().find(no_thread) {
+        let mut message = shortened(line.to_owned());
+        add_thread_limits(&mut message, &mut evidence, limits);
+        return (Status::Panic, Failure::new("panic", message, evidence));
+    }
+    (Status::RuntimeError, Failure::new("signal", "it aborted", evidence))
 }
 
 /// A program that could call what it may not: refused before anything runs.

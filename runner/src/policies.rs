@@ -111,10 +111,10 @@ impl Grants {
         Err(Error::new(ErrorKind::Sandbox, message).hint("grant a narrower path, or move the cache"))
     }
 
-    /// The longest file, 0 where there is nothing to write to.
+    /// The longest file, 0 where there is nothing to write to. Scratch space is full before this is reached.
     fn file_size(&self) -> u64 {
         let granted = if self.write.is_empty() { 0 } else { FILE_SIZE };
-        granted.max(self.scratch.unwrap_or(0))
+        granted.max(self.scratch.unwrap_or(0).saturating_mul(2))
     }
 }
 

@@ -50,7 +50,7 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         // What fails here has been told by the run itself.
         let _ = self.process.kill();
-        *self.evidence = self.process.evidence();
+        *self.evidence = self.process.evidence().clone();
     }
 }
 

@@ -239,7 +239,7 @@ impl<'a> Run<'a> {
         outcome.calls_total = ledger.calls_total;
         outcome.content = std::mem::take(&mut ledger.content);
         drop(ledger);
-        judge::add_progress(&mut outcome);
+        judge::add_progress(&mut outcome, self.traces.stdout.bytes.len());
         outcome.phases_ms.total = milliseconds(self.started);
         outcome
     }

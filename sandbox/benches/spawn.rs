@@ -1,1 +1,142 @@
-fn main() {}
+//! What confinement costs: a static program that does nothing, and rustc with a program that says hello, plain and in every
+//! tier. Nothing is judged.
+//!
+//! The rounds are interleaved, so that all of them see the same machine; what is printed is medians and their ratios to plain.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use sandbox::{Access, Command, Confinement, Layers, Policy, Sandbox};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const ROUNDS_OF_PROGRAM: usize = 100;
+const ROUNDS_OF_COMPILER: usize = 15;
+
+fn main() -> Outcome<()> {
+    sandbox::entry();
+    let folder = tempfile::tempdir()?;
+    let sysroot = sysroot()?;
+    let layers = offered();
+    let compile = compile_arguments(&sysroot);
+    std::fs::write(folder.path().join("main.rs"), "fn main() { println!(\"hello\"); }")?;
+    std::fs::write(folder.path().join("nothing.rs"), "fn main() {}")?;
+    let rustc = sysroot.join("bin/rustc");
+    run_plain(&rustc, folder.path(), &[&compile[..], &["nothing.rs".to_owned()]].concat())?;
+    let nothing = folder.path().join("nothing");
+    compare(
+        "a program that does nothing",
+        ROUNDS_OF_PROGRAM,
+        &layers,
+        &nothing,
+        &[],
+        folder.path(),
+        &Policy::program(),
+    )?;
+    let arguments = [&compile[..], &["main.rs".to_owned()]].concat();
+    let policy = compiler(&sysroot, folder.path());
+    compare("rustc, hello world", ROUNDS_OF_COMPILER, &layers, &rustc, &arguments, folder.path(), &policy)
+}
+
+/// None, and all tiers that this machine has.
+fn offered() -> Vec<Layers> {
+    let offered = sandbox::probe().layers;
+    [Layers::OFF].into_iter().chain(Layers::TIERS).filter(|layers| offered.include(*layers)).collect()
+}
+
+fn sysroot() -> Outcome<PathBuf> {
+    let output = std::process::Command::new("rustc").args(["--print", "sysroot"]).output()?;
+    Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
+}
+
+fn linker(sysroot: &Path) -> PathBuf {
+    sysroot.join("lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld")
+}
+
+fn compile_arguments(sysroot: &Path) -> Vec<String> {
+    ["--edition=2024", "--target=x86_64-unknown-linux-musl", "-C"]
+        .into_iter()
+        .map(str::to_owned)
+        .chain([format!("linker={}", linker(sysroot).display())])
+        .collect()
+}
+
+fn compiler(sysroot: &Path, folder: &Path) -> Policy {
+    let libraries = sysroot.join("lib");
+    Policy::compiler()
+        .grant(sysroot.join("bin/rustc"), Access::ReadExecute)
+        .grant(linker(sysroot), Access::ReadExecute)
+        .grant("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
+        .grant(&libraries, Access::Read)
+        .grant_if_exists("/lib/x86_64-linux-gnu", Access::Read)
+        .grant_if_exists("/usr/lib/x86_64-linux-gnu", Access::Read)
+        .grant("/dev/null", Access::Write)
+        .grant(folder, Access::Write)
+        .variable("LD_LIBRARY_PATH", libraries.to_string_lossy())
+        .variable("TMPDIR", folder.to_string_lossy())
+        .working_folder(folder)
+}
+
+fn compare(
+    title: &str,
+    rounds: usize,
+    layers: &[Layers],
+    program: &Path,
+    arguments: &[String],
+    folder: &Path,
+    policy: &Policy,
+) -> Outcome<()> {
+    let mut plain = Vec::new();
+    let mut confined: Vec<Vec<Duration>> = vec![Vec::new(); layers.len()];
+    for _ in 0..rounds {
+        plain.push(run_plain(program, folder, arguments)?);
+        for (layers, times) in layers.iter().zip(&mut confined) {
+            let policy = policy.clone().confinement(Confinement::Exactly(*layers));
+            times.push(run_confined(program, arguments, policy)?);
+        }
+    }
+    let plain = median(plain);
+    eprintln!("{title}, median of {rounds}:");
+    eprintln!("  {:<20} {:>8.2} ms", "plain", milliseconds(plain));
+    for (layers, times) in layers.iter().zip(confined) {
+        let time = median(times);
+        let ratio = time.as_secs_f64() / plain.as_secs_f64();
+        eprintln!("  {:<20} {:>8.2} ms  {ratio:.2} times", layers.name(), milliseconds(time));
+    }
+    Ok(())
+}
+
+fn run_plain(program: &Path, folder: &Path, arguments: &[String]) -> Outcome<Duration> {
+    let start = Instant::now();
+    let mut command = std::process::Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let output = command.output()?;
+    if output.status.success() { Ok(start.elapsed()) } else { Err(format!("plain: {output:?}").into()) }
+}
+
+fn run_confined(program: &Path, arguments: &[String], policy: Policy) -> Outcome<Duration> {
+    let start = Instant::now();
+    let mut child = Sandbox::new(policy).spawn(Command::new(program).args(arguments))?;
+    let status = child.wait()?;
+    if status.success() {
+        Ok(start.elapsed())
+    } else {
+        Err(format!("{}: {status}", child.report().tier).into())
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}

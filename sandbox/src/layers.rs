@@ -27,7 +27,7 @@ impl Layers {
     pub const LANDLOCK_SECCOMP: Self = Self { namespaces: false, ..Self::FULL };
     /// The tier `namespaces+seccomp`: where the kernel has no Landlock.
     pub const NAMESPACES_SECCOMP: Self = Self { landlock: false, ..Self::FULL };
-    /// The tier `off`: nothing is confined.
+    /// The tier `off`: no layer. The environment, the descriptors, the resource limits and the dropped capabilities remain.
     pub const OFF: Self = Self { namespaces: false, landlock: false, seccomp: false };
 
     /// The tiers that confine, the best first.
@@ -82,7 +82,7 @@ impl FromStr for Layers {
 pub enum Confinement {
     /// The best tier that this machine offers; one that offers less than this starts nothing.
     AtLeast(Layers),
-    /// These, and no others. [`Layers::OFF`] runs the command with all rights of the user.
+    /// These, and no others. With [`Layers::OFF`] the command can read, change and send what the user can.
     Exactly(Layers),
 }
 

@@ -70,7 +70,8 @@ pub struct Limits {
     pub stack: Option<u64>,
     /// Seconds of processor time; SIGXCPU at the limit, SIGKILL one second later (`RLIMIT_CPU`).
     pub cpu_seconds: Option<u64>,
-    /// Bytes of any file written (`RLIMIT_FSIZE`); pipes and sockets do not count.
+    /// Bytes of any file written (`RLIMIT_FSIZE`), beyond which a program's write fails (EFBIG) and a
+    /// compiler is ended (SIGXFSZ); pipes and sockets do not count.
     pub file_size: Option<u64>,
     /// Descriptors (`RLIMIT_NOFILE`).
     pub open_files: Option<u64>,

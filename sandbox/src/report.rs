@@ -53,6 +53,9 @@ pub struct Mechanism {
     pub advice: Option<String>,
 }
 
+/// The answer of a mechanism that needs another one, which is missing.
+pub(crate) const NOT_TRIED: &str = "not tried";
+
 /// What this machine offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Support {
@@ -79,8 +82,9 @@ impl Support {
             "seccomp" => minimum.seccomp,
             name => minimum.namespaces && (name.ends_with("namespace") || name.starts_with("root")),
         };
-        let missing =
-            self.mechanisms.iter().filter(|mechanism| !mechanism.available && wanted(mechanism.name));
+        let missing = self.mechanisms.iter().filter(|mechanism| {
+            !mechanism.available && mechanism.answer != NOT_TRIED && wanted(mechanism.name)
+        });
         let (missing, mut advice): (Vec<_>, Vec<_>) = missing
             .map(|mechanism| {
                 let missing = format!("{} ({})", mechanism.name, mechanism.answer);

@@ -21,12 +21,8 @@ pub fn probe() -> Support {
         std::env::consts::ARCH
     );
     let advice = "run inside a Linux x86_64 machine, virtual machine or container";
-    let missing = |name| Mechanism {
-        name,
-        available: false,
-        answer: answer.clone(),
-        advice: Some(advice.to_owned()),
-    };
+    let missing =
+        |name| Mechanism { name, available: false, answer: answer.clone(), advice: Some(advice.to_owned()) };
     let mechanisms = ["landlock", "seccomp", "user namespace"].map(missing).to_vec();
     Support { mechanisms, layers: Layers::OFF, landlock_abi: 0 }
 }
@@ -105,7 +101,8 @@ impl Child {
     }
 
     /// What it met with.
-    pub fn evidence(&mut self) -> Evidence {
+    #[must_use]
+    pub fn evidence(&self) -> &Evidence {
         match self.0 {}
     }
 

@@ -10,8 +10,8 @@ use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
 
 use common::{
-    EACCES, ENOENT, EPERM, EROFS, ESRCH, Output, SIGSYS, attempt, attempts, confined, exactly, finish,
-    linker, plain, rustc, sandbox, sysroot, target_arguments, tiers,
+    EACCES, ENOENT, EPERM, EROFS, ESRCH, Output, SIGSYS, attempt, attempts, compiled, confined, exactly,
+    finish, linker, plain, rustc, sandbox, sysroot, target_arguments, tiers,
 };
 use sandbox::{Access, Command, Layers, Policy, Profile, SpawnError, Step};
 
@@ -179,6 +179,8 @@ fn builds_a_package_with_a_build_script_and_a_macro() {
     let policy = ["/usr", "/lib", "/lib64", "/bin"]
         .into_iter()
         .fold(Policy::build(), |policy, path| policy.grant_if_exists(path, Access::ReadExecute))
+        // Where some distributions keep the links that lead from `cc` to a compiler.
+        .grant_if_exists("/etc/alternatives", Access::Read)
         .grant(sysroot(), Access::ReadExecute)
         .grant("/dev/null", Access::Write)
         .grant(folder.path(), Access::Write)
@@ -247,4 +249,38 @@ fn refuses_by_step_and_subject() {
         .spawn(Command::new(attempts()))
         .unwrap_err();
     assert!(matches!(other, SpawnError::HelperEnded(_)), "{other}");
+}
+
+/// A file that runs with the rights of who started the compiler would be of use to somebody else, later.
+#[test]
+fn makes_no_file_that_runs_as_its_owner() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let attempts = [
+        "open",
+        "openat",
+        "temporary",
+        "creat",
+        "fchmod",
+        "chmod",
+        "fchmodat",
+        "fchmodat2",
+        "openat2",
+        "mknod",
+        "mknodat",
+    ];
+    for tier in tiers() {
+        for policy in [Policy::compiler(), Policy::build()] {
+            for attempt in attempts {
+                let policy = exactly(policy.clone().grant(folder.path(), Access::Write), tier);
+                let name = format!("set-user-{attempt}");
+                let refused = confined(policy, Command::new(compiled("files")).args([&name, path]));
+                assert!(!refused.is_done(), "{tier}: {name}: {refused:?}");
+            }
+        }
+    }
+    for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
+        assert_eq!(entry.metadata().unwrap().mode() & 0o6000, 0, "{entry:?}");
+    }
 }

@@ -16,8 +16,8 @@ use std::path::Path;
 use std::process::Stdio;
 
 use common::{SIGKILL, attempts, ends, finish, plain};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
-use sandbox::{Access, Child, Command, Policy, Sandbox};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+use sandbox::{Access, Child, Command, Confinement, Layers, Policy, Sandbox};
 
 /// What this process is to do as another host, set by the tests for themselves.
 const ROLE: &str = "SANDBOX_TEST_ROLE";
@@ -115,6 +115,19 @@ fn drop_ends_a_whole_tree() {
 }
 
 #[test]
+fn a_tree_whose_supervisor_is_killed_ends_with_it() {
+    for tier in Layers::TIERS {
+        let (policy, command) = shell(BACKGROUND);
+        let policy = policy.confinement(Confinement::Exactly(tier));
+        let mut child = common::sandbox(policy).spawn(command).unwrap();
+        let grandchild = pidfd(background(&mut child));
+        kill_process(Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap(), Signal::KILL).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(SIGKILL), "{tier}");
+        assert!(ends(grandchild.as_fd()), "{tier}");
+    }
+}
+
+#[test]
 fn the_end_of_the_command_ends_what_it_left_behind() {
     let (go, waits) = UnixStream::pair().unwrap();
     let (policy, command) = shell("sleep 1000 >/dev/null 2>&1 3>&- & echo started; read line <&3; exit 7");
@@ -153,8 +166,7 @@ fn a_child_survives_the_thread_that_asked_for_it() {
 #[test]
 fn nothing_outlives_a_killed_host() {
     for role in ["host of a program", "host of a tree"] {
-        let mut host =
-            other_host(role, &common::helper(), attempts()).spawn().unwrap();
+        let mut host = other_host(role, &common::helper(), attempts()).spawn().unwrap();
         let mut said = BufReader::new(host.stdout.take().unwrap());
         while !matches!(said.by_ref_line().as_deref(), Some("ready") | None) {}
         let pidfds = [pidfd_of_line(&mut said), pidfd_of_line(&mut said)];
@@ -168,8 +180,7 @@ fn nothing_outlives_a_killed_host() {
 
 #[test]
 fn many_at_once_leave_nothing() {
-    let output =
-        other_host("churn", &common::helper(), attempts()).output().unwrap();
+    let output = other_host("churn", &common::helper(), attempts()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("no child is left"), "{output:?}");
 }

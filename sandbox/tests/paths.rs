@@ -20,9 +20,9 @@ fn tiers() -> Vec<Layers> {
 }
 
 fn files(arguments: &[&str], policy: Policy) -> Output {
-    static PROGRAM: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
-    let program = PROGRAM.get_or_init(|| compiled("files"));
-    finish(sandbox(policy).spawn(Command::new(program).args(arguments)).expect("the policy applies"))
+    finish(
+        sandbox(policy).spawn(Command::new(compiled("files")).args(arguments)).expect("the policy applies"),
+    )
 }
 
 /// A program that may write files of any size, so that what bounds them is what is tested.
@@ -57,7 +57,7 @@ fn scratch_space_is_bounded_as_a_whole() {
             let full = files(&["fill", SCRATCH, count, &each.to_string()], policy());
             assert_eq!(full.errno(), Some(ENOSPC), "{tier}: {full:?}");
             let written: u64 = full.stdout.split("written ").nth(1).unwrap().trim().parse().unwrap();
-            assert!(written <= 4 * MIB && written >= 3 * MIB, "{tier}: {written} bytes");
+            assert!((3 * MIB..=4 * MIB).contains(&written), "{tier}: {written} bytes");
         }
         let many = files(&["fill", SCRATCH, "1000000", "0"], policy());
         assert_eq!(many.errno(), Some(ENOSPC), "files without contents are bounded too: {many:?}");
@@ -95,14 +95,26 @@ fn no_file_gets_rights_and_no_link_is_made() {
             (program().scratch(MIB), SCRATCH),
             (program().grant(folder.path(), Access::Write), text(folder.path())),
         ] {
-            for name in ["symbolic-link", "hard-link", "device", "pipe", "socket", "touch", "attribute", "own"] {
+            for name in
+                ["symbolic-link", "hard-link", "device", "pipe", "socket", "touch", "attribute", "own"]
+            {
                 let refused = files(&[name, path], exactly(policy.clone(), tier));
                 assert_eq!(refused.errno(), Some(EPERM), "{tier}: {name} in {path}: {refused:?}");
             }
-            for name in
-                ["set-user-open", "set-user-openat", "set-user-temporary", "set-user-creat", "set-user-fchmod",
-                 "set-user-chmod", "set-user-fchmodat", "set-user-fchmodat2", "set-user-openat2", "set-user-mkdir"]
-            {
+            for name in [
+                "set-user-open",
+                "set-user-openat",
+                "set-user-temporary",
+                "set-user-creat",
+                "set-user-fchmod",
+                "set-user-chmod",
+                "set-user-fchmodat",
+                "set-user-fchmodat2",
+                "set-user-openat2",
+                "set-user-mkdir",
+                "set-user-mknod",
+                "set-user-mknodat",
+            ] {
                 let refused = files(&[name, path], exactly(policy.clone(), tier));
                 assert!(!refused.is_done(), "{tier}: {name} in {path}: {refused:?}");
             }
@@ -131,7 +143,11 @@ fn a_grant_allows_what_it_says_and_nothing_else() {
         for name in ["work", "create"] {
             assert_eq!(files(&[name, text(&inside)], reading()).errno(), Some(EROFS), "{tier}: {name}");
         }
-        assert_eq!(files(&["truncate", text(&inside.join("file"))], reading()).errno(), Some(EROFS), "{tier}");
+        assert_eq!(
+            files(&["truncate", text(&inside.join("file"))], reading()).errno(),
+            Some(EROFS),
+            "{tier}"
+        );
         let writing = || exactly(program().grant(&inside, Access::Write), tier);
         assert_eq!(files(&["work", text(&inside)], writing()).detail(), "", "{tier}");
         for policy in [&reading, &writing] as [&dyn Fn() -> Policy; 2] {

@@ -39,8 +39,8 @@ pub(super) enum Status {
     Listening,
     /// Every layer holds; the next thing is the exec.
     Confined(Report),
-    /// The command has been executed.
-    Started,
+    /// The command has been executed. Without a process namespace, it leads the process group of this number.
+    Started(Option<i32>),
     /// Nothing was executed.
     Failed(Failure),
     /// All processes of the child have ended.

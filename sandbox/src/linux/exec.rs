@@ -60,11 +60,14 @@ impl Executable {
         (self.descriptor.as_raw_fd(), EMPTY_PATH_ADDRESS as u64)
     }
 
-    /// The standard library ignores SIGPIPE and the parent may ignore or block more; an exec would pass that on.
+    /// The standard library ignores SIGPIPE and the parent may ignore or block more; an exec would pass that on. Ignored is
+    /// SIGXFSZ alone, and for a program alone: a file that is too long is an error where it is written, not the end.
     pub(super) fn reset_signals(&self) {
         for signal in 1..=libc::SIGRTMAX() {
+            let is_ignored = signal == libc::SIGXFSZ && !self.by_path;
+            let action = if is_ignored { libc::SIG_IGN } else { libc::SIG_DFL };
             // SAFETY: installs no handler; numbers that cannot be changed are refused, which is as good.
-            unsafe { libc::signal(signal, libc::SIG_DFL) };
+            unsafe { libc::signal(signal, action) };
         }
         // SAFETY: the set is initialised by sigemptyset and outlives the call.
         unsafe {

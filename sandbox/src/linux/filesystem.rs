@@ -30,7 +30,8 @@ pub(super) fn restrict(policy: &Policy, executable: &Executable, abi: u32) -> Re
         AccessFs::ReadFile | AccessFs::Execute,
         &executable.path.display().to_string(),
     )?;
-    let scratch = policy.scratch.map(|_| Grant { path: SCRATCH.into(), access: Access::Write, optional: false });
+    let scratch =
+        policy.scratch.map(|_| Grant { path: SCRATCH.into(), access: Access::Write, optional: false });
     for grant in policy.grants.iter().chain(&scratch) {
         if let Some((beneath, rights)) = open(grant, known)? {
             ruleset = add(ruleset, &beneath, rights, &grant.path.display().to_string())?;

@@ -16,6 +16,7 @@ use super::helper::{failed, private};
 use super::root::{self, Extras};
 use super::spawn::{self, HANDOVER_TIMEOUT};
 use super::{PROBE_NAME, cgroup, control, namespaces};
+use crate::report::NOT_TRIED;
 use crate::{Failure, Layers, Mechanism, Step, Support};
 
 /// From this ABI on, Landlock keeps signals inside the confined process (Linux 6.12).
@@ -125,7 +126,7 @@ fn namespace_mechanisms(tried: &Result<(), Failure>) -> Vec<Mechanism> {
                 let answer = if known.is_some() { failure.reason() } else { failure.explanation() };
                 return missing(name, answer, namespace_advice());
             }
-            if before { there(name, "works") } else { missing(name, "not tried", namespace_advice()) }
+            if before { there(name, "works") } else { missing(name, NOT_TRIED, namespace_advice()) }
         })
         .collect()
 }

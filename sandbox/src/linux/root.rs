@@ -93,8 +93,9 @@ pub(super) fn replace(mounts: &[Mount], extras: Extras) -> Result<(), Failure> {
             clones.push((mount, clone));
         }
     }
-    // Only beside another one that hides nothing does the kernel mount it (mount_too_revealing in fs/namespace.c).
-    let processes = extras.processes.then(|| file_system("proc", &[])).transpose();
+    // Processes alone: what else is in /proc belongs to the machine, and root could change it. Only beside another one that
+    // hides nothing does the kernel mount it (mount_too_revealing in fs/namespace.c), so before that one is gone.
+    let processes = extras.processes.then(|| file_system("proc", &[("subset", "pid")])).transpose();
     let processes = processes.map_err(failed(Step::Root, PROCESSES))?;
     let root =
         memory(&[("mode", "755"), ("size", "1m")]).map_err(failed(Step::Root, "a file system in memory"))?;

@@ -13,7 +13,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 use super::cgroup::{self, Group};
 use super::control::{self, Handover, Status};
@@ -122,8 +122,9 @@ impl Sandbox {
                 control: ours,
                 status: None,
                 report: Report { tier: String::new(), layers: Vec::new(), landlock_abi: 0 },
-                evidence: None,
-                group: None,
+                evidence: Evidence::default(),
+                control_group: None,
+                process_group: None,
             }),
             Err(error) => {
                 drop(ours);
@@ -181,8 +182,10 @@ pub struct Child {
     control: UnixStream,
     status: Option<ExitStatus>,
     report: Report,
-    evidence: Option<Evidence>,
-    group: Option<Group>,
+    evidence: Evidence,
+    control_group: Option<Group>,
+    /// What to kill if the supervisor is killed by somebody else, where no process namespace ends with it.
+    process_group: Option<Pid>,
 }
 
 enum Conversation {
@@ -219,8 +222,10 @@ impl Child {
     /// # Errors
     /// What `waitpid(2)` says, for example because something else reaped the child.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        if self.status.is_none() {
-            self.status = self.process.try_wait()?;
+        if self.status.is_none()
+            && let Some(status) = self.process.try_wait()?
+        {
+            self.conclude(status);
         }
         Ok(self.status)
     }
@@ -234,8 +239,26 @@ impl Child {
             return Ok(status);
         }
         let status = self.process.wait()?;
-        self.status = Some(status);
+        self.conclude(status);
         Ok(status)
+    }
+
+    /// The supervisor has ended: with a last word, or because somebody killed it.
+    fn conclude(&mut self, status: ExitStatus) {
+        self.status = Some(status);
+        // Nobody writes any more, so this waits for nothing. What is not read here are reports of a failed start.
+        while let Ok(Some(said)) = control::receive::<Status>(&self.control) {
+            if let Status::Ended(evidence) = said {
+                self.evidence = evidence;
+                self.process_group = None;
+            }
+        }
+        if let Some(group) = self.process_group.take() {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        if let Some(group) = &self.control_group {
+            group.tell(&mut self.evidence);
+        }
     }
 
     /// Kills the child and all its processes with SIGKILL; returns at once, [`Child::wait`] gives the status.
@@ -251,24 +274,10 @@ impl Child {
         }
     }
 
-    /// What the child met with. Complete when it has ended; before that, nothing is known.
-    pub fn evidence(&mut self) -> Evidence {
-        if self.status.is_none() {
-            return Evidence::default();
-        }
-        let (control, group) = (&self.control, &self.group);
-        let evidence = self.evidence.get_or_insert_with(|| {
-            // The supervisor is gone, so this waits for nothing.
-            let mut evidence = match control::receive::<Status>(control) {
-                Ok(Some(Status::Ended(evidence))) => evidence,
-                _ => Evidence::default(),
-            };
-            if let Some(group) = group {
-                group.tell(&mut evidence);
-            }
-            evidence
-        });
-        evidence.clone()
+    /// What the child met with: nothing, as long as [`Child::wait`] or [`Child::try_wait`] have not seen its end.
+    #[must_use]
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
     }
 
     /// Puts the helper, and so all that it starts, into a control group, where there can be one.
@@ -279,7 +288,7 @@ impl Child {
             group.add(self.process.id())?;
             Ok(group)
         });
-        self.group = Some(group.map_err(SpawnError::Group)?);
+        self.control_group = Some(group.map_err(SpawnError::Group)?);
         Ok(())
     }
 
@@ -291,12 +300,15 @@ impl Child {
             match control::receive::<Status>(socket).map_err(lost)? {
                 Some(Status::Confined(confined)) => report = Some(confined),
                 Some(Status::Failed(failure)) => return Err(Conversation::Failed(failure.into())),
-                Some(Status::Started) => break,
+                Some(Status::Started(group)) => {
+                    self.process_group = group.and_then(Pid::from_raw);
+                    break;
+                }
                 Some(Status::Listening | Status::Ended(_)) | None => return Err(Conversation::Ended),
             }
         }
         self.report = report.ok_or(Conversation::Ended)?;
-        self.report.layers.extend(self.group.as_ref().map(|_| "cgroup".to_owned()));
+        self.report.layers.extend(self.control_group.as_ref().map(|_| "cgroup".to_owned()));
         Ok(())
     }
 

@@ -33,6 +33,8 @@ pub(super) fn fork(
     prepare: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let supervisor = getpid();
+    // None of what is forked from here on can be looked into; the command can, once it has been executed.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(failed(Step::Fork, "hiding its memory"))?;
     set_child_subreaper(Some(supervisor)).map_err(failed(Step::Fork, "becoming the reaper of orphans"))?;
     let (ours, theirs) = sockets().map_err(failed(Step::Fork, "a pair of sockets"))?;
     let (ends, end) = pipe().map_err(failed(Step::Fork, "a pipe"))?;
@@ -75,7 +77,8 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) ->
         kept.extend(ends);
         keep_only(&kept);
         let (phase, evidence) = (Phase::Preparing, Evidence::default());
-        let mut watch = Watch { leader, control, channel, phase, listener: None, evidence };
+        let group = if ends.is_none() { Some(leader.as_raw_nonzero().get()) } else { None };
+        let mut watch = Watch { leader, group, control, channel, phase, listener: None, evidence };
         if privileges::drop_capabilities().is_ok() {
             watch.run();
         }
@@ -94,7 +97,6 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) ->
 /// Keeps nothing of the host but these: the output pipes and the broker close with the last of the command's processes,
 /// and what the host leaked is not held open.
 pub(super) fn keep_only(files: &[&File]) {
-    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let _ = rustix::process::chdir("/");
     let mut kept: Vec<i32> = files.iter().map(|file| file.as_raw_fd()).collect();
     kept.sort_unstable();
@@ -115,6 +117,8 @@ fn send(mut to: &File, status: &Status) -> io::Result<()> {
 /// What a supervisor looks at while its command lives.
 struct Watch<'a> {
     leader: Pid,
+    /// The process group that the command leads, where no process namespace holds it.
+    group: Option<i32>,
     /// The parent's socket. It says nothing after the policy, so whatever happens there is its end.
     control: &'a File,
     /// Reports of the process that becomes the command; closes with the exec.
@@ -222,7 +226,7 @@ impl Watch<'_> {
                 if self.phase == Phase::Confined {
                     // What was refused until now was the canary's.
                     self.evidence = Evidence::default();
-                    send(self.control, &Status::Started)?;
+                    send(self.control, &Status::Started(self.group))?;
                 }
                 self.phase = Phase::Decided;
             }

@@ -3,6 +3,7 @@
 //! Leaves what is tried and expected to the tests.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sandbox::{Child, Command, Confinement, Layers, Policy, Sandbox};
@@ -212,23 +213,27 @@ pub(crate) fn target_arguments() -> [String; 4] {
     ]
 }
 
-/// The program of attempts, compiled once.
+/// The program of attempts.
 pub(crate) fn attempts() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| compiled("attempts"))
 }
 
-/// A static program of `tests/programs`: a file, or a folder with a `main.rs`.
+/// A static program of `tests/programs`, a file or a folder with a `main.rs`, compiled once.
 pub(crate) fn compiled(name: &str) -> PathBuf {
-    if let Some(program) = reachable(name) {
-        return program;
-    }
+    static COMPILED: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let program = compiled.entry(name.to_owned());
+    program.or_insert_with(|| reachable(name).unwrap_or_else(|| compile(name))).clone()
+}
+
+fn compile(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let draft = folder.join(format!("{name}-{}", std::process::id()));
     let program = folder.join(name);
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-    let (file, folder_main) = (programs.join(format!("{name}.rs")), programs.join(name).join("main.rs"));
-    let source = if file.exists() { file } else { folder_main };
+    let (file, in_folder) = (programs.join(format!("{name}.rs")), programs.join(name).join("main.rs"));
+    let source = if file.exists() { file } else { in_folder };
     let status = std::process::Command::new(rustc())
         .args(target_arguments())
         .arg("-o")

@@ -66,8 +66,12 @@ fn nothing_of_the_host_is_compiled_in() {
         let source = source.replace("PATH", file.to_str().unwrap());
         std::fs::write(folder.path().join("main.rs"), source).unwrap();
         let arguments = || target_arguments().into_iter().chain(["main.rs".to_owned()]);
-        let plain =
-            Plain::new(rustc()).args(arguments()).current_dir(folder.path()).env("SECRET", SECRET).output().unwrap();
+        let plain = Plain::new(rustc())
+            .args(arguments())
+            .current_dir(folder.path())
+            .env("SECRET", SECRET)
+            .output()
+            .unwrap();
         assert!(plain.status.success(), "{name}: {plain:?}");
         assert!(tells(folder.path()), "the control of {name} must have the secret");
         for layers in &combinations {

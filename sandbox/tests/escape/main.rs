@@ -16,7 +16,6 @@ mod table;
 mod world;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use sandbox::Profile;
 use suite::Suite;
@@ -24,9 +23,8 @@ use suite::Suite;
 /// The folder for the summaries of the tests as an ordinary user.
 const SUMMARIES: &str = "SANDBOX_TEST_SUMMARIES";
 
-fn program() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| common::compiled("escape"))
+fn program() -> PathBuf {
+    common::compiled("escape")
 }
 
 fn user() -> &'static str {
@@ -34,7 +32,7 @@ fn user() -> &'static str {
 }
 
 fn run(summaries: &Path) {
-    let suite = Suite { user: user(), helper: common::helper(), program: program().to_owned() };
+    let suite = Suite { user: user(), helper: common::helper(), program: program() };
     let mut wrong = Vec::new();
     for profile in [Profile::Program, Profile::Compiler] {
         let tried = suite.run(profile);
@@ -60,7 +58,7 @@ fn no_attempt_gets_through() {
 fn no_attempt_gets_through_as_an_ordinary_user() {
     let Some((mut host, folder)) = common::as_an_ordinary_user(&["escape"]) else { return };
     let (set_user, summaries) = (folder.path().join("set-user"), folder.path().join("summaries"));
-    world::plant_set_user(program(), &set_user, 0);
+    world::plant_set_user(&program(), &set_user, 0);
     std::fs::create_dir(&summaries).unwrap();
     std::os::unix::fs::chown(&summaries, Some(common::ORDINARY), None).unwrap();
     host.args(["--exact", "acts_as_an_ordinary_user", "--nocapture"]);

@@ -102,12 +102,17 @@ impl Suite {
         }
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let output = Output { status: output.status, stdout: text(output.stdout), stderr: text(output.stderr) };
+        let output =
+            Output { status: output.status, stdout: text(output.stdout), stderr: text(output.stderr) };
         let effects = world.effects();
         if !output.is_done() {
             return stopped(&output).unwrap_or_else(|| Ending::Strange(format!("{output:?}")));
         }
-        if proves(row, &output, effects) { Ending::Worked } else { Ending::Strange(format!("{output:?} {effects:?}")) }
+        if proves(row, &output, effects) {
+            Ending::Worked
+        } else {
+            Ending::Strange(format!("{output:?} {effects:?}"))
+        }
     }
 
     fn confined(&self, row: &Row, profile: Profile, layers: Layers) -> Ending {
@@ -208,7 +213,8 @@ fn stopped(output: &Output) -> Option<Ending> {
 fn is_expected(output: &Output, row: &Row, layers: Layers) -> bool {
     // A notice that nobody answers any more would be ENOSYS: the program went on after what it is ended for.
     if let Some(signal) = output.signal() {
-        return signal == SIGSYS && layers.seccomp && output.stdout.is_empty() || [SIGXCPU, SIGKILL].contains(&signal) && row.attempt == "compute";
+        return signal == SIGSYS && layers.seccomp && output.stdout.is_empty()
+            || [SIGXCPU, SIGKILL].contains(&signal) && row.attempt == "compute";
     }
     // EPERM; also what Landlock says of files (EACCES) and of links from elsewhere (EXDEV).
     let common: &[i32] = &[1];
@@ -232,9 +238,9 @@ pub(crate) fn is_held_in_every_tier(row: &Row) -> bool {
 
 /// What is left of a row's arguments, for people.
 pub(crate) fn title(row: &Row) -> String {
-    let on = row.on.iter().find_map(|on| match on {
-        Argument::Text(text) => Some((*text).to_owned()),
-        other => Some(format!("{other:?}").to_lowercase()),
+    let on = row.on.first().map(|on| match on {
+        Argument::Text(text) => (*text).to_owned(),
+        other => format!("{other:?}").to_lowercase(),
     });
     format!("{} {} {}", row.number, row.attempt, on.unwrap_or_default()).trim_end().to_owned()
 }

@@ -26,7 +26,9 @@ pub(crate) fn conclude(suite: &Suite, profile: Profile, tried: &[Tried], folder:
             wrong.push(format!("{who}: the control of {} must work: {reason}", title(tried.row)));
         }
     }
-    for layers in tried.first().map(|first| first.confined.iter().map(|(layers, _)| *layers)).into_iter().flatten() {
+    for layers in
+        tried.first().map(|first| first.confined.iter().map(|(layers, _)| *layers)).into_iter().flatten()
+    {
         count(&who, layers, tried, &mut text, &mut wrong);
     }
     let _ = std::io::stderr().write_all(text.as_bytes());
@@ -43,7 +45,8 @@ pub(crate) fn conclude(suite: &Suite, profile: Profile, tried: &[Tried], folder:
 }
 
 fn count(who: &str, layers: Layers, tried: &[Tried], text: &mut String, wrong: &mut Vec<String>) {
-    let of = |tried: &Tried| tried.confined.iter().find(|(of, _)| *of == layers).map(|(_, ending)| ending.clone());
+    let of =
+        |tried: &Tried| tried.confined.iter().find(|(of, _)| *of == layers).map(|(_, ending)| ending.clone());
     let (mut claimed, mut through, mut by_nothing_else) = (0, 0, 0);
     for tried in tried {
         match of(tried) {
@@ -54,11 +57,15 @@ fn count(who: &str, layers: Layers, tried: &[Tried], text: &mut String, wrong: &
                 wrong.push(format!("{who}, {layers}: {} GOT THROUGH", title(tried.row)));
             }
             Some(Ending::Strange(what)) => {
-                wrong.push(format!("{who}, {layers}: {} was not stopped as expected: {what}", title(tried.row)));
+                wrong.push(format!(
+                    "{who}, {layers}: {} was not stopped as expected: {what}",
+                    title(tried.row)
+                ));
             }
         }
         claimed += 1;
-        by_nothing_else += usize::from(tried.confined.iter().any(|(_, ending)| *ending == Ending::Compared(true)));
+        by_nothing_else +=
+            usize::from(tried.confined.iter().any(|(_, ending)| *ending == Ending::Compared(true)));
     }
     let kind = if Layers::TIERS.contains(&layers) { "tier" } else { "alone" };
     let _ = writeln!(

@@ -74,6 +74,8 @@ pub(crate) enum Argument {
     Address,
     Descriptor,
     Length,
+    /// The number of a queue of messages of the victim's.
+    Queue,
     /// Listeners of the test.
     Tcp,
     Udp,
@@ -149,6 +151,8 @@ const FILES: Tree = Tree::Differs(LN);
 const EBADF: i32 = 9;
 const EAGAIN: i32 = 11;
 const ENOMEM: i32 = 12;
+/// No queue has the number, in an IPC namespace.
+const EINVAL: i32 = 22;
 const EMFILE: i32 = 24;
 const ENOSYS: i32 = 38;
 
@@ -184,6 +188,8 @@ pub(crate) const ROWS: &[Row] = &[
     row("26", "symbolic-link", &[A::Key, A::New], P::Secret, SLN).tree(FILES),
     row("27", "hard-link", &[A::Key, A::New], P::Secret, SLN).tree(FILES),
     row("28", "limit", &[A::Victim], P::Said, SN),
+    // Objects that no path names: Landlock does not see them.
+    row("28b", "take-message", &[A::Queue], P::Secret, SN).also(&[EINVAL]),
     row("29", "shell", &[A::Text("/bin/sh")], P::Said, SLN).tree(FILES),
     // `no_new_privs` takes from it what it is for, whatever else holds.
     row("30", "set-user", &[A::SetUser], P::Said, Held { always: true, ..SLN }),
@@ -220,5 +226,15 @@ pub(crate) const ROWS: &[Row] = &[
 pub(crate) const EXCUSED: &[(&str, &str, &str)] = &[
     ("41b", "", "few kernels are built with the x32 interface"),
     ("15", "root", "it would signal every process of the machine; tried as an ordinary user"),
+    ("11", "ordinary user", "Yama may leave tracing to parents (kernel.yama.ptrace_scope); tried as root"),
+    ("12", "ordinary user", "as 11"),
+    ("13", "ordinary user", "as 11"),
+    ("20", "ordinary user", "as 11"),
+    ("34", "ordinary user", "io_uring may be for root alone (kernel.io_uring_disabled)"),
     ("36", "ordinary user", "bpf is for privileged users (kernel.unprivileged_bpf_disabled)"),
+    ("38", "ordinary user", "measuring may be for root alone (kernel.perf_event_paranoid)"),
+    ("39a", "ordinary user", "user namespaces may be for root alone (AppArmor, or a setting of the kernel)"),
+    ("39b", "ordinary user", "as 39a"),
+    ("39c", "ordinary user", "as 39a"),
+    ("40", "ordinary user", "typing ahead may be for root alone (dev.tty.legacy_tiocsti)"),
 ];

@@ -48,9 +48,11 @@ pub(crate) struct World {
 struct Victim {
     process: std::process::Child,
     says: BufReader<ChildStdout>,
-    hears: ChildStdin,
+    hears: Option<ChildStdin>,
     address: String,
     descriptor: String,
+    queue: String,
+    has_queue: bool,
 }
 
 /// The two ends of a terminal.
@@ -81,7 +83,9 @@ impl World {
         udp.set_nonblocking(true).unwrap();
         let wants = |wanted: fn(&Argument) -> bool| row.on.iter().any(wanted);
         let signalled = row.proof == crate::table::Proof::Signalled;
-        let victim = (signalled || wants(|on| matches!(on, Argument::Victim))).then(|| Victim::start(program));
+        let has_queue = wants(|on| matches!(on, Argument::Queue));
+        let wants_victim = signalled || has_queue || wants(|on| matches!(on, Argument::Victim));
+        let victim = wants_victim.then(|| Victim::start(program, has_queue));
         let terminal = wants(|on| matches!(on, Argument::Terminal)).then(Terminal::open);
         let mut world = Self {
             before: BTreeMap::new(),
@@ -114,6 +118,7 @@ impl World {
             Argument::Victim => victim().process.id().to_string(),
             Argument::Address => victim().address.clone(),
             Argument::Descriptor => victim().descriptor.clone(),
+            Argument::Queue => victim().queue.clone(),
             Argument::Length => SECRET.len().to_string(),
             Argument::Tcp => self.tcp.local_addr().unwrap().to_string(),
             Argument::Udp => self.udp.local_addr().unwrap().to_string(),
@@ -153,7 +158,8 @@ impl World {
                 if status.is_dir() {
                     folders.push(entry.path());
                 }
-                found.insert(entry.path(), (status.len(), status.mode(), status.ctime(), status.ctime_nsec()));
+                found
+                    .insert(entry.path(), (status.len(), status.mode(), status.ctime(), status.ctime_nsec()));
             }
         }
         found
@@ -163,7 +169,9 @@ impl World {
     fn end_what_is_left(&self) -> bool {
         let mut any = false;
         for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-            let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+            let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+                continue;
+            };
             let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
             let mut words = line.split(|byte| *byte == 0);
             if words.any(|word| word == self.token.as_bytes()) {
@@ -222,9 +230,9 @@ impl Terminal {
 }
 
 impl Victim {
-    fn start(program: &Path) -> Self {
+    fn start(program: &Path, has_queue: bool) -> Self {
         let mut process = std::process::Command::new(program)
-            .arg("victim")
+            .arg(if has_queue { "victim-with-queue" } else { "victim" })
             .env("SECRET", SECRET)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -234,13 +242,15 @@ impl Victim {
         let mut says = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
         says.read_line(&mut line).unwrap();
-        let (address, descriptor) = line.trim().split_once(' ').expect("an address and a descriptor");
-        Self { address: address.to_owned(), descriptor: descriptor.to_owned(), process, says, hears }
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let [address, descriptor, queue] =
+            <[String; 3]>::try_from(words).expect("an address and two numbers");
+        Self { address, descriptor, queue, has_queue, process, says, hears: Some(hears) }
     }
 
     /// Its answer; none if it has ended. A signal that was sent before comes before the answer.
     fn ask(&mut self) -> Option<String> {
-        self.hears.write_all(b"?\n").ok()?;
+        self.hears.as_mut()?.write_all(b"?\n").ok()?;
         let mut line = String::new();
         let mut limited = self.says.by_ref().take(64);
         (limited.read_line(&mut line).ok()? > 0).then(|| line.trim().to_owned())
@@ -249,7 +259,11 @@ impl Victim {
 
 impl Drop for Victim {
     fn drop(&mut self) {
-        let _ = self.process.kill();
+        drop(self.hears.take());
+        // One with a queue takes that with it when it has nothing more to hear.
+        if !self.has_queue {
+            let _ = self.process.kill();
+        }
         let _ = self.process.wait();
     }
 }

@@ -102,11 +102,20 @@ fn in_folder(name: &str, new: &Path) -> io::Result<String> {
         "set-user-open" => call(2, [pointer, 0o102, 0o4755]),
         "set-user-openat" => call(257, [at, pointer, 0o102, 0o6755]),
         "set-user-temporary" => {
-            let folder: Vec<u8> =
-                new.parent().expect("a folder").as_os_str().as_encoded_bytes().iter().copied().chain([0]).collect();
+            let folder: Vec<u8> = new
+                .parent()
+                .expect("a folder")
+                .as_os_str()
+                .as_encoded_bytes()
+                .iter()
+                .copied()
+                .chain([0])
+                .collect();
             call(257, [at, folder.as_ptr() as i64, 0o20_200_002, 0o4755])
         }
         "set-user-creat" => call(85, [pointer, 0o4755]),
+        "set-user-mknod" => call(133, [pointer, 0o104_755, 0]),
+        "set-user-mknodat" => call(259, [at, pointer, 0o102_755, 0]),
         "set-user-fchmod" => {
             let file = file()?;
             call(91, [i64::from(file.as_raw_fd()), 0o4755])
@@ -155,7 +164,11 @@ fn work(folder: &Path) -> io::Result<()> {
     fs::copy(&file, &copy)?;
     fs::rename(&copy, folder.join("renamed"))?;
     assert_eq!(fs::read_to_string(folder.join("renamed"))?, "written");
-    assert_eq!(fs::read_dir(folder)?.filter_map(Result::ok).filter(|entry| entry.path().starts_with(folder)).count() >= 3, true);
+    assert_eq!(
+        fs::read_dir(folder)?.filter_map(Result::ok).filter(|entry| entry.path().starts_with(folder)).count()
+            >= 3,
+        true
+    );
     fs::remove_file(folder.join("renamed"))?;
     fs::remove_file(&file)?;
     fs::remove_dir(&inner)

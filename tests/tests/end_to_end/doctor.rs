@@ -49,7 +49,9 @@ pub(crate) fn sandbox_config(lines: &str) -> String {
 #[track_caller]
 fn mechanism<'a>(findings: &'a Value, name: &str) -> &'a Value {
     let mut mechanisms = findings["mechanisms"].as_array().unwrap().iter();
-    mechanisms.find(|mechanism| mechanism["name"] == name).unwrap_or_else(|| panic!("no {name}: {findings:#}"))
+    mechanisms
+        .find(|mechanism| mechanism["name"] == name)
+        .unwrap_or_else(|| panic!("no {name}: {findings:#}"))
 }
 
 #[test]
@@ -64,7 +66,9 @@ fn a_machine_that_runs_snippets_is_healthy() {
         assert_eq!(found["tried"][tried]["tier"], found["tier"], "{found:#}");
         assert_says(&found["tried"][tried]["layers"], &["landlock", "seccomp", "rlimits"]);
     }
-    for name in ["landlock", "seccomp", "seccomp notify", "user namespace", "root of its own", "control groups"] {
+    for name in
+        ["landlock", "seccomp", "seccomp notify", "user namespace", "root of its own", "control groups"]
+    {
         let mechanism = mechanism(&found, name);
         assert_eq!(mechanism["available"] == true, mechanism["advice"].is_null(), "{mechanism}");
     }
@@ -87,7 +91,8 @@ fn a_machine_that_runs_snippets_is_healthy() {
 fn people_read_a_line_for_each_thing() {
     let done = Run::new(shared()).argument("doctor").done().exits(0);
     assert_eq!(done.stderr, "");
-    for name in ["rustc", "cargo", "rust-lld", "target", "C linker", "folder", "kernel", "landlock", "tier", "tried"]
+    for name in
+        ["rustc", "cargo", "rust-lld", "target", "C linker", "folder", "kernel", "landlock", "tier", "tried"]
     {
         let is_ok = |line: &str| line.starts_with("  ok ") && line.contains(&format!("  {name} "));
         assert_eq!(done.stdout.lines().filter(|line| is_ok(line)).count(), 1, "{name}: {done:#?}");
@@ -136,7 +141,15 @@ fn a_missing_target_is_told_and_not_added() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("rustup");
     crate::toolchain::without_target(&home.join("toolchains/bare"));
-    let run = || Run::new(shared()).variable("RUSTUP_HOME", home.to_str().unwrap()).variable("PATH", "");
+    let cargo = folder.path().join("cargo");
+    fs::create_dir_all(cargo.join("bin")).unwrap();
+    fs::write(cargo.join("bin/rustup"), "").unwrap();
+    let run = || {
+        let run = Run::new(shared()).variable("PATH", "").variable("CARGO_HOME", cargo.to_str().unwrap());
+        run.variable("RUSTUP_HOME", home.to_str().unwrap())
+    };
+    let found = findings(run(), 0);
+    assert_eq!((&found["ok"], &found["toolchain"]["target_installed"]), (&json!(true), &json!(false)));
     let line = "rustup target add x86_64-unknown-linux-musl --toolchain bare";
     let forbidden = "mcpServers: { demo: { command: toolsmith, args: [demo-server] } }\n\
                      codeMode: { installTarget: false }\n";
@@ -165,7 +178,8 @@ fn a_tier_that_is_not_there_is_told() {
     assert_says(&found["problems"][0]["what"], &["the tier `full` is wanted", "user namespace"]);
     assert_says(&found["problems"][0]["advice"], &[namespace["advice"].as_str().unwrap()]);
     let done = without_namespaces().argument("doctor").config(&full).done().exits(7);
-    let missing = |name: &str| done.stdout.lines().any(|line| line.starts_with(&format!("  missing  {name} ")));
+    let missing =
+        |name: &str| done.stdout.lines().any(|line| line.starts_with(&format!("  missing  {name} ")));
     assert!(missing("user namespace") && missing("tier") && missing("tried"), "{done:#?}");
 
     // A run says the same, and runs nothing.

@@ -39,7 +39,11 @@ macro_rules! by_hand {
 const ATTEMPTS: &[Attempt] = &[
     Attempt {
         name: "openat by hand",
-        code: concat!("let path = c\"/proc/self/environ\";\n", by_hand!("257", "-100", "path.as_ptr()"), "result"),
+        code: concat!(
+            "let path = c\"/proc/self/environ\";\n",
+            by_hand!("257", "-100", "path.as_ptr()"),
+            "result"
+        ),
         options: &[],
         end: ("ok", 0),
         check: |outcome| {
@@ -78,14 +82,14 @@ const ATTEMPTS: &[Attempt] = &[
     },
     Attempt {
         name: "thread bomb",
-        code: "print!(\"go\"); loop { std::thread::spawn(|| loop { std::thread::park(); }); }",
+        code: "println!(\"go\"); loop { std::thread::spawn(|| loop { std::thread::park(); }); }",
         options: &["--timeout", "30"],
         end: ("panic", 1),
         check: |outcome| {
-            assert_says(&outcome["error"]["message"], &["failed to spawn thread", "the limits are 64 threads"]);
+            assert_says(&outcome["error"]["message"], &["failed to", "the limits are 64 threads"]);
             let evidence = &outcome["error"]["evidence"];
             assert_eq!((&evidence["limit"], &evidence["threads"]), (&value!("threads"), &value!(64)));
-            assert_eq!((&evidence["bytes"], &evidence["stdout_bytes"]), (&value!(512 << 20), &value!(2)));
+            assert_eq!((&evidence["bytes"], &evidence["stdout_bytes"]), (&value!(512 << 20), &value!(3)));
             assert_eq!(evidence["calls"], 0, "{evidence}");
         },
     },
@@ -108,7 +112,7 @@ const ATTEMPTS: &[Attempt] = &[
     },
     Attempt {
         name: "the assembler's file",
-        code: "std::arch::global_asm!(\".incbin \\\"/proc/self/environ\\\"\");\n1",
+        code: "std::arch::global_asm!(\".incbin \\\"/proc/self/environ\\\"\");\nfn run() -> Result<i32> { Ok(1) }",
         options: &[],
         end: ("compile_error", 3),
         check: |outcome| assert_says(&outcome["diagnostics"][0]["message"], &["/proc/self/environ"]),
@@ -125,7 +129,11 @@ const ATTEMPTS: &[Attempt] = &[
     },
     Attempt {
         name: "a signal to the host",
-        code: concat!("let host: i64 = args.require(\"host\")?.parse()?;\n", by_hand!("62", "host", "9"), "result"),
+        code: concat!(
+            "let host: i64 = args.require(\"host\")?.parse()?;\n",
+            by_hand!("62", "host", "9"),
+            "result"
+        ),
         options: &[],
         end: ("ok", 0),
         check: |outcome| {
@@ -135,11 +143,15 @@ const ATTEMPTS: &[Attempt] = &[
     },
     Attempt {
         name: "a debugger",
-        code: concat!("demo::echo(\"x\").await?; print!(\"before\");\n", by_hand!("101", "16", "1"), "result"),
+        code: concat!(
+            "demo::echo(\"x\").await?; println!(\"before\");\n",
+            by_hand!("101", "16", "1"),
+            "result"
+        ),
         options: &[],
         end: ("sandbox_violation", 6),
         check: |outcome| {
-            let wanted = value!({ "signal": 31, "syscall": "ptrace", "calls": 1, "stdout_bytes": 6 });
+            let wanted = value!({ "signal": 31, "syscall": "ptrace", "calls": 1, "stdout_bytes": 7 });
             assert_eq!(outcome["error"]["evidence"], wanted);
             assert_says(&outcome["error"]["message"], &["the system call ptrace"]);
             assert_eq!(outcome["sandbox"]["refused"], value!(["ptrace"]));
@@ -196,9 +208,9 @@ fn with_paths_of_its_own_a_program_reaches_no_others() {
 
 #[test]
 fn processor_time_and_memory_leave_evidence() {
-    let spin = "demo::echo(\"x\").await?; print!(\"four\"); loop { std::hint::black_box(1); }";
+    let spin = "demo::echo(\"x\").await?; println!(\"four\"); loop { std::hint::black_box(1); }";
     let outcome = json(spin).config(&sandbox_config("cpu: 1")).expect("timeout", 4);
-    let wanted = value!({ "limit": "cpu", "seconds": 1, "calls": 1, "stdout_bytes": 4 });
+    let wanted = value!({ "limit": "cpu", "seconds": 1, "calls": 1, "stdout_bytes": 5 });
     assert_eq!(outcome["error"]["evidence"], wanted);
     let small = json("vec![1u8; 60 << 20].len()").config(&sandbox_config("memory: 64MiB"));
     let outcome = small.expect("memory_limit", 5);
@@ -226,7 +238,10 @@ fn a_servers_secret_is_in_no_output_and_no_file() {
     let cache = tempfile::tempdir().unwrap();
     with_the_layer_of_the_shared(cache.path());
     let config = "mcpServers:\n  demo:\n    command: toolsmith\n    args: [demo-server]\n    env: { TOKEN: \"${SECRET}\" }\n";
-    for code in ["println!(\"{:?}\", std::env::vars().collect::<Vec<_>>()); demo::list_orders().await?.orders.len()", "demo::echo(1, 2)"] {
+    for code in [
+        "println!(\"{:?}\", std::env::vars().collect::<Vec<_>>()); demo::list_orders().await?.orders.len()",
+        "demo::echo(1, 2)",
+    ] {
         let run = Run::new(cache.path()).arguments(&["run", "--json", "-"]).input(code);
         let done = run.config(config).variable("SECRET", SECRET).done();
         assert!(!done.stdout.contains(SECRET) && !done.stderr.contains(SECRET), "{done:#?}");

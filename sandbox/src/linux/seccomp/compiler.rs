@@ -4,8 +4,8 @@
 //! A deny-list, because linkers and build tools call far more than a program does; Landlock holds the file
 //! system by an allow-list. Everything on it is EPERM.
 
-use seccompiler::SeccompAction;
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
+use seccompiler::{BpfProgram, SeccompAction};
 
 use super::{
     Built, Context, Filters, Rules, always, answering, dangerous, int, long, when, without_clone3,
@@ -34,8 +34,9 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> 
     network(&mut rules)?;
     processes(&mut rules, context)?;
     files(&mut rules)?;
+    set_id(&mut rules, keep_metadata)?;
     Ok(Filters {
-        common: vec![without_unknown(), without_clone3()?],
+        common: vec![without_unknown(), without_clone3()?, without_openat2()?],
         telling: None,
         silent: vec![answering(rules, SeccompAction::Errno(libc::EPERM as u32))?],
     })
@@ -65,11 +66,20 @@ const DENIED: &[i64] = &[
     SYS_STATMOUNT,
     SYS_LISTMOUNT,
     // Shared objects of the machine that no path names.
+    // Their numbers can be guessed, so what takes a number is as good as what finds one.
     libc::SYS_shmget,
     libc::SYS_shmat,
+    libc::SYS_shmctl,
     libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
     libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
     libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
     // By path, unseen by Landlock (truncate: before its ABI 3), and without use in a build.
     libc::SYS_truncate,
     libc::SYS_chown,
@@ -150,6 +160,36 @@ fn files(rules: &mut Rules) -> Built<()> {
         when(rules, call, vec![int(flags, MaskedEq(truncating), libc::O_TRUNC as u32)?])?;
     }
     Ok(())
+}
+
+/// No file that runs with the rights of who started the build: in a granted folder it would be there for others to run.
+fn set_id(rules: &mut Rules, chmod_is_denied: bool) -> Built<()> {
+    let creating = [libc::O_CREAT as u64, (libc::O_TMPFILE & !libc::O_DIRECTORY) as u64];
+    for bit in [u64::from(libc::S_ISUID), u64::from(libc::S_ISGID)] {
+        let sets = |argument| int(argument, MaskedEq(bit), bit as u32);
+        for creating in creating {
+            let creates = |argument| int(argument, MaskedEq(creating), creating as u32);
+            when(rules, libc::SYS_open, vec![creates(1)?, sets(2)?])?;
+            when(rules, libc::SYS_openat, vec![creates(2)?, sets(3)?])?;
+        }
+        for (call, mode) in [(libc::SYS_creat, 1), (libc::SYS_mknod, 1), (libc::SYS_mknodat, 2)] {
+            when(rules, call, vec![sets(mode)?])?;
+        }
+        // A call that is denied in any case must not get a condition.
+        if !chmod_is_denied {
+            for (call, mode) in
+                [(libc::SYS_chmod, 1), (libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (SYS_FCHMODAT2, 2)]
+            {
+                when(rules, call, vec![sets(mode)?])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `openat2` passes flags and mode in memory, where a filter cannot look; who calls it falls back to `openat`.
+fn without_openat2() -> Built<BpfProgram> {
+    answering(always(&[libc::SYS_openat2]), SeccompAction::Errno(libc::ENOSYS as u32))
 }
 
 const F_SETOWN_EX: i32 = 15;

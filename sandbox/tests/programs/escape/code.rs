@@ -18,6 +18,10 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "second-exec" => second_exec(number(argument(0))),
         "nothing" => Ok(String::new()),
         "fork" => fork(|| 0).and_then(wait),
+        // Every copy goes on as the first one.
+        "fork-without-end" => loop {
+            let _ = call::<0>(57, []);
+        },
         "clone3" => clone3(),
         "daemon" => daemon(),
         _ => return None,

@@ -31,6 +31,8 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
             quiet(297, [process(), process(), SIGUSR1, address(&information)])
         }
         "own-descriptor" => own_descriptor(process()),
+        "take-message" => take_message(process()),
+        "strike-parent" => strike_parent(),
         "limit" => {
             let limit = [0_u64; 2];
             quiet(302, [process(), 7, 0, address(&limit)])
@@ -83,4 +85,30 @@ fn own_descriptor(process: i64) -> io::Result<String> {
     call(72, [reader, F_SETOWN, process])?;
     call(72, [reader, F_SETFL, O_ASYNC])?;
     quiet(1, [writer, b"x".as_ptr() as i64, 1])
+}
+
+/// Whatever can be thrown at what stands above; then ends as nothing else does.
+fn strike_parent() -> io::Result<String> {
+    let parent = call::<0>(110, []).unwrap_or(1);
+    for target in [parent, 1] {
+        for signal in [19, 15, 11, 9] {
+            let mut information = [0_i32; 32];
+            information[0] = signal as i32;
+            information[2] = -1;
+            let _ = call(62, [target, signal]);
+            let _ = call(234, [target, target, signal]);
+            let _ = call(200, [target, signal]);
+            let _ = call(129, [target, signal, address(&information)]);
+        }
+        let limit = [0_u64, 0];
+        let _ = call(302, [target, 7, address(&limit), 0]);
+    }
+    std::process::exit(7)
+}
+
+/// Without waiting for one (IPC_NOWAIT).
+fn take_message(queue: i64) -> io::Result<String> {
+    let mut message = [0_u8; 128];
+    let length = call(70, [queue, message.as_mut_ptr() as i64, 120, 0, 0o4000])?;
+    Ok(text(&message[8..8 + length as usize]))
 }

@@ -8,10 +8,13 @@ use crate::system::{address, call, number};
 pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<String>> {
     let amount = || number(argument(0));
     Some(match name {
+        "open-descriptors" => Ok(open_descriptors()),
         "descriptor" => descriptor(amount()),
         // Address space alone: no page is touched.
         "address-space" => call(9, [0, amount(), 3, 0x4022, -1, 0]).map(|_| String::new()),
-        "descriptors" => (0..amount()).try_for_each(|_| call(72, [1, 1030, 0]).map(drop)).map(|()| String::new()),
+        "descriptors" => {
+            (0..amount()).try_for_each(|_| call(72, [1, 1030, 0]).map(drop)).map(|()| String::new())
+        }
         "threads" => threads(amount()),
         "compute" => compute(amount()),
         "ignore-signals" => ignore_signals(),
@@ -66,4 +69,10 @@ fn flood() -> io::Result<String> {
     loop {
         io::stdout().write_all(lines.as_bytes())?;
     }
+}
+
+/// By asking for the flags of each number (F_GETFD).
+fn open_descriptors() -> String {
+    let open = (0..70_000).filter(|number| call(72, [*number, 1, 0]).is_ok());
+    open.map(|number| number.to_string()).collect::<Vec<_>>().join(" ")
 }

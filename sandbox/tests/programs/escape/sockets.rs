@@ -15,7 +15,8 @@ pub(crate) fn attempt(name: &str, argument: Arguments<'_>) -> Option<io::Result<
         "unix" => UnixStream::connect(argument(0)).and_then(|mut stream| said(stream.write_all(b"x"))),
         "abstract" => {
             let name = SocketAddr::from_abstract_name(argument(0));
-            name.and_then(|name| UnixStream::connect_addr(&name)).and_then(|mut stream| said(stream.write_all(b"x")))
+            name.and_then(|name| UnixStream::connect_addr(&name))
+                .and_then(|mut stream| said(stream.write_all(b"x")))
         }
         "vsock" => vsock(),
         "netlink" => netlink(),

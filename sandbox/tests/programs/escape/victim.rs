@@ -11,12 +11,25 @@ use crate::Arguments;
 use crate::system::{address, call, quiet, terminated};
 
 pub(crate) fn attempt(name: &str, _argument: Arguments<'_>) -> Option<io::Result<String>> {
-    (name == "victim").then(serve)
+    match name {
+        "victim" => Some(serve(None)),
+        "victim-with-queue" => Some(queue().and_then(|queue| serve(Some(queue)))),
+        _ => None,
+    }
+}
+
+/// A queue of messages that has only a number (`IPC_PRIVATE`), for this user alone, with the secret in it.
+fn queue() -> io::Result<i64> {
+    let queue = call(68, [0, 0o1600])?;
+    let mut message = 1_i64.to_ne_bytes().to_vec();
+    message.extend(std::env::var("SECRET").expect("planted by the test").bytes());
+    call(69, [queue, message.as_ptr() as i64, message.len() as i64 - 8, 0])?;
+    Ok(queue)
 }
 
 const SIGURG: u64 = 23;
 
-fn serve() -> io::Result<String> {
+fn serve(queue: Option<i64>) -> io::Result<String> {
     let secret = CString::new(std::env::var("SECRET").expect("planted by the test"))?;
     let urgent = 1_u64 << (SIGURG - 1);
     quiet(14, [0, address(&urgent), 0, 8])?;
@@ -24,7 +37,7 @@ fn serve() -> io::Result<String> {
     let descriptor = call(319, [name.as_ptr() as i64, 1])?;
     let mut file = unsafe { File::from_raw_fd(descriptor as i32) };
     file.write_all(secret.as_bytes())?;
-    println!("{} {}", secret.as_ptr() as usize, file.into_raw_fd());
+    println!("{} {} {}", secret.as_ptr() as usize, file.into_raw_fd(), queue.unwrap_or(-1));
     for line in io::stdin().lock().lines() {
         line?;
         let pending = [0_u64];
@@ -32,5 +45,6 @@ fn serve() -> io::Result<String> {
         let pending = std::hint::black_box(pending)[0];
         println!("{}", if pending & urgent == 0 { "alive" } else { "urgent" });
     }
-    Ok(String::new())
+    // IPC_RMID: it would outlive this process.
+    queue.map_or_else(|| Ok(String::new()), |queue| quiet(71, [queue, 0, 0]))
 }
