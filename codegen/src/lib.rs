@@ -35,7 +35,7 @@ pub use report::{Fallback, Fidelity};
 pub use tokens::tokens;
 
 /// The version of the emitted code: part of the key of everything compiled from it.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// An MCP server and the tools that code is wanted for.
 #[derive(Debug, Clone, PartialEq)]
