@@ -33,9 +33,18 @@ fn what_is_wrong_is_told_with_its_place() {
         ("{}\n", &["no enabled server"]),
         ("", &["given.yaml"]),
         ("version: \"7\"\nmcpServers:\n  a: { command: x }\n", &["given.yaml:1:", "\"7\"", "1.0"]),
-        ("mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { memory: lots } }\n", &["given.yaml:3:", "512MiB"]),
-        ("mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { memory: 1KiB } }\n", &["given.yaml:3:", "at least"]),
-        ("mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { cpu: 0 } }\n", &["given.yaml:3:", "at least 1"]),
+        (
+            "mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { memory: lots } }\n",
+            &["given.yaml:3:", "512MiB"],
+        ),
+        (
+            "mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { memory: 1KiB } }\n",
+            &["given.yaml:3:", "at least"],
+        ),
+        (
+            "mcpServers:\n  a: { command: x }\ncodeMode: { sandbox: { cpu: 0 } }\n",
+            &["given.yaml:3:", "at least 1"],
+        ),
         (
             "mcpServers:\n  a:\n    command: x\n    env: { KEY: \"${TOOLSMITH_NO_SUCH_VARIABLE}\" }\n",
             &["given.yaml:4:", "TOOLSMITH_NO_SUCH_VARIABLE", "not set"],
@@ -203,7 +212,9 @@ fn holds(folder: &Path, bytes: &[u8]) -> bool {
 #[test]
 fn limits_of_the_configuration_hold() {
     let demo = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
-    let outcome = json("loop {}").config(&format!("{demo}codeMode: {{ sandbox: {{ wallClock: 1 }} }}\n")).expect("timeout", 4);
+    let outcome = json("loop {}")
+        .config(&format!("{demo}codeMode: {{ sandbox: {{ wallClock: 1 }} }}\n"))
+        .expect("timeout", 4);
     assert_eq!(outcome["error"]["evidence"]["seconds"], 1.0);
     let outcome = json("loop {}")
         .arguments(&["--timeout", "0.5"])

@@ -132,8 +132,7 @@ fn memory_and_stack_are_limited() {
         let outcome = json(code).arguments(&LONG).expect("memory_limit", 5);
         assert_eq!(outcome["error"]["kind"], "stack_overflow", "{code}");
     }
-    let small =
-        "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { sandbox: { memory: 64MiB } }\n";
+    let small = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { sandbox: { memory: 64MiB } }\n";
     let outcome = json("vec![1u8; 60 << 20].len()").config(small).expect("memory_limit", 5);
     assert_eq!(outcome["error"]["evidence"]["bytes"], 64 << 20);
     assert_eq!(json("vec![1u8; 10 << 20].len()").config(small).result(), 10 << 20);
@@ -151,8 +150,7 @@ fn output_is_limited() {
     let outcome = json(&to_stderr).arguments(&LONG).expect("output_limit", 5);
     assert_eq!(outcome["truncated"]["stderr"], true);
 
-    let config =
-        "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { sandbox: { output: 10 B } }\n";
+    let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\ncodeMode: { sandbox: { output: 10 B } }\n";
     let outcome = json("println!(\"0123456789\"); 1").config(config).expect("output_limit", 5);
     assert_eq!(outcome["stdout"], "0123456789");
     assert_eq!(outcome["error"]["evidence"]["bytes"], 10);
