@@ -10,30 +10,14 @@ use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
 
 use common::{
-    EACCES, ENOENT, EPERM, EROFS, ESRCH, Output, SIGSYS, attempt, attempts, compiled, confined, exactly,
-    finish, linker, plain, rustc, sandbox, sysroot, target_arguments, tiers,
+    EACCES, ENOENT, EPERM, EROFS, ESRCH, Output, SIGSYS, attempt, attempts, compiled, compiler_policy,
+    confined, exactly, finish, plain, rustc, sandbox, sysroot, target_arguments, tiers,
 };
 use sandbox::{Access, Command, Layers, Policy, Profile, SpawnError, Step};
 
-/// What rustc and its linker need, and a folder to work in.
-fn compiler(folder: &Path) -> Policy {
-    Policy::compiler()
-        .grant(rustc(), Access::ReadExecute)
-        .grant(linker(), Access::ReadExecute)
-        .grant("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
-        .grant(sysroot().join("lib"), Access::Read)
-        .grant_if_exists("/lib/x86_64-linux-gnu", Access::Read)
-        .grant_if_exists("/usr/lib/x86_64-linux-gnu", Access::Read)
-        .grant("/dev/null", Access::Write)
-        .grant(folder, Access::Write)
-        .variable("LD_LIBRARY_PATH", sysroot().join("lib").to_str().unwrap())
-        .variable("TMPDIR", folder.to_str().unwrap())
-        .working_folder(folder)
-}
-
 fn compile(folder: &Path, source: &str) -> Output {
     std::fs::write(folder.join("main.rs"), source).unwrap();
-    confined(compiler(folder), Command::new(rustc()).args(target_arguments()).arg("main.rs"))
+    confined(compiler_policy(folder), Command::new(rustc()).args(target_arguments()).arg("main.rs"))
 }
 
 /// What says no: the filter in every tier, or the file system, in its own way in each.

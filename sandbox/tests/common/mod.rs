@@ -14,7 +14,7 @@ use std::process::ExitStatus;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use sandbox::{Child, Command, Confinement, Layers, Policy, Sandbox};
+use sandbox::{Access, Child, Command, Confinement, Layers, Policy, Sandbox};
 
 /// Bounds a test that would otherwise hang; nothing is measured with it.
 pub(crate) const PATIENCE: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
@@ -201,6 +201,22 @@ pub(crate) fn rustc() -> PathBuf {
 
 pub(crate) fn linker() -> PathBuf {
     sysroot().join("lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld")
+}
+
+/// What rustc and its linker need, and a folder to work in.
+pub(crate) fn compiler_policy(folder: &Path) -> Policy {
+    Policy::compiler()
+        .grant(rustc(), Access::ReadExecute)
+        .grant(linker(), Access::ReadExecute)
+        .grant("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
+        .grant(sysroot().join("lib"), Access::Read)
+        .grant_if_exists("/lib/x86_64-linux-gnu", Access::Read)
+        .grant_if_exists("/usr/lib/x86_64-linux-gnu", Access::Read)
+        .grant("/dev/null", Access::Write)
+        .grant(folder, Access::Write)
+        .variable("LD_LIBRARY_PATH", sysroot().join("lib").to_str().expect("the path is text"))
+        .variable("TMPDIR", folder.to_str().expect("the path is text"))
+        .working_folder(folder)
 }
 
 /// The arguments that make a static program without a C toolchain.

@@ -5,9 +5,9 @@
 use std::path::Path;
 use std::process::Command as Plain;
 
-use sandbox::{Access, Command, Layers, Policy};
+use sandbox::{Command, Layers, Policy};
 
-use crate::common::{confined, exactly, linker, rustc, sandbox, sysroot, target_arguments, tiers};
+use crate::common::{compiler_policy, confined, exactly, rustc, sandbox, target_arguments, tiers};
 
 const SECRET: &str = "planted-secret-at-compile-time";
 
@@ -26,21 +26,6 @@ const SOURCES: [(&str, &str); 7] = [
          fn main() { print!(\"{}\", unsafe { std::ffi::CStr::from_ptr(&raw const secret) }.to_string_lossy()); }",
     ),
 ];
-
-fn policy(folder: &Path) -> Policy {
-    Policy::compiler()
-        .grant(rustc(), Access::ReadExecute)
-        .grant(linker(), Access::ReadExecute)
-        .grant("/lib64/ld-linux-x86-64.so.2", Access::ReadExecute)
-        .grant(sysroot().join("lib"), Access::Read)
-        .grant_if_exists("/lib/x86_64-linux-gnu", Access::Read)
-        .grant_if_exists("/usr/lib/x86_64-linux-gnu", Access::Read)
-        .grant("/dev/null", Access::Write)
-        .grant(folder, Access::Write)
-        .variable("LD_LIBRARY_PATH", sysroot().join("lib").to_str().unwrap())
-        .variable("TMPDIR", folder.to_str().unwrap())
-        .working_folder(folder)
-}
 
 /// Whether the program that was compiled has the secret.
 fn tells(folder: &Path) -> bool {
@@ -75,7 +60,7 @@ fn nothing_of_the_host_is_compiled_in() {
         assert!(plain.status.success(), "{name}: {plain:?}");
         assert!(tells(folder.path()), "the control of {name} must have the secret");
         for layers in &combinations {
-            let policy = exactly(policy(folder.path()), *layers);
+            let policy = exactly(compiler_policy(folder.path()), *layers);
             let output = confined(policy, Command::new(rustc()).args(arguments()));
             assert!(!tells(folder.path()), "{layers}: {name} got through");
             assert!(!output.stdout.contains(SECRET) && !output.stderr.contains(SECRET), "{layers}: {name}");
