@@ -1,0 +1,105 @@
+//! The command line, and the only place that composes the parts. What is left to the binary is where it can run.
+
+#![cfg(target_os = "linux")]
+
+mod arguments;
+mod bench;
+mod catalog;
+mod config;
+mod demo;
+mod discovery;
+mod doctor;
+mod exit;
+mod failure;
+mod guard;
+mod inspect;
+mod observe;
+mod observed;
+mod present;
+mod program_crate;
+mod run;
+mod sessions;
+mod terminal;
+mod tool_list;
+mod warm;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use tokio_util::sync::CancellationToken;
+
+use arguments::{Arguments, CacheCommand, Command, McpCommand};
+use failure::Failure;
+
+/// Runs the command line of this process to its exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    // A confined process starts as this program: before anything else, and before any thread.
+    sandbox::entry();
+    // Its memory holds the servers' secrets. A kernel that refuses this leaves the other layers between.
+    let _ = sandbox::hide_from_others();
+    let arguments = Arguments::parse();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            terminal::say(format_args!("toolsmith: the event loop can't be started: {error}\n"));
+            return ExitCode::from(exit::HOST);
+        }
+    };
+    let done = runtime.block_on(dispatch(arguments));
+    // Whatever still waits for a terminal or a pipe must not keep the process.
+    runtime.shutdown_background();
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(Failure { code, message }) => {
+            terminal::say(format_args!("toolsmith: {message}\n"));
+            ExitCode::from(code)
+        }
+    }
+}
+
+async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
+    match arguments.command {
+        Command::Run(arguments) => {
+            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(cancel.clone(), abandon.clone()).map_err(|error| Failure {
+                code: exit::HOST,
+                message: format!("signals can't be handled: {error}"),
+            })?;
+            tokio::select! {
+                done = run::run(arguments, cancel) => done,
+                // Dropping the run kills what it has started.
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
+        Command::Codegen(arguments) => inspect::inspect(arguments).await,
+        Command::Mcp(McpCommand::Observe(arguments)) => observe::observe(&arguments).await,
+        Command::Mcp(McpCommand::Lock(arguments)) => observe::lock(&arguments).await,
+        Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
+        Command::Doctor(arguments) => doctor::doctor(&arguments).await,
+        Command::DemoServer(arguments) => match demo::serve_stdio(arguments.copies).await {
+            Ok(()) => Ok(exit::OK),
+            Err(error) => Err(Failure { code: exit::HOST, message: error.to_string() }),
+        },
+        Command::Bench(arguments) => bench::bench(&arguments).await,
+    }
+}
+
+/// The first SIGINT, SIGTERM or SIGHUP asks the run to end in order; the second one abandons it.
+fn cancel_on_signal(cancel: CancellationToken, abandon: CancellationToken) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        for token in [cancel, abandon] {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+            }
+            token.cancel();
+        }
+    });
+    Ok(())
+}
