@@ -51,6 +51,9 @@ pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
     if let (Status::Panic, Some(line)) = (outcome.status, error.evidence["line"].as_u64()) {
         let _ = write!(text, " (line {line})");
     }
+    if !outcome.sandbox.refused.is_empty() {
+        let _ = write!(text, "; the sandbox refused it {}", outcome.sandbox.refused.join(", "));
+    }
     match outcome.calls_total {
         0 => {}
         1 => text.push_str("; it had made 1 tool call"),

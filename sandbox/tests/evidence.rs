@@ -158,6 +158,44 @@ fn a_flood_of_refused_calls_is_answered() {
     }
 }
 
+/// Set where this process is the one beneath a listener.
+const BENEATH: &str = "SANDBOX_TEST_BENEATH_A_LISTENER";
+
+/// As in a container whose manager listens: there can be no second listener, and the filters refuse by themselves.
+#[test]
+fn beneath_another_listener_the_same_is_refused() {
+    if std::env::var_os(BENEATH).is_none() {
+        let mut own = std::process::Command::new(std::env::current_exe().unwrap());
+        own.args(["--exact", "beneath_another_listener_the_same_is_refused"]).env(BENEATH, "");
+        let output = own.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        return;
+    }
+    listen_to_nothing();
+    let ptrace = number("ptrace").to_string();
+    for tier in tiers() {
+        let met = meet(exactly(Policy::program(), tier), "attempts", &["read", "/etc/passwd"]);
+        assert!(met.said.starts_with("errno 1 "), "{}", met.said);
+        assert!(!met.is_told && met.evidence == Evidence::default(), "{tier}");
+        let met = meet(exactly(Policy::program(), tier), "escape", &["raw", &ptrace]);
+        assert_eq!((met.signal, met.said.as_str()), (Some(SIGSYS), ""), "{tier}");
+        assert_eq!(met.evidence, Evidence::default(), "{tier}");
+    }
+}
+
+/// Puts this thread, and all that it starts, under a filter that allows everything and has a listener.
+fn listen_to_nothing() {
+    let mut filter = [libc::sock_filter { code: 6, jt: 0, jf: 0, k: libc::SECCOMP_RET_ALLOW }];
+    let program = libc::sock_fprog { len: 1, filter: filter.as_mut_ptr() };
+    // SAFETY: the kernel reads the program, which outlives the call; the descriptor stays open as long as this process.
+    let listener = unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program)
+    };
+    assert!(listener >= 0, "{}", std::io::Error::last_os_error());
+}
+
 #[test]
 fn all_of_it_holds_for_an_ordinary_user() {
     common::again_as_an_ordinary_user("all_of_it_holds_for_an_ordinary_user", &["attempts", "escape"]);

@@ -33,10 +33,21 @@ pub fn probe() -> Support {
 pub(super) fn probe_with(helper: &Path) -> Support {
     static FOUND: Mutex<BTreeMap<PathBuf, Support>> = Mutex::new(BTreeMap::new());
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    found.entry(helper.to_owned()).or_insert_with(|| ask(helper)).clone()
+    if let Some(found) = found.get(helper) {
+        return found.clone();
+    }
+    let (support, is_final) = ask(helper);
+    if is_final {
+        found.insert(helper.to_owned(), support.clone());
+    }
+    support
 }
 
-fn ask(helper: &Path) -> Support {
+/// What the machine lacked at the moment, and may have at the next try (`unshare(2)`, `fork(2)`).
+const PASSING: [i32; 4] = [libc::EAGAIN, libc::ENOMEM, libc::EMFILE, libc::ENFILE];
+
+/// What there is, and whether that will not change.
+fn ask(helper: &Path) -> (Support, bool) {
     let landlock = landlock_abi();
     let landlock_abi = *landlock.as_ref().unwrap_or(&0);
     let mut mechanisms = vec![
@@ -49,7 +60,8 @@ fn ask(helper: &Path) -> Support {
     mechanisms.extend(namespace_mechanisms(&namespaces));
     mechanisms.push(cgroup_mechanism());
     let layers = Layers { namespaces: namespaces.is_ok(), landlock: landlock_abi > 0, seccomp };
-    Support { mechanisms, layers, landlock_abi }
+    let is_final = namespaces.err().is_none_or(|failure| !PASSING.contains(&failure.errno));
+    (Support { mechanisms, layers, landlock_abi }, is_final)
 }
 
 fn there(name: &'static str, answer: impl Into<String>) -> Mechanism {

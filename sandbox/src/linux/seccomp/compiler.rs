@@ -8,7 +8,7 @@ use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 use seccompiler::{BpfProgram, SeccompAction};
 
 use super::{
-    Built, Context, Filters, Rules, always, answering, dangerous, int, long, when, without_clone3,
+    Built, Context, Deciding, Filters, Rules, always, answering, dangerous, int, long, when, without_clone3,
     without_unknown,
 };
 
@@ -37,8 +37,7 @@ pub(super) fn filters(context: &Context, keep_metadata: bool) -> Built<Filters> 
     set_id(&mut rules, keep_metadata)?;
     Ok(Filters {
         common: vec![without_unknown(), without_clone3()?, without_openat2()?],
-        telling: None,
-        silent: vec![answering(rules, SeccompAction::Errno(libc::EPERM as u32))?],
+        deciding: Deciding::Silent(vec![answering(rules, SeccompAction::Errno(libc::EPERM as u32))?]),
     })
 }
 

@@ -33,16 +33,16 @@ type Built<T> = Result<T, seccompiler::Error>;
 pub(super) struct Filters {
     /// Applied first, in this order.
     common: Vec<BpfProgram>,
-    /// For a program: refusals are told.
-    telling: Option<Telling>,
-    /// Otherwise: refusals are answered by the filters.
-    silent: Vec<BpfProgram>,
+    deciding: Deciding,
 }
 
-/// A filter that tells its listener what it refuses, and the one that takes away what setting it up needed.
-struct Telling {
-    filter: BpfProgram,
-    after: BpfProgram,
+/// The filters that have the last word.
+enum Deciding {
+    /// They answer what they refuse.
+    Silent(Vec<BpfProgram>),
+    /// A filter that tells its listener what it refuses, the one that takes away what setting it up needed, and what
+    /// silent ones are made from, where there can be no listener.
+    Telling { filter: BpfProgram, after: BpfProgram, context: Context },
 }
 
 /// What the filters depend on beside the policy.
@@ -76,11 +76,11 @@ impl Filters {
             has_paths: policy.has_paths(),
         };
         let built = match policy.profile {
-            Profile::Program => program::filters(&context),
+            Profile::Program => program::filters(context),
             Profile::Compiler => compiler::filters(&context, true),
             Profile::Build => compiler::filters(&context, false),
         };
-        built.map_err(|error| Failure::new(Step::Seccomp, format!("compiling a filter: {error}"), 0))
+        built.map_err(|error| not_compiled(&error))
     }
 
     /// Applies all of them to this thread, which is the only one. Whether refusals are told to the supervisor, to whom
@@ -88,22 +88,31 @@ impl Filters {
     pub(super) fn apply(&self, channel: &File) -> Result<bool, Failure> {
         let failed = |subject: &'static str| failed(Step::Seccomp, subject);
         self.common.iter().try_for_each(install::silent).map_err(failed("applying a filter"))?;
-        if let Some(telling) = &self.telling {
-            match install::telling(&telling.filter) {
-                Ok(listener) => {
-                    install::hand_over(&listener, channel).map_err(failed("handing over the listener"))?;
-                    drop(listener);
-                    install::silent(&telling.after).map_err(failed("closing the filter"))?;
-                    return Ok(true);
-                }
-                // EBUSY: a process above has a listener already (seccomp(2)); EINVAL: Linux before 5.0.
-                Err(error) if matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EINVAL)) => {}
-                Err(error) => return Err(failed("applying a filter with a listener")(error)),
+        let silently = |filters: &[BpfProgram]| {
+            filters.iter().try_for_each(install::silent).map_err(failed("applying a filter")).map(|()| false)
+        };
+        let (filter, after, context) = match &self.deciding {
+            Deciding::Silent(filters) => return silently(filters),
+            Deciding::Telling { filter, after, context } => (filter, after, context),
+        };
+        match install::telling(filter) {
+            Ok(listener) => {
+                install::hand_over(&listener, channel).map_err(failed("handing over the listener"))?;
+                drop(listener);
+                install::silent(after).map_err(failed("closing the filter"))?;
+                Ok(true)
             }
+            // EBUSY: a process above has a listener already (seccomp(2)); EINVAL: Linux before 5.0.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EINVAL)) => {
+                silently(&program::silent(context).map_err(|error| not_compiled(&error))?)
+            }
+            Err(error) => Err(failed("applying a filter with a listener")(error)),
         }
-        self.silent.iter().try_for_each(install::silent).map_err(failed("applying a filter"))?;
-        Ok(false)
     }
+}
+
+fn not_compiled(error: &seccompiler::Error) -> Failure {
+    Failure::new(Step::Seccomp, format!("compiling a filter: {error}"), 0)
 }
 
 /// A filter that answers `action` to what the rules match and passes the rest on.

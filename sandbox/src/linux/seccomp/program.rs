@@ -3,28 +3,31 @@
 //! Drawn from what a static musl program with tokio (current thread; time and io drivers), std threads,
 //! panics and the stack overflow handler was seen to call. Everything else is EPERM.
 
-use seccompiler::SeccompAction;
 use seccompiler::SeccompCmpOp::{Eq, Ge, MaskedEq};
+use seccompiler::{BpfProgram, SeccompAction};
 
 use super::{
-    Built, Context, Filters, Rules, Telling, allowing, always, answering, dangerous, int, long, telling,
+    Built, Context, Deciding, Filters, Rules, allowing, always, answering, dangerous, int, long, telling,
     when, without_clone3, without_unknown,
 };
 use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
 
-pub(super) fn filters(context: &Context) -> Built<Filters> {
+pub(super) fn filters(context: Context) -> Built<Filters> {
     let refused = SeccompAction::Errno(libc::EPERM as u32);
+    let filter = telling(allowed(&context, true)?)?;
+    let after = answering(always(&[libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?;
     Ok(Filters {
         common: vec![without_unknown(), without_clone3()?],
-        telling: Some(Telling {
-            filter: telling(allowed(context, true)?)?,
-            after: answering(always(&[libc::SYS_sendmsg, libc::SYS_seccomp]), refused)?,
-        }),
-        silent: vec![
-            answering(always(dangerous::CALLS), SeccompAction::KillProcess)?,
-            allowing(allowed(context, false)?)?,
-        ],
+        deciding: Deciding::Telling { filter, after, context },
     })
+}
+
+/// The same without a listener: dangerous calls kill, the others are EPERM.
+pub(super) fn silent(context: &Context) -> Built<Vec<BpfProgram>> {
+    Ok(vec![
+        answering(always(dangerous::CALLS), SeccompAction::KillProcess)?,
+        allowing(allowed(context, false)?)?,
+    ])
 }
 
 /// Allowed whatever the arguments: they reach nothing but this process and its descriptors.
