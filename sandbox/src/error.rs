@@ -133,7 +133,7 @@ impl Step {
             Self::Handover => "start helpers through Sandbox::spawn only",
             Self::ParentDeath => "the starting process is gone or its pid namespace differs",
             Self::Session | Self::Fork => "check the limits on processes of this user",
-            Self::Descriptors => "check that /dev/null exists and that the limit of open files is above 100",
+            Self::Descriptors => "check that the limit of open files is above 100",
             Self::WorkingFolder => "create the folder or choose another in the policy",
             Self::Executable => "give the absolute path of an existing executable file",
             Self::Capabilities | Self::NoNewPrivileges => {

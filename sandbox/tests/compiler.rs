@@ -141,6 +141,28 @@ fn writes_where_it_is_granted() {
     assert_eq!(executed.stdout, "errno 0 unsupported\ndone exit status: 1\n");
 }
 
+/// A device can be written to, but stays as it is: its file system is the machine's.
+#[test]
+fn changes_no_device() {
+    if !rustix::process::getuid().is_root() {
+        // Nobody else has a device of their own.
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let device = folder.path().join("null");
+    let null = rustix::fs::makedev(1, 3);
+    let mode = rustix::fs::Mode::from_raw_mode(0o666);
+    rustix::fs::mknodat(rustix::fs::CWD, &device, rustix::fs::FileType::CharacterDevice, mode, null).unwrap();
+    for tier in tiers().into_iter().filter(|tier| tier.namespaces) {
+        let policy = || exactly(Policy::build().grant(&device, Access::Write), tier);
+        let path = device.to_str().unwrap();
+        assert!(attempt(policy(), "create", path).is_done(), "{tier}: it can be written to");
+        for name in ["chmod", "touch"] {
+            assert_eq!(attempt(policy(), name, path).errno(), Some(EROFS), "{tier}: {name}");
+        }
+    }
+}
+
 #[test]
 fn builds_a_package_with_a_build_script_and_a_macro() {
     let folder = tempfile::tempdir().unwrap();

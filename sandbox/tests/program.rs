@@ -12,8 +12,8 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
 use common::{
-    EPERM, ESRCH, SIGABRT, SIGSEGV, SIGSYS, SIGXCPU, attempt, attempts, exactly, finish, plain, sandbox,
-    tiers,
+    EPERM, ESRCH, SIGABRT, SIGSEGV, SIGSYS, SIGXCPU, attempt, attempts, compiled, exactly, finish, plain,
+    sandbox, tiers,
 };
 use sandbox::{Command, Policy, SpawnError, Step};
 
@@ -59,6 +59,18 @@ fn works_and_reports_what_holds() {
     }
     let best = sandbox(Policy::program()).spawn(Command::new(attempts()).arg("nothing")).unwrap();
     assert_eq!(best.report().tier, tiers()[0].name(), "the best tier is chosen");
+}
+
+/// What is not its own it could lock, or change the mode of, where root started it: `/dev/null` is the machine's.
+#[test]
+fn holds_nothing_that_is_not_its_own() {
+    for policy in [Policy::program(), Policy::compiler(), Policy::build()] {
+        let held = |command: Command| finish(sandbox(policy.clone()).spawn(command.arg("held")).unwrap());
+        assert_eq!(held(Command::new(compiled("files"))).detail(), "0 pipe, 1 pipe, 2 pipe");
+        let (_ours, theirs) = UnixStream::pair().unwrap();
+        let with_broker = held(Command::new(compiled("files")).broker(theirs));
+        assert_eq!(with_broker.detail(), "0 pipe, 1 pipe, 2 pipe, 3 socket");
+    }
 }
 
 #[test]

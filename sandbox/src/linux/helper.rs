@@ -103,10 +103,12 @@ pub(super) fn die_with(parent: Option<Pid>) -> Result<(), Failure> {
     Err(Failure::new(Step::ParentDeath, "the starting process", libc::ESRCH))
 }
 
-/// `/dev/null` as standard input, the broker at its number.
+/// Nothing as standard input, the broker at its number. What the child gets to hold is its own: of `/dev/null`, which is
+/// the machine's, it could change the mode, where root started it.
 fn place_descriptors(handover: &Handover, broker: Option<OwnedFd>) -> Result<bool, Failure> {
-    let null = File::open("/dev/null").map_err(failed(Step::Descriptors, "/dev/null"))?;
-    place(null.as_raw_fd(), 0, "standard input")?;
+    let (nothing, writer) = io::pipe().map_err(failed(Step::Descriptors, "standard input"))?;
+    drop(writer);
+    place(nothing.as_raw_fd(), 0, "standard input")?;
     match broker {
         Some(broker) => {
             // It may have been received at the very number it is to have, where dup3 would refuse it.

@@ -129,10 +129,12 @@ fn clone(mount: &Mount) -> Result<Option<Clone>, Failure> {
     let status = rustix::fs::fstat(&tree).map_err(failed(Step::Grant, &subject))?;
     let kind = FileType::from_raw_mode(status.st_mode);
     let mut attributes = PLAIN;
-    if kind == FileType::CharacterDevice {
+    let is_device = kind == FileType::CharacterDevice;
+    if is_device {
         attributes.remove(MountAttrFlags::MOUNT_ATTR_NODEV);
     }
-    if !mount.rights.write {
+    // Writing to a device is not writing to its file system; changing its mode would be.
+    if is_device || !mount.rights.write {
         attributes.insert(MountAttrFlags::MOUNT_ATTR_RDONLY);
     }
     if !mount.rights.execute {

@@ -57,7 +57,7 @@ impl Sandbox {
     }
 
     /// Starts the command under the policy. Blocks until the command has been executed (a few milliseconds).
-    /// Standard input is `/dev/null`, standard output and error are pipes.
+    /// Standard input is empty, standard output and error are pipes.
     ///
     /// The process must not ignore SIGCHLD and nothing else in it may reap unknown children.
     ///

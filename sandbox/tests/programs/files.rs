@@ -4,7 +4,8 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
@@ -57,6 +58,7 @@ fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<Stri
             fs::remove_file(path.join("moved"))?;
             moved.map(|()| String::new())
         }
+        "held" => Ok(held()),
         "tcp" => std::net::TcpListener::bind("127.0.0.1:0").map(|_| String::new()),
         "fork" => match value::<0>(57, [])? {
             0 => std::process::exit(0),
@@ -65,6 +67,20 @@ fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<Stri
         "kill-parent" => call(62, [1, 9]),
         _ => in_folder(name, &Path::new(path).join(name)),
     }
+}
+
+/// The kinds of what the descriptors are that it was started with.
+fn held() -> String {
+    let file = |number| std::mem::ManuallyDrop::new(unsafe { File::from_raw_fd(number) });
+    let kind = |number: i32| {
+        let kind = file(number).metadata().ok()?.file_type();
+        Some(match (kind.is_fifo(), kind.is_socket()) {
+            (true, _) => format!("{number} pipe"),
+            (_, true) => format!("{number} socket"),
+            _ => format!("{number} {kind:?}"),
+        })
+    };
+    (0..4096).filter_map(kind).collect::<Vec<_>>().join(", ")
 }
 
 /// What makes something new, under its own name.
