@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use runner::{Outcome, Status};
 use serde_json::Value;
 
+use crate::terminal::plain;
+
 /// What belongs on standard output after the program's own output.
 pub(crate) fn result(outcome: &Outcome) -> Option<String> {
     let raw = outcome.result.as_ref()?.get();
@@ -26,7 +28,7 @@ pub(crate) fn content(outcome: &Outcome) -> Vec<String> {
                 let kind = part["type"].as_str().unwrap_or("content");
                 let mime = part["mimeType"].as_str().unwrap_or("of no stated type");
                 let size = part["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
-                format!("[{kind} {mime}, about {size} bytes; --json prints it]")
+                plain(&format!("[{kind} {mime}, about {size} bytes; --json prints it]"))
             }
         })
         .collect()
@@ -44,10 +46,7 @@ pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
         }
         let _ = writeln!(text);
     }
-    // What a program says of itself must not steer the terminal.
-    let is_plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    let message: String = error.message.chars().filter(is_plain).collect();
-    let _ = write!(text, "{}: {message}", name(outcome.status));
+    let _ = write!(text, "{}: {}", name(outcome.status), error.message);
     if let (Status::Panic, Some(line)) = (outcome.status, error.evidence["line"].as_u64()) {
         let _ = write!(text, " (line {line})");
     }

@@ -16,6 +16,14 @@ pub(crate) fn say(text: fmt::Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(text);
 }
 
+/// Text without what steers a terminal or turns the order of its letters around (Unicode's bidirectional formatting
+/// characters, UAX #9): what is told may quote a snippet, a server or a compiler.
+pub(crate) fn plain(text: &str) -> String {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|&c| !steers(c) && !turns(c)).collect()
+}
+
 /// Shows a run on the terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal {
@@ -67,7 +75,7 @@ impl Terminal {
     /// A line on standard error.
     pub(crate) fn tell(&self, text: &str) {
         self.clear_progress();
-        self.send(Piece::Err(format!("{text}\n").into_bytes()));
+        self.send(Piece::Err(format!("{}\n", plain(text)).into_bytes()));
     }
 
     /// A line on standard output, after whatever the program printed.

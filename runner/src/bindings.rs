@@ -158,6 +158,7 @@ async fn compile(
         main: "lib.rs",
         background,
         cpu_seconds: TIMEOUT.as_secs(),
+        largest_file: crate::compiler::LARGEST_LIBRARY,
     };
     let failed = |detail: &str| {
         let message = format!("the bindings of the module `{module}` do not compile: {detail}");

@@ -7,11 +7,13 @@
 //! | flags, main file | the code around the text |
 //! | the spliced text | the snippet |
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Instant;
 
 use futures::future::try_join_all;
+use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
@@ -156,6 +158,7 @@ async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> R
         main: "main.rs",
         background: false,
         cpu_seconds: compiler::SNIPPET_SECONDS,
+        largest_file: compiler::LARGEST_PROGRAM,
     };
     let Compiled { status, messages, sandbox } = compiler::run(&job).await?;
     Ok(Attempt { status, messages, sandbox, output })
@@ -188,10 +191,20 @@ impl Notes {
     }
 }
 
+/// How the compiler ended, with what it said that is about no place in the snippet.
+fn last_words(compiled: &Attempt) -> String {
+    format!("{}\n{}", compiled.status, diagnostics::unplaced(&compiled.messages.text()))
+}
+
+/// Whether the compiler or the linker wrote more than a program may have (signal(7)), unless the host itself may not.
+fn is_too_large(compiled: &Attempt) -> bool {
+    let host = getrlimit(Resource::Fsize).current;
+    host.is_none_or(|limit| limit >= compiler::LARGEST_PROGRAM) && last_words(compiled).contains("(SIGXFSZ)")
+}
+
 /// What the compiler said, if it is that it had no room; that is no fault of the snippet's.
 fn no_room(compiled: &Attempt) -> Option<String> {
-    let said = format!("{}\n{}", compiled.status, diagnostics::unplaced(&compiled.messages.text()));
-    room::is_missing(&said).then_some(said)
+    Some(last_words(compiled)).filter(|said| room::is_missing(said))
 }
 
 /// The compiler's messages; never none, also when the compiler itself broke down.
@@ -202,6 +215,11 @@ fn rejected(
     spliced: &Spliced,
     catalog: &Catalog,
 ) -> Result<Vec<Diagnostic>> {
+    if is_too_large(compiled) {
+        let message = format!("the program would be larger than {} MiB", compiler::LARGEST_PROGRAM >> 20);
+        let hint = "a large `static` is part of it; make large values while it runs";
+        return Ok(vec![breakdown(message, "", hint)]);
+    }
     if let Some(said) = no_room(compiled) {
         return Err(room::error(&engine.cache, &said));
     }
@@ -211,14 +229,24 @@ fn rejected(
         return Ok(diagnostics);
     }
     let plain: Vec<&str> = messages.lines().filter(|line| !line.starts_with('{')).take(12).collect();
-    let message = format!("the compiler ended with {} and no error", compiled.status);
-    Ok(vec![Diagnostic {
+    let message = if compiled.status.signal() == Some(Signal::XCPU.as_raw()) {
+        format!("the compiler used more than {} s of processor time", compiler::SNIPPET_SECONDS)
+    } else {
+        format!("the compiler ended with {} and no error", compiled.status)
+    };
+    let hint = "the compiler has limits of time and memory; simplify the snippet";
+    Ok(vec![breakdown(message, &plain.join("\n"), hint)])
+}
+
+/// What is said of a compiler that was ended.
+fn breakdown(message: String, said: &str, hint: &str) -> Diagnostic {
+    Diagnostic {
         level: "error".to_owned(),
         code: None,
-        rendered: format!("error: {message}\n{}\n", plain.join("\n")),
+        rendered: format!("error: {message}\n{said}\n"),
         message,
         line: 1,
         column: 1,
-        hint: Some("the compiler has limits of time and memory; simplify the snippet".to_owned()),
-    }])
+        hint: Some(hint.to_owned()),
+    }
 }

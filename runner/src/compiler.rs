@@ -30,10 +30,16 @@ pub(crate) struct Job<'a> {
     pub(crate) background: bool,
     /// Longest processor time, in seconds.
     pub(crate) cpu_seconds: u64,
+    /// Bytes of the largest file that it may write.
+    pub(crate) largest_file: u64,
 }
 
 /// Processor time of a snippet's compilation, in seconds.
 pub(crate) const SNIPPET_SECONDS: u64 = 30;
+/// Bytes of a snippet's program (64 MiB): programs are kept, and read as a whole.
+pub(crate) const LARGEST_PROGRAM: u64 = 64 << 20;
+/// Bytes of a library of bindings (256 MiB): one of 1 000 tools has 30 MiB.
+pub(crate) const LARGEST_LIBRARY: u64 = 256 << 20;
 /// `nice(2)` of work in the background: with 19 the kernel gives it a seventieth of the time that others want.
 const BACKGROUND: u8 = 19;
 
@@ -76,6 +82,7 @@ pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
     read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));
     let policy = policies::compiler(job.toolchain, &read, job.output).limits(|set| {
         set.cpu_seconds = Some(job.cpu_seconds);
+        set.file_size = Some(job.largest_file);
         set.niceness = if job.background { BACKGROUND } else { 0 };
     });
     let mut process = Confined::spawn(policy, job.confinement, command(job))?;

@@ -206,6 +206,7 @@ async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement)
         main: "main.rs",
         background: false,
         cpu_seconds: compiler::SNIPPET_SECONDS,
+        largest_file: compiler::LARGEST_PROGRAM,
     };
     let compiled = compiler::run(&job).await?;
     if !compiled.status.success() {

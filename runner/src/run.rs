@@ -162,7 +162,13 @@ impl<'a> Run<'a> {
         self.outcome.manifest.sort();
         if !unknown.is_empty() {
             let message = "the program holds identities of tools that are not in the catalog";
-            judge::refused(&mut self.outcome, message.to_owned(), json!({ "unknown": unknown }));
+            let count = unknown.len();
+            unknown.truncate(UNKNOWN_TOLD);
+            judge::refused(
+                &mut self.outcome,
+                message.to_owned(),
+                json!({ "unknown": unknown, "count": count }),
+            );
             return None;
         }
         let mut denied: Vec<String> =
@@ -244,6 +250,9 @@ impl<'a> Run<'a> {
         outcome
     }
 }
+
+/// Identities told of those that no tool has.
+const UNKNOWN_TOLD: usize = 10;
 
 struct Program {
     file: PathBuf,

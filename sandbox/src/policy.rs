@@ -241,7 +241,7 @@ impl Policy {
         }
         // Landlock does not see `stat`, modes and times, so paths are for a root of the child's own.
         let wanted = match (self.scratch, self.profile) {
-            (Some(_), _) => "scratch space",
+            (Some(_), _) => "grants of scratch space",
             (None, Profile::Program) if self.has_paths() => "a program's grants of paths",
             _ => return Ok(()),
         };

@@ -95,9 +95,18 @@ fn no_file_gets_rights_and_no_link_is_made() {
             (program().scratch(MIB), SCRATCH),
             (program().grant(folder.path(), Access::Write), text(folder.path())),
         ] {
-            for name in
-                ["symbolic-link", "hard-link", "device", "pipe", "socket", "touch", "attribute", "own"]
-            {
+            for name in [
+                "symbolic-link",
+                "hard-link",
+                "device",
+                "whiteout",
+                "lock",
+                "pipe",
+                "socket",
+                "touch",
+                "attribute",
+                "own",
+            ] {
                 let refused = files(&[name, path], exactly(policy.clone(), tier));
                 assert_eq!(refused.errno(), Some(EPERM), "{tier}: {name} in {path}: {refused:?}");
             }

@@ -107,6 +107,14 @@ fn in_folder(name: &str, new: &Path) -> io::Result<String> {
         }
         // A device with the numbers of /dev/mem, and a pipe.
         "device" => call(133, [pointer, 0o020_600, 0x101]),
+        // What is left of a file that is moved is a device.
+        "whiteout" => {
+            file()?;
+            let moved: Vec<u8> = new.with_extension("moved").as_os_str().as_encoded_bytes().to_vec();
+            let moved: Vec<u8> = moved.into_iter().chain([0]).collect();
+            call(316, [at, pointer, at, moved.as_ptr() as i64, 4])
+        }
+        "lock" => file().and_then(|file| call(73, [i64::from(file.as_raw_fd()), 2])),
         "pipe" => call(133, [pointer, 0o010_600, 0]),
         "socket" => UnixListener::bind(new).map(|_| String::new()),
         "touch" => file().and_then(|_| call(280, [at, pointer, 0, 0])),

@@ -133,6 +133,26 @@ fn a_forged_identity_is_refused_before_anything_runs() {
     assert_eq!(outcome["calls_total"], 0);
 }
 
+/// However much a program forges, little of it is told.
+#[test]
+fn forged_identities_without_end_are_told_in_short() {
+    // Kept by the linker though nothing names them (`R`).
+    let forge = |name: &str| {
+        format!(
+            ".altmacro\n.macro forge number\n.section .toolsmith.{name}\\number,\"aR\"\n.byte 0\n.endm\n\
+             .set count,100\n.rept 300\nforge %count\n.set count,count+1\n.endr\n.text"
+        )
+    };
+    for (name, told) in [("x".repeat(3000), "malformed"), ("0".repeat(29), "\"count\":300")] {
+        let assembly = forge(&name);
+        let code = format!("mod forge {{ std::arch::global_asm!(r##\"{assembly}\"##); }}\n1");
+        let outcome = json(&code).expect("denied", CODE_OF_DENIED);
+        assert_says(&outcome["error"]["evidence"], &[told]);
+        let length = outcome.to_string().len();
+        assert!(length < 10_000, "{length} bytes");
+    }
+}
+
 /// Writes frames on the broker's socket by hand; `FRAME` is one of them.
 const CRAFTED: &str = r#"
 use std::io::Write as _;

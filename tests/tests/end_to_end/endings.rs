@@ -13,6 +13,14 @@ const FOREVER: u64 = { let mut n = 1; while n != 0 { n = n * 3 % 1_000_003; } n 
 FOREVER";
 
 #[test]
+fn a_program_that_is_too_large_is_the_snippets_fault() {
+    let code = "static LARGE: [u8; 80 << 20] = [1; 80 << 20];\nLARGE[std::hint::black_box(7)]";
+    let outcome = json(code).expect("compile_error", 3);
+    assert_says(&outcome["error"]["message"], &["larger than 64 MiB"]);
+    assert_says(&outcome["diagnostics"][0]["hint"], &["static"]);
+}
+
+#[test]
 fn exit_codes_of_the_snippet_have_a_meaning() {
     let outcome = json("println!(\"before\"); std::process::exit(3)").expect("runtime_error", 1);
     assert_eq!(outcome["error"]["kind"], "exit");

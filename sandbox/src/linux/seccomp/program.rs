@@ -107,7 +107,8 @@ fn allowed(context: &Context, setting_up: bool) -> Built<Rules> {
     Ok(rules)
 }
 
-/// Working on what is granted. Nothing that makes links, devices, sockets or owners, or changes times.
+/// Working on what is granted. Nothing that makes links, devices, sockets or owners, changes times, or locks: a lock on
+/// what may only be read would stop whoever writes it.
 const PATHS: &[i64] = &[
     libc::SYS_stat,
     libc::SYS_lstat,
@@ -132,12 +133,10 @@ const PATHS: &[i64] = &[
     libc::SYS_unlinkat,
     libc::SYS_rename,
     libc::SYS_renameat,
-    libc::SYS_renameat2,
     libc::SYS_ftruncate,
     libc::SYS_fallocate,
     libc::SYS_fsync,
     libc::SYS_fdatasync,
-    libc::SYS_flock,
     libc::SYS_pread64,
     libc::SYS_pwrite64,
     libc::SYS_preadv,
@@ -157,6 +156,8 @@ fn paths(rules: &mut Rules) -> Built<()> {
         when(rules, call, vec![int(flags, MaskedEq(creating), 0)?])?;
         when(rules, call, vec![int(mode, MaskedEq(SET_ID), 0)?])?;
     }
+    // A whiteout is a device.
+    when(rules, libc::SYS_renameat2, vec![int(4, MaskedEq(u64::from(libc::RENAME_WHITEOUT)), 0)?])?;
     // What copying a file ends with.
     when(rules, libc::SYS_fchmod, vec![int(1, MaskedEq(SET_ID), 0)?])
 }
