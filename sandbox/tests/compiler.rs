@@ -11,7 +11,7 @@ use std::path::Path;
 
 use common::{
     EACCES, ENOENT, EPERM, EROFS, ESRCH, Output, SIGSYS, attempt, attempts, compiled, compiler_policy,
-    confined, exactly, finish, plain, rustc, sandbox, sysroot, target_arguments, tiers,
+    confined, copy_program, exactly, finish, plain, rustc, sandbox, sysroot, target_arguments, tiers,
 };
 use sandbox::{Access, Command, Layers, Policy, Profile, SpawnError, Step};
 
@@ -134,7 +134,7 @@ fn writes_where_it_is_granted() {
         assert_eq!(attempt(reading, "create", text).errno(), Some(errno), "{tier}");
     }
     // What was written cannot be executed without a grant for that.
-    std::fs::copy(attempts(), &file).unwrap();
+    copy_program(attempts(), &file);
     assert_eq!(attempt(writing(), "execute", text).errno(), Some(EACCES));
     let executed = attempt(writing().grant(folder.path(), Access::ReadExecute), "execute", text);
     // What was executed, which takes `-c` for the name of an attempt, and then the attempt to execute it.

@@ -6,10 +6,8 @@ use std::path::Path;
 
 use sandbox::{Layers, Profile};
 
+use crate::common::REQUIRE_ALL;
 use crate::suite::{Ending, Suite, Tried, is_excused, title};
-
-/// Set where every control must work: as root, on a machine that has all there is.
-const REQUIRE_ALL: &str = "SANDBOX_REQUIRE_ALL";
 
 /// Writes the summary and returns what is wrong.
 pub(crate) fn conclude(suite: &Suite, profile: Profile, tried: &[Tried], folder: &Path) -> Vec<String> {

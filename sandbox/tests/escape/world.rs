@@ -200,7 +200,7 @@ fn set_user(row: &Row, program: &Path, path: &Path) -> PathBuf {
 }
 
 pub(crate) fn plant_set_user(program: &Path, path: &Path, owner: u32) {
-    std::fs::copy(program, path).unwrap();
+    crate::common::copy_program(program, path);
     std::os::unix::fs::chown(path, Some(owner), None).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o4755)).unwrap();
 }

@@ -1,13 +1,16 @@
 //! Snippets that try to get out or to use up the machine: each has a clear outcome, with evidence, and none gets a secret.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json as value};
 
 use crate::cache::{shared, with_the_layer_of_the_shared};
 use crate::doctor::{has_namespaces, sandbox_config, without_namespaces};
-use crate::harness::{Run, assert_says, json};
+use crate::harness::{Run, assert_says, binary, json};
 
 /// Stands in the environment of everything outside of the sandbox.
 const SECRET: &str = "the-hosts-secret-5d41402abc4b2a76";
@@ -255,4 +258,47 @@ fn a_servers_secret_is_in_no_output_and_no_file() {
         assert!(!found, "the secret is in {}", file.display());
     });
     assert!(seen > 40, "{seen} files");
+}
+
+/// Speaks to a demo server until it has answered, and looks into its environment and into that of a process beside it.
+const LOOK: &str = r#"
+mkfifo question answer
+"$BINARY" demo-server <question >answer &
+server=$!
+exec 3>question 4<answer
+echo "$INITIALIZE" >&3
+read -r answered <&4
+cat "/proc/$server/environ" >/dev/null && echo "the host is open"
+sleep 1000 &
+cat "/proc/$!/environ" >/dev/null && echo "another is open"
+kill $!
+exec 3>&-
+wait "$server"
+echo "answered ${#answered}"
+"#;
+
+#[test]
+fn other_processes_of_the_same_user_do_not_see_into_the_host() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let copy = folder.path().join("toolsmith");
+    // By a process of its own: what this one writes, others that it starts hold open, and it could not be executed.
+    assert!(Command::new("cp").arg(binary()).arg(&copy).status().unwrap().success());
+    let mut command = Command::new("sh");
+    command.args(["-c", LOOK]).env("BINARY", &copy).env("SECRET", SECRET);
+    if rustix::process::getuid().is_root() {
+        // Root sees into everything.
+        command.uid(65_534).gid(65_534);
+    }
+    let initialize = value!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" }
+        }
+    });
+    let run = Run::of(command, shared()).variable("INITIALIZE", &initialize.to_string());
+    let done = run.working_folder(folder.path()).done().exits(0).says(&["Permission denied"]);
+    let said: Vec<&str> = done.stdout.lines().collect();
+    assert!(matches!(said[..], ["another is open", answered] if answered != "answered 0"), "{done:#?}");
 }
