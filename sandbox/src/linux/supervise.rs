@@ -175,13 +175,15 @@ impl Watch<'_> {
         let (watched, idle) = (PollFlags::IN, PollFlags::empty());
         let mut events = vec![PollFd::new(pidfd, watched), PollFd::new(self.control, watched)];
         let mut places = vec![0, 1];
-        if self.phase != Phase::Decided {
-            events.push(PollFd::new(&self.channel, watched));
-            places.push(2);
-        }
+        // Asked one after the other, so the listener before the channel: whoever finds a call of the command there finds
+        // the end of the channel, which came before, as well.
         if let Some(listener) = &self.listener {
             events.push(PollFd::new(listener, watched));
             places.push(3);
+        }
+        if self.phase != Phase::Decided {
+            events.push(PollFd::new(&self.channel, watched));
+            places.push(2);
         }
         let mut happened = [idle; 4];
         match poll(&mut events, None) {
