@@ -202,7 +202,13 @@ impl Watch<'_> {
             self.listener = None;
             return Ok(Next::Watch);
         };
-        match listener.serve()? {
+        let refused = listener.serve()?;
+        // What was confined has nothing to try before its exec. The channel may close later: the first process of a
+        // namespace holds it as well, until it comes to close it.
+        if self.phase == Phase::Confined {
+            self.start()?;
+        }
+        match refused {
             Some(Refused::Answered(number)) => drop(self.evidence.refused.insert(number)),
             Some(Refused::Fatal(number)) => {
                 self.evidence.refused.insert(number);
@@ -226,14 +232,20 @@ impl Watch<'_> {
             }
             None => {
                 if self.phase == Phase::Confined {
-                    // What was refused until now was the canary's.
-                    self.evidence = Evidence::default();
-                    send(self.control, &Status::Started(self.group))?;
+                    self.start()?;
                 }
                 self.phase = Phase::Decided;
             }
         }
         Ok(Next::Watch)
+    }
+
+    /// The command has been executed.
+    fn start(&mut self) -> io::Result<()> {
+        // What was refused until now was the canary's.
+        self.evidence = Evidence::default();
+        self.phase = Phase::Decided;
+        send(self.control, &Status::Started(self.group))
     }
 }
 
