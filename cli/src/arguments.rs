@@ -48,6 +48,17 @@ pub(crate) enum Command {
     Bench(BenchArguments),
 }
 
+/// Which configuration.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ConfigArguments {
+    /// Configuration file (YAML or JSON) with the MCP servers; the built-in demo server without one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Fail where the entry of a server is wrong, in place of going on without that server.
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -57,9 +68,8 @@ pub(crate) struct RunArguments {
     /// Run the program of a crate that `codegen --out` has written, against the tools that it was written for.
     #[arg(long = "crate", value_name = "DIR", conflicts_with = "file")]
     pub(crate) crate_folder: Option<PathBuf>,
-    /// Configuration file (YAML or JSON) with the MCP servers; the built-in demo server without one.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
     /// Print the whole outcome as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -95,14 +105,13 @@ pub(crate) enum Format {
 /// Arguments of `codegen`.
 #[derive(Debug, Args)]
 pub(crate) struct CodegenArguments {
-    /// Configuration file with the MCP servers, which are asked for their tools; the demo server without one.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["lock", "tools"])]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
     /// A lock file with the tools; no server is asked.
-    #[arg(long, value_name = "FILE", conflicts_with = "tools")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tools", "config"])]
     pub(crate) lock: Option<PathBuf>,
     /// A saved answer to `tools/list`; no server is asked. Needs --server.
-    #[arg(long, value_name = "FILE", requires = "servers")]
+    #[arg(long, value_name = "FILE", requires = "servers", conflicts_with = "config")]
     pub(crate) tools: Option<PathBuf>,
     /// Only this server; with --tools, what the server is called. Repeatable.
     #[arg(long = "server", value_name = "NAME", value_parser = server_name)]
@@ -166,9 +175,8 @@ pub(crate) enum CacheCommand {
 /// Arguments of `cache warm`.
 #[derive(Debug, Args)]
 pub(crate) struct WarmArguments {
-    /// Configuration file with the MCP servers; the built-in demo server without one.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
     /// No progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -177,9 +185,8 @@ pub(crate) struct WarmArguments {
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
-    /// Configuration file, for its sandbox; the user's own, or the defaults, without one.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
     /// Print everything as one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -188,9 +195,8 @@ pub(crate) struct DoctorArguments {
 /// Which configuration, and which lock file.
 #[derive(Debug, Args)]
 pub(crate) struct LockArguments {
-    /// Configuration file with the MCP servers; the built-in demo server without one.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
     /// The lock file (default: `toolsmith.lock` beside the configuration).
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,

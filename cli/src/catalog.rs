@@ -11,7 +11,7 @@ use std::sync::Arc;
 use codegen::Warning;
 use runner::{Bucket, Cache};
 
-use crate::config::{Config, Filter, Permission, Server};
+use crate::config::{Config, Permission, Server};
 use crate::observed::ObservedOutputs;
 use crate::terminal::Terminal;
 use crate::tool_list::{ToolList, digest};
@@ -40,26 +40,38 @@ pub(crate) fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std:
     cache.write(Bucket::Catalogs, &identity(server), &tools.record())
 }
 
-/// A hash of how the server is started, and of the program that is started: a rebuilt server is another one.
+/// A hash of how the server is reached, and of the program that is started: a rebuilt server is another one.
 fn identity(server: &Server) -> String {
-    let mcp::Transport::Stdio { command, args, env, cwd } = &server.connection.transport else {
-        return "unknown".to_owned();
-    };
     let mut hasher = blake3::Hasher::new();
     let mut part = |bytes: &[u8]| {
         hasher.update(&(bytes.len() as u64).to_le_bytes());
         hasher.update(bytes);
     };
     part(server.connection.name.as_bytes());
-    part(command.as_bytes());
-    args.iter().for_each(|argument| part(argument.as_bytes()));
-    for (name, value) in env {
+    part(server.connection.transport.name().as_bytes());
+    match &server.connection.transport {
+        mcp::Transport::Stdio(mcp::Command { command, args, env, cwd, .. }) => {
+            part(command.as_bytes());
+            args.iter().for_each(|argument| part(argument.as_bytes()));
+            pairs(env, &mut part);
+            part(cwd.as_ref().map_or(&b""[..], |folder| folder.as_os_str().as_encoded_bytes()));
+            part(&stamp(Path::new(command)).to_le_bytes());
+        }
+        mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
+            part(remote.url.as_bytes());
+            pairs(&remote.headers, &mut part);
+        }
+        // A transport that is not known here is never remembered under the name of another.
+        other => part(format!("{other:?}").as_bytes()),
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+fn pairs(pairs: &BTreeMap<String, String>, part: &mut impl FnMut(&[u8])) {
+    for (name, value) in pairs {
         part(name.as_bytes());
         part(value.as_bytes());
     }
-    part(cwd.as_ref().map_or(&b""[..], |folder| folder.as_os_str().as_encoded_bytes()));
-    part(&stamp(Path::new(command)).to_le_bytes());
-    hasher.finalize().to_hex()[..32].to_owned()
 }
 
 /// Size and time of a program's file, where the command is a path.
@@ -95,9 +107,7 @@ impl ToolLists {
     /// generated, and not again while they are remembered.
     pub(crate) fn generate(&self, cache: &Cache, config: &Config, terminal: &Terminal) -> runner::Catalog {
         let servers = self.lists.iter().map(|(name, entry)| self.server_tools(name, entry, config));
-        let denied = |name: &str, _tool: &str| {
-            config.server(name).is_some_and(|server| server.permission == Permission::Deny)
-        };
+        let denied = |name: &str, tool: &str| config.permission(name, tool) == Permission::Deny;
         let style = &config.code_mode.style;
         let catalog = runner::Catalog::generate(cache, servers.collect(), style, denied);
         for module in catalog.modules().values().filter(|module| module.is_new()) {
@@ -115,23 +125,23 @@ impl ToolLists {
         entry: &'a Entry,
         config: &'a Config,
     ) -> runner::ServerTools<'a> {
-        let filter = config.server(name).map_or(&Filter::All, |server| &server.filter);
-        let key = format!("{} {} {filter:?}", entry.tools.digest(), self.observed.digest(name));
-        let tools = move || self.admitted(name, &entry.tools, filter);
+        let selection = config.selection(name);
+        let key = format!("{} {} {selection}", entry.tools.digest(), self.observed.digest(name));
+        let tools = move || self.in_code_mode(name, &entry.tools, config);
         let source = entry.source.clone();
         runner::ServerTools { name, digest: digest(key.as_bytes()), tools: Box::new(tools), source }
     }
 
-    fn admitted(&self, name: &str, list: &ToolList, filter: &Filter) -> Vec<codegen::Tool> {
+    fn in_code_mode(&self, name: &str, list: &ToolList, config: &Config) -> Vec<codegen::Tool> {
         let tools = list.tools().iter().filter_map(|raw| self.observed.tool(name, raw));
-        tools.filter(|tool| filter.admits(&tool.name)).collect()
+        tools.filter(|tool| config.in_code_mode(name, &tool.name)).collect()
     }
 
-    /// All servers with their admitted tools.
+    /// All servers with the tools that snippets may call.
     pub(crate) fn servers(&self, config: &Config) -> Vec<codegen::Server> {
-        let server = |(name, entry): (&String, &Entry)| {
-            let filter = config.server(name).map_or(&Filter::All, |server| &server.filter);
-            codegen::Server { name: name.clone(), tools: self.admitted(name, &entry.tools, filter) }
+        let server = |(name, entry): (&String, &Entry)| codegen::Server {
+            name: name.clone(),
+            tools: self.in_code_mode(name, &entry.tools, config),
         };
         self.lists.iter().map(server).collect()
     }

@@ -5,26 +5,37 @@
 
 mod confinement;
 mod file;
+mod policy;
 mod size;
 mod syntax;
 mod text;
 mod variables;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use etcetera::BaseStrategy;
 
 pub(crate) use file::LONGEST_DESCRIPTION;
+pub(crate) use policy::{Filter, Glob, Permission, Rules};
+
+use crate::arguments::ConfigArguments;
 
 /// A checked configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Config {
-    /// The enabled servers, by name.
+    /// The servers that can be used, by name.
     pub(crate) servers: Vec<Server>,
+    /// The servers that are switched off, or whose entries are wrong, by name.
+    pub(crate) absent: Vec<Absent>,
+    /// Tools that are neither listed, generated nor callable (`globalSettings.deny`).
+    pub(crate) deny: Vec<Glob>,
+    /// How tools outside code mode are called.
+    pub(crate) direct_names: DirectNames,
     /// What snippets may use.
     pub(crate) code_mode: CodeMode,
+    /// Where all this comes from, the weakest first.
+    pub(crate) layers: Vec<Layer>,
 }
 
 /// A server and what of it may be used.
@@ -34,34 +45,47 @@ pub(crate) struct Server {
     pub(crate) connection: mcp::ServerConfig,
     /// Which of its tools are there.
     pub(crate) filter: Filter,
-    /// Whether its tools may be called.
-    pub(crate) permission: Permission,
+    /// Which of its tools may be called.
+    pub(crate) permissions: Rules,
     /// Whether arguments are checked against the tools' input schemas before a call leaves.
     pub(crate) check_input: bool,
+    /// Where its entry stands.
+    pub(crate) layer: Layer,
 }
 
-/// Which tools of a server are there.
+/// A server that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Filter {
-    All,
-    Only(BTreeSet<String>),
-    Without(BTreeSet<String>),
+pub(crate) struct Absent {
+    pub(crate) name: String,
+    /// Its transport, where that much is known.
+    pub(crate) transport: Option<&'static str>,
+    /// Where its entry stands.
+    pub(crate) layer: Layer,
+    /// What is wrong with its entry: file, line, column and what to do. `None` where it is switched off.
+    pub(crate) wrong: Option<String>,
 }
 
-/// Whether the tools of a server may be called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Permission {
-    /// They may.
+/// How tools outside code mode are called (`directNames`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum DirectNames {
+    /// `tool`; the second server that has it offers `tool@server`.
     #[default]
-    Allow,
-    /// They are listed and typed, but a program that could call one is refused.
-    Deny,
+    Plain,
+    /// `tool@server`.
+    At,
+    /// `mcp_server_tool`.
+    Prefix,
+    /// `server::tool`.
+    Namespace,
 }
 
 /// What snippets may use.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CodeMode {
+    /// Whether snippets may call tools; otherwise every tool is a direct tool.
+    pub(crate) enabled: bool,
+    /// Tools that are direct tools, by name or by `server.tool` (`excludedTools`).
+    pub(crate) excluded: Vec<Glob>,
     /// The longest time for a whole execution.
     pub(crate) timeout: Duration,
     /// Memory, processor time, threads, output.
@@ -82,6 +106,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 impl Default for CodeMode {
     fn default() -> Self {
         CodeMode {
+            enabled: true,
+            excluded: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
             limits: runner::Limits::default(),
             grants: runner::Grants::default(),
@@ -113,26 +139,81 @@ impl Config {
     pub(crate) fn server(&self, name: &str) -> Option<&Server> {
         self.servers.iter().find(|server| server.connection.name == name)
     }
-}
 
-impl Filter {
-    /// Whether a tool is there.
-    pub(crate) fn admits(&self, tool: &str) -> bool {
-        match self {
-            Filter::All => true,
-            Filter::Only(names) => names.contains(tool),
-            Filter::Without(names) => !names.contains(tool),
-        }
+    /// Whether nothing is configured but the built-in demo server.
+    pub(crate) fn is_demo(&self) -> bool {
+        self.layers == [Layer::Demo]
+    }
+
+    /// Whether a tool is there: neither filtered out nor denied for all servers.
+    pub(crate) fn admits(&self, server: &str, tool: &str) -> bool {
+        let filter = self.server(server).map_or(&Filter::All, |server| &server.filter);
+        filter.admits(tool) && !self.deny.iter().any(|glob| glob.fits_tool(server, tool))
+    }
+
+    /// Whether snippets may call a tool.
+    pub(crate) fn in_code_mode(&self, server: &str, tool: &str) -> bool {
+        self.admits(server, tool) && !self.is_direct(server, tool)
+    }
+
+    /// All that [`Config::in_code_mode`] depends on for a server, as text to hash.
+    pub(crate) fn selection(&self, server: &str) -> String {
+        let filter = self.server(server).map(|server| &server.filter);
+        format!("{filter:?} {:?} {} {:?}", self.deny, self.code_mode.enabled, self.code_mode.excluded)
+    }
+
+    /// Whether a tool is called directly, and not from snippets.
+    pub(crate) fn is_direct(&self, server: &str, tool: &str) -> bool {
+        let excluded = &self.code_mode.excluded;
+        !self.code_mode.enabled || excluded.iter().any(|glob| glob.fits_tool(server, tool))
+    }
+
+    /// Whether a tool may be called.
+    pub(crate) fn permission(&self, server: &str, tool: &str) -> Permission {
+        self.server(server).map_or(Permission::Deny, |server| server.permissions.of(tool))
+    }
+
+    /// The lock file that goes with this configuration: beside its strongest file, or in the user's folder.
+    pub(crate) fn lock_file(&self) -> Option<PathBuf> {
+        let file = self.layers.iter().rev().find_map(Layer::file).map(Path::to_owned).or_else(user_file);
+        file.map(|file| file.with_file_name(crate::program_crate::LOCK))
     }
 }
 
-/// Where a configuration comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// A file.
-    File(PathBuf),
+/// Where a part of a configuration comes from. A later one outdoes the earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Layer {
     /// Nothing is configured: the built-in demo server.
     Demo,
+    /// The user's own file.
+    User(PathBuf),
+    /// The project's file, once it is trusted.
+    Project(PathBuf),
+    /// The file that `--config` names.
+    Named(PathBuf),
+    /// The variable `TOOLSMITH_MCP_SERVERS`.
+    Environment,
+}
+
+impl Layer {
+    /// The file, where it is one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Layer::User(file) | Layer::Project(file) | Layer::Named(file) => Some(file),
+            Layer::Demo | Layer::Environment => None,
+        }
+    }
+
+    /// One word for tables.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Layer::Demo => "demo",
+            Layer::User(_) => "user",
+            Layer::Project(_) => "project",
+            Layer::Named(_) => "config",
+            Layer::Environment => "environment",
+        }
+    }
 }
 
 /// What is wrong with a configuration: file, line and column, and what to do.
@@ -140,12 +221,12 @@ pub(crate) enum Source {
 #[error("{0}")]
 pub(crate) struct Error(String);
 
-/// The configuration: of `named`, or else the user's, or else the demo server alone.
-pub(crate) fn load(named: Option<&Path>) -> Result<(Config, Source), Error> {
-    let user = user_file().filter(|file| file.is_file());
-    match named.map(Path::to_owned).or(user) {
-        Some(file) => Ok((file::read(&file)?, Source::File(file))),
-        None => Ok((demo()?, Source::Demo)),
+/// The configuration that the arguments name, or else the user's, or else the demo server alone.
+pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Error> {
+    let user = user_file().filter(|file| file.is_file()).map(Layer::User);
+    match place.config.clone().map(Layer::Named).or(user) {
+        Some(layer) => file::read(&layer),
+        None => demo(),
     }
 }
 
@@ -160,15 +241,6 @@ pub(crate) fn cache_folder() -> Result<PathBuf, Error> {
     etcetera::choose_base_strategy()
         .map(|base| base.cache_dir().join("toolsmith"))
         .map_err(|error| Error(format!("no cache folder: {error}\nhelp: set HOME or TOOLSMITH_CACHE_DIR")))
-}
-
-/// The lock file that goes with a configuration: beside its file, or in the user's folder for the demo server.
-pub(crate) fn lock_file(source: &Source) -> Option<PathBuf> {
-    let configuration = match source {
-        Source::File(file) => Some(file.clone()),
-        Source::Demo => user_file(),
-    };
-    configuration.map(|file| file.with_file_name(crate::program_crate::LOCK))
 }
 
 /// Whether a server may have the name.
@@ -189,10 +261,18 @@ fn demo() -> Result<Config, Error> {
     let server = Server {
         connection: mcp::ServerConfig::stdio("demo", own_program()?, ["demo-server"]),
         filter: Filter::All,
-        permission: Permission::Allow,
+        permissions: Rules::all(Permission::Allow),
         check_input: true,
+        layer: Layer::Demo,
     };
-    Ok(Config { servers: vec![server], code_mode: CodeMode::default() })
+    Ok(Config {
+        servers: vec![server],
+        absent: Vec::new(),
+        deny: Vec::new(),
+        direct_names: DirectNames::default(),
+        code_mode: CodeMode::default(),
+        layers: vec![Layer::Demo],
+    })
 }
 
 /// The path of this program.

@@ -16,7 +16,7 @@ use crate::terminal::Terminal;
 /// Runs the command; gives the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let (config, _) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
+    let config = config::load(&arguments.place).map_err(Failure::configuration)?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     if let Some(warning) = config.code_mode.warning() {
         terminal.tell(warning);

@@ -44,7 +44,7 @@ async fn write_lock(arguments: &LockArguments, terminal: &Terminal) -> Result<()
     for server in &config.servers {
         let name = &server.connection.name;
         let Some(list) = lists.list(name) else { continue };
-        let admitted = |raw: &&Value| server.filter.admits(raw["name"].as_str().unwrap_or(""));
+        let admitted = |raw: &&Value| config.admits(name, raw["name"].as_str().unwrap_or(""));
         let tools: Vec<Value> = list.tools().iter().filter(admitted).cloned().collect();
         terminal.print(&format!("{name}: {} tools", tools.len()));
         lock.set(name, tools);
@@ -102,8 +102,8 @@ struct Place {
 
 impl Place {
     fn read(arguments: &LockArguments) -> Result<Self, Failure> {
-        let (config, source) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
-        let file = arguments.lock.clone().or_else(|| config::lock_file(&source));
+        let config = config::load(&arguments.place).map_err(Failure::configuration)?;
+        let file = arguments.lock.clone().or_else(|| config.lock_file());
         let file = file.ok_or_else(|| {
             Failure::configuration("there is no place for the lock file\nhelp: name one with --lock FILE")
         })?;
@@ -151,7 +151,7 @@ impl Place {
                 known.join(", ")
             ))
         })?;
-        if settings.permission == Permission::Deny || !settings.filter.admits(tool) {
+        if settings.permissions.of(tool) == Permission::Deny || !self.config.admits(server, tool) {
             let message = format!("the configuration does not let {server}.{tool} be called");
             return Err(Failure { code: exit::DENIED, message });
         }

@@ -9,7 +9,7 @@ use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
-use crate::config::{self, Config, Source};
+use crate::config::{self, Config};
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
@@ -36,7 +36,7 @@ async fn run_on(
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
     let inputs = unless_cancelled(cancel, read_inputs(arguments)).await?;
-    if inputs.source == Source::Demo {
+    if inputs.config.is_demo() {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE)");
         if Path::new("toolsmith.yaml").is_file() {
             terminal
@@ -70,7 +70,6 @@ async fn unless_cancelled<T>(
 struct Inputs {
     code: String,
     config: Config,
-    source: Source,
     tools: Tools,
 }
 
@@ -84,8 +83,8 @@ enum Tools {
 
 /// Snippet and configuration, read on a thread of their own: a pipe may have nothing to read yet.
 async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
-    let (named, file, folder) =
-        (arguments.config.clone(), arguments.file.clone(), arguments.crate_folder.clone());
+    let (place, file, folder) =
+        (arguments.place.clone(), arguments.file.clone(), arguments.crate_folder.clone());
     let reading = tokio::task::spawn_blocking(move || {
         let (code, program) = match (file, folder) {
             (_, Some(folder)) => {
@@ -94,12 +93,12 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
             }
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
-        let (config, source) = config::load(named.as_deref()).map_err(Failure::configuration)?;
+        let config = config::load(&place).map_err(Failure::configuration)?;
         let tools = match program {
             Some(program) => Tools::Crate(program),
-            None => Tools::Servers(ObservedOutputs::read(config::lock_file(&source).as_deref())?),
+            None => Tools::Servers(ObservedOutputs::read(config.lock_file().as_deref())?),
         };
-        Ok(Inputs { code, config, source, tools })
+        Ok(Inputs { code, config, tools })
     });
     reading.await.map_err(Failure::host)?
 }

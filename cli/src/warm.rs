@@ -19,8 +19,8 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 }
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let (config, source) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
-    let observed = ObservedOutputs::read(config::lock_file(&source).as_deref())?;
+    let config = config::load(&arguments.place).map_err(Failure::configuration)?;
+    let observed = ObservedOutputs::read(config.lock_file().as_deref())?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
     let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), observed);

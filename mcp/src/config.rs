@@ -2,12 +2,16 @@
 //!
 //! Reading, merging and checking configuration files is left to the caller.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    time::Duration,
+};
 
 /// How long starting a server and its handshake may take, and how long its whole tool list may take, unless configured.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a single request may take unless configured.
+/// How long a single request may take unless configured. Progress that a server reports starts it anew.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One server: what it is called here, how it is reached, how long it may take.
@@ -17,40 +21,152 @@ pub struct ServerConfig {
     pub name: String,
     /// How the server is reached.
     pub transport: Transport,
-    /// The limit for start and handshake together, and for a whole tool list.
+    /// The limit for start and handshake together, and for a whole list of tools, resources or prompts.
     pub connect_timeout: Duration,
-    /// The limit for one request: a page of the tool list, a call.
+    /// The limit for one request: a page of a list, a call.
     pub request_timeout: Duration,
+    /// Limits for calls of single tools in place of `request_timeout`, by the tools' exact names.
+    pub tool_timeouts: BTreeMap<String, Duration>,
+    /// The folders that the server is told of where it asks for roots, as `file://` addresses with names (MCP,
+    /// client/roots). With none, the capability is not declared.
+    pub roots: Vec<Root>,
+    /// Whether messages, headers and times are logged, with secrets masked.
+    pub debug: bool,
+}
+
+/// A folder that a server may be told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// A `file://` address.
+    pub uri: String,
+    /// What it is called for people.
+    pub name: Option<String>,
 }
 
 /// How a server is reached.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Transport {
     /// A child process that speaks the protocol on its standard input and output.
-    Stdio {
-        /// The program: an absolute path, a path relative to `cwd`, or a name that is looked up in `PATH`.
-        command: String,
-        /// Its arguments.
-        args: Vec<String>,
-        /// Variables set on top of the inherited environment. Variables whose name starts with `TOOLSMITH_` are not
-        /// inherited. Values are never logged and never part of an error.
-        env: BTreeMap<String, String>,
-        /// The folder to start in; the current one if absent.
-        cwd: Option<PathBuf>,
-    },
+    Stdio(Command),
+    /// Streamable HTTP (MCP 2025-03-26 and later).
+    Http(Remote),
+    /// HTTP with server-sent events (MCP 2024-11-05): a stream to read from, and an address to post to.
+    Sse(Remote),
 }
 
-impl std::fmt::Debug for Transport {
+/// A program to start.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Command {
+    /// The program: an absolute path, a path relative to `cwd`, or a name that is looked up in `PATH`.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables set on top of the inherited environment. Variables whose name starts with `TOOLSMITH_` are not
+    /// inherited. Values are never logged and never part of an error.
+    pub env: BTreeMap<String, String>,
+    /// Variables that are not inherited, unless `env` sets them.
+    pub withheld: BTreeSet<String>,
+    /// The folder to start in; the current one if absent.
+    pub cwd: Option<PathBuf>,
+}
+
+/// A server behind an address.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Remote {
+    /// An absolute `http` or `https` address.
+    pub url: String,
+    /// Headers sent with every request to the server's origin, and to no other. Values are never logged.
+    pub headers: BTreeMap<String, String>,
+    /// How to be authorized; `None` for a server that is sent its headers alone.
+    pub oauth: Option<OAuth>,
+}
+
+/// How to be authorized at a server (MCP, basic/authorization). What is not given is discovered or registered.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct OAuth {
+    /// The file with the tokens of this server: read before the first request, written after each refresh.
+    pub store: Option<PathBuf>,
+    /// Scopes to ask for, separated by spaces; otherwise those that the server names.
+    pub scope: Option<String>,
+    /// A client that was registered by hand.
+    pub client_id: Option<String>,
+    /// Its secret. Never logged.
+    pub client_secret: Option<String>,
+    /// The authorization endpoint, in place of the discovered one.
+    pub authorization_url: Option<String>,
+    /// The token endpoint, in place of the discovered one.
+    pub token_url: Option<String>,
+    /// The registration endpoint, in place of the discovered one.
+    pub registration_url: Option<String>,
+    /// An https address of a client metadata document, used as the client's id where the authorization server takes
+    /// such (draft-ietf-oauth-client-id-metadata-document).
+    pub client_metadata_url: Option<String>,
+    /// How tokens are got.
+    pub grant: Grant,
+}
+
+/// How tokens are got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Grant {
+    /// A person agrees in a browser (RFC 6749, section 4.1, with PKCE, RFC 7636).
+    #[default]
+    AuthorizationCode,
+    /// The client's own credentials are enough (RFC 6749, section 4.4): for machines without a person.
+    ClientCredentials,
+}
+
+impl Transport {
+    /// The name of the transport in configurations.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Stdio(_) => "stdio",
+            Self::Http(_) => "http",
+            Self::Sse(_) => "sse",
+        }
+    }
+}
+
+impl std::fmt::Debug for Command {
     // Values of the environment are often secrets: only the names are shown.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self::Stdio { command, args, env, cwd } = self;
         formatter
-            .debug_struct("Stdio")
-            .field("command", command)
-            .field("args", args)
-            .field("env", &env.keys().collect::<Vec<_>>())
-            .field("cwd", cwd)
+            .debug_struct("Command")
+            .field("command", &self.command)
+            .field("args", &self.args)
+            .field("env", &self.env.keys().collect::<Vec<_>>())
+            .field("withheld", &self.withheld)
+            .field("cwd", &self.cwd)
+            .finish()
+    }
+}
+
+impl std::fmt::Debug for Remote {
+    // Values of headers are often secrets: only the names are shown.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Remote")
+            .field("url", &self.url)
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("oauth", &self.oauth)
+            .finish()
+    }
+}
+
+impl std::fmt::Debug for OAuth {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("OAuth")
+            .field("store", &self.store)
+            .field("scope", &self.scope)
+            .field("client_id", &self.client_id)
+            .field("client_secret", &self.client_secret.as_ref().map(|_| "…"))
+            .field("authorization_url", &self.authorization_url)
+            .field("token_url", &self.token_url)
+            .field("registration_url", &self.registration_url)
+            .field("client_metadata_url", &self.client_metadata_url)
+            .field("grant", &self.grant)
             .finish()
     }
 }
@@ -63,6 +179,9 @@ impl ServerConfig {
             transport,
             connect_timeout: DEFAULT_CONNECT_TIMEOUT,
             request_timeout: DEFAULT_REQUEST_TIMEOUT,
+            tool_timeouts: BTreeMap::new(),
+            roots: Vec::new(),
+            debug: false,
         }
     }
 
@@ -72,14 +191,21 @@ impl ServerConfig {
         command: impl Into<String>,
         args: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        Self::new(
-            name,
-            Transport::Stdio {
-                command: command.into(),
-                args: args.into_iter().map(Into::into).collect(),
-                env: BTreeMap::new(),
-                cwd: None,
-            },
-        )
+        let command = Command {
+            command: command.into(),
+            args: args.into_iter().map(Into::into).collect(),
+            ..Command::default()
+        };
+        Self::new(name, Transport::Stdio(command))
+    }
+
+    /// A server that speaks streamable HTTP at `url`, with the default time-outs.
+    pub fn http(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Self::new(name, Transport::Http(Remote { url: url.into(), ..Remote::default() }))
+    }
+
+    /// A server that speaks HTTP with server-sent events at `url`, with the default time-outs.
+    pub fn sse(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Self::new(name, Transport::Sse(Remote { url: url.into(), ..Remote::default() }))
     }
 }

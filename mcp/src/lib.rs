@@ -33,7 +33,10 @@ mod text;
 mod wire;
 
 pub use check::{InputCheck, Invalid};
-pub use config::{DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, ServerConfig, Transport};
+pub use config::{
+    Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Grant, OAuth, Remote, Root, ServerConfig,
+    Transport,
+};
 pub use error::{Error, ErrorKind, Evidence, Exit, Phase};
 pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,

@@ -27,7 +27,7 @@ use rustix::{
 use tokio::{io::unix::AsyncFd, time::timeout};
 
 use crate::{
-    config::Transport,
+    config,
     error::{Evidence, Exit},
     stderr::Stderr,
 };
@@ -54,12 +54,13 @@ pub(crate) struct Spawned {
 }
 
 /// Starts the process; blocks until the kernel has loaded the program. The error says why it failed and what to do.
-pub(crate) fn spawn(transport: &Transport) -> Result<Spawned, String> {
-    let Transport::Stdio { command, args, env, cwd } = transport;
+pub(crate) fn spawn(command: &config::Command) -> Result<Spawned, String> {
+    let config::Command { command, args, env, withheld, cwd } = command;
     let mut program = Command::new(command);
     program.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     for (name, _) in std::env::vars_os() {
-        if name.as_encoded_bytes().starts_with(b"TOOLSMITH_") {
+        let is_withheld = name.to_str().is_some_and(|name| withheld.contains(name));
+        if is_withheld || name.as_encoded_bytes().starts_with(b"TOOLSMITH_") {
             program.env_remove(name);
         }
     }

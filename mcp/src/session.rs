@@ -30,7 +30,7 @@ use tokio::{
 };
 
 use crate::{
-    config::ServerConfig,
+    config::{ServerConfig, Transport},
     error::{Error, ErrorKind, Evidence, Phase},
     listing::{Collector, Listing, Next},
     process::{Process, STDIN_GRACE, spawn},
@@ -371,8 +371,10 @@ async fn connect_named(config: &ServerConfig) -> (String, Result<Session, Error>
 /// Starts the process on a thread where waiting for a slow file system holds nobody up.
 async fn start(config: &ServerConfig) -> Result<crate::process::Spawned, Error> {
     let fail = |kind| Error::new(&config.name, kind);
-    let transport = config.transport.clone();
-    let starting = tokio::task::spawn_blocking(move || spawn(&transport));
+    let Transport::Stdio(command) = config.transport.clone() else {
+        return Err(fail(ErrorKind::Spawn { reason: "it is no local server".to_owned() }));
+    };
+    let starting = tokio::task::spawn_blocking(move || spawn(&command));
     match timeout(config.connect_timeout, starting).await {
         Ok(Ok(Ok(spawned))) => Ok(spawned),
         Ok(Ok(Err(reason))) => Err(fail(ErrorKind::Spawn { reason })),

@@ -10,7 +10,10 @@ use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::confinement::SandboxEntry;
-use super::{CodeMode, Config, Error, Filter, Permission, Server, size, syntax, text, variables};
+use super::{
+    CodeMode, Config, DirectNames, Error, Filter, Glob, Layer, Permission, Rules, Server, size, syntax, text,
+    variables,
+};
 
 /// Most seconds of a time-out: a day.
 const LONGEST_SECONDS: f64 = 86_400.0;
@@ -66,12 +69,13 @@ fn yes() -> bool {
 }
 
 /// Reads and checks a file.
-pub(super) fn read(path: &Path) -> Result<Config, Error> {
+pub(super) fn read(layer: &Layer) -> Result<Config, Error> {
+    let path = layer.file().unwrap_or(Path::new(""));
     let shown = path.display();
     let text = text::read(path)?;
     let folder = std::path::absolute(path)
         .map_err(|error| Error(format!("the folder of the configuration {shown} is not known: {error}")))?;
-    let checker = Checker { path, folder: folder.parent().unwrap_or(Path::new("/")) };
+    let checker = Checker { layer, path, folder: folder.parent().unwrap_or(Path::new("/")) };
     let file: File =
         serde_saphyr::from_str(&text).map_err(|error| Error(syntax::explain(&error, path, &text)))?;
     checker.config(file)
@@ -84,6 +88,7 @@ fn own_program(command: String) -> Result<String, Error> {
 
 /// Checks the values of one file.
 pub(super) struct Checker<'a> {
+    layer: &'a Layer,
     path: &'a Path,
     /// Relative paths in the file start here.
     pub(super) folder: &'a Path,
@@ -110,7 +115,14 @@ impl Checker<'_> {
             );
             return Err(Error(message));
         }
-        Ok(Config { servers, code_mode })
+        Ok(Config {
+            servers,
+            absent: Vec::new(),
+            deny: Vec::new(),
+            direct_names: DirectNames::default(),
+            code_mode,
+            layers: vec![self.layer.clone()],
+        })
     }
 
     fn server(&self, name: &str, entry: &Spanned<ServerEntry>) -> Result<Server, Error> {
@@ -124,10 +136,11 @@ impl Checker<'_> {
         let Some(command) = entry.value.command.as_ref().filter(|command| !command.value.is_empty()) else {
             return Err(at("a stdio server needs a command; write `command: PROGRAM`".to_owned()));
         };
-        let filter = match (entry.value.enabled_tools.clone(), &entry.value.disabled_tools) {
+        let globs = |names: &BTreeSet<String>| names.iter().map(|name| Glob::new(name)).collect();
+        let filter = match (&entry.value.enabled_tools, &entry.value.disabled_tools) {
             (None, None) => Filter::All,
-            (Some(names), None) => Filter::Only(names),
-            (None, Some(names)) => Filter::Without(names.value.clone()),
+            (Some(names), None) => Filter::Only(globs(names)),
+            (None, Some(names)) => Filter::Without(globs(&names.value)),
             (Some(_), Some(names)) => {
                 return Err(self.wrong(names, "enabledTools and disabledTools exclude each other; keep one"));
             }
@@ -140,7 +153,8 @@ impl Checker<'_> {
             connection.request_timeout = self.seconds(timeout)?;
         }
         let ServerEntry { permission, check_input, .. } = entry.value;
-        Ok(Server { connection, filter, permission, check_input })
+        let permissions = Rules::all(permission);
+        Ok(Server { connection, filter, permissions, check_input, layer: self.layer.clone() })
     }
 
     fn transport(&self, command: &Spanned<String>, entry: &ServerEntry) -> Result<mcp::Transport, Error> {
@@ -154,12 +168,13 @@ impl Checker<'_> {
         if program.is_empty() {
             return Err(self.wrong(command, "the command is empty; set its variable, or write a program"));
         }
-        Ok(mcp::Transport::Stdio {
+        Ok(mcp::Transport::Stdio(mcp::Command {
             command: own_program(program)?,
             args,
             env: env.collect::<Result<_, Error>>()?,
+            withheld: BTreeSet::new(),
             cwd: entry.cwd.as_ref().map(|folder| self.folder.join(&folder.value)),
-        })
+        }))
     }
 
     fn code_mode(&self, entry: &CodeModeEntry) -> Result<CodeMode, Error> {

@@ -102,7 +102,7 @@ pub(super) fn servers(lock: &Lock) -> Vec<Server> {
 
 /// The configured servers, asked where their tools are not known.
 async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
-    let (mut config, source) = config::load(arguments.config.as_deref()).map_err(Failure::configuration)?;
+    let mut config = config::load(&arguments.place).map_err(Failure::configuration)?;
     let names = || config.servers.iter().map(|server| server.connection.name.as_str());
     let modules = codegen::module_names(names());
     if let Some(unknown) = arguments.servers.iter().find(|name| config.server(name).is_none()) {
@@ -111,7 +111,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     if !arguments.servers.is_empty() {
         config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
     }
-    let known = config::lock_file(&source);
+    let known = config.lock_file();
     let known = match &known {
         Some(file) => Lock::read(file).map_err(Failure::configuration)?.unwrap_or_default(),
         None => Lock::default(),

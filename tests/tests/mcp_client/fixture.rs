@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp::{Error, ServerConfig, Session, Transport};
+use mcp::{Command, Error, ServerConfig, Session, Transport};
 
 /// Long enough for a sound answer on a busy machine, short enough to wait for in a test.
 pub(crate) const SHORT: Duration = Duration::from_secs(1);
@@ -31,12 +31,12 @@ impl Fixture {
         let (name, value) = marker.split_once('=').unwrap();
         let config = ServerConfig::new(
             "faulty",
-            Transport::Stdio {
+            Transport::Stdio(Command {
                 command: env!("CARGO_BIN_EXE_fault-server").to_owned(),
                 args: vec![mode.to_owned(), argument.to_owned()],
                 env: BTreeMap::from([(name.to_owned(), value.to_owned())]),
-                cwd: None,
-            },
+                ..Command::default()
+            }),
         );
         Self { config, marker }
     }

@@ -7,7 +7,7 @@ mod fixture;
 use std::fs;
 
 use fixture::{Fixture, SHORT};
-use mcp::{Error, ErrorKind, Exit, Phase, ServerConfig, Session, Transport};
+use mcp::{Command, Error, ErrorKind, Exit, Phase, ServerConfig, Session, Transport};
 use serde_json::{Value, json, value::RawValue};
 
 fn arguments(value: &Value) -> Box<RawValue> {
@@ -91,7 +91,7 @@ async fn a_command_that_cannot_start_is_explained() {
     assert_says(&Session::connect(&folder).await.unwrap_err(), &["chmod +x"]);
 
     let mut fixture = Fixture::new("sound");
-    let Transport::Stdio { cwd, .. } = &mut fixture.config.transport else { unreachable!() };
+    let Transport::Stdio(Command { cwd, .. }) = &mut fixture.config.transport else { unreachable!() };
     *cwd = Some("/no/such/folder".into());
     assert_says(&fixture.connect_error().await, &["/no/such/folder", "cwd"]);
 }
