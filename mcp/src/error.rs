@@ -82,6 +82,30 @@ pub enum ErrorKind {
         /// The server's further data, as it came.
         data: Option<Box<RawValue>>,
     },
+    /// The server wants a login, or another one than there is.
+    #[error("{phase}: the server wants a login: {reason}")]
+    Unauthorized {
+        /// What was asked.
+        phase: Phase,
+        /// How to be let in, in the server's words.
+        challenge: Challenge,
+        /// What it answered.
+        reason: String,
+    },
+    /// The request could not be carried over HTTP.
+    #[error("{phase}: {reason}")]
+    Http {
+        /// What was asked.
+        phase: Phase,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// Nobody could be logged in, or out.
+    #[error("the login failed: {reason}")]
+    Login {
+        /// Why, and what to do.
+        reason: String,
+    },
     /// The arguments of a call are no JSON object.
     #[error("the arguments of tool `{tool}` must be a JSON object")]
     Arguments {
@@ -96,6 +120,29 @@ pub enum ErrorKind {
     },
 }
 
+/// How a server says that it lets nobody in without a token (RFC 6750, section 3; RFC 9728, section 5.1).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Challenge {
+    header: Option<String>,
+}
+
+impl Challenge {
+    /// The challenge in this value of `WWW-Authenticate`, if there was one.
+    pub fn new(header: Option<String>) -> Self {
+        Self { header }
+    }
+
+    /// The value of `WWW-Authenticate`.
+    pub fn header(&self) -> Option<&str> {
+        self.header.as_deref()
+    }
+
+    /// Whether there is a token, but one that is not good enough for this request.
+    pub fn is_for_scope(&self) -> bool {
+        self.header.as_deref().is_some_and(|header| header.contains("insufficient_scope"))
+    }
+}
+
 /// What was waited for when something happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -108,6 +155,8 @@ pub enum Phase {
     ListTools,
     /// A call of the tool with this name.
     Call(String),
+    /// Another request, by its method.
+    Request(&'static str),
 }
 
 impl Phase {
@@ -115,10 +164,13 @@ impl Phase {
         match self {
             Self::Spawn => "is the command on a file system that does not answer?",
             Self::Initialize => {
-                "check that the command is an MCP server that speaks over standard input and output, or raise `timeout`"
+                "check that this is an MCP server that speaks the configured transport, or raise `timeout`"
             }
             Self::ListTools => "raise `requestTimeout` or `timeout` if the server is only slow",
             Self::Call(_) => "the request was cancelled; raise `requestTimeout` if the tool needs longer",
+            Self::Request(_) => {
+                "the request was cancelled; raise `requestTimeout` if the server is only slow"
+            }
         }
     }
 }
@@ -130,6 +182,7 @@ impl fmt::Display for Phase {
             Self::Initialize => formatter.write_str("the answer to `initialize`"),
             Self::ListTools => formatter.write_str("the answer to `tools/list`"),
             Self::Call(tool) => write!(formatter, "the answer of tool `{tool}`"),
+            Self::Request(method) => write!(formatter, "the answer to `{method}`"),
         }
     }
 }

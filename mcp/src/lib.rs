@@ -22,12 +22,17 @@
 //! ```
 
 mod check;
+mod client;
 mod config;
 mod error;
+mod host;
+mod http;
 mod listing;
 mod lock;
+mod oauth;
 mod process;
 mod session;
+mod sse;
 mod stderr;
 mod text;
 mod wire;
@@ -37,11 +42,13 @@ pub use config::{
     Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Grant, OAuth, Remote, Root, ServerConfig,
     Transport,
 };
-pub use error::{Error, ErrorKind, Evidence, Exit, Phase};
+pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase};
+pub use host::{Host, ListKind, NoHost, Notice};
 pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
 };
 pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed};
+pub use oauth::{LOGIN_TIMEOUT, login, logout};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE};
-pub use session::{CallResult, Session, connect_all};
+pub use session::{CallResult, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, Session, connect_all};
 pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::text::shown;
 
-/// How many pages of a tool list are asked for.
+/// How many pages of a list are asked for.
 pub const MAX_PAGES: usize = 64;
 
 /// How many tools of a server are kept.
@@ -65,10 +65,39 @@ pub struct Listing {
 pub(crate) struct Collector {
     listing: Listing,
     names: HashSet<String>,
-    cursors: HashSet<String>,
-    pages: usize,
+    cursors: Cursors,
     bytes: usize,
     warnings_dropped: usize,
+}
+
+/// The pages of a list so far.
+#[derive(Default)]
+pub(crate) struct Cursors {
+    seen: HashSet<String>,
+    pages: usize,
+}
+
+impl Cursors {
+    /// The cursor of the page to ask for after one that names `cursor`; `None` after the last one. The error says why
+    /// the list ends without its end.
+    pub(crate) fn next(&mut self, cursor: Option<String>, list: &str) -> Result<Option<String>, String> {
+        self.pages += 1;
+        // Many servers mean the end by an empty cursor.
+        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(None) };
+        let page = self.pages;
+        if !self.seen.insert(cursor.clone()) {
+            return Err(format!(
+                "the server's {list} list runs in circles: page {page} points back to an earlier one; what came up to \
+                 there is kept"
+            ));
+        }
+        if page >= MAX_PAGES {
+            return Err(format!(
+                "the server's {list} list has more than {MAX_PAGES} pages; the rest was not asked for"
+            ));
+        }
+        Ok(Some(cursor))
+    }
 }
 
 /// What to do after a page.
@@ -133,29 +162,20 @@ impl Collector {
     pub(crate) fn add_page(&mut self, page: &RawValue) -> Result<Next, String> {
         let page: Page<'_> = serde_json::from_str(page.get())
             .map_err(|error| format!("the answer to `tools/list` is no ListToolsResult: {error}"))?;
-        self.pages += 1;
         for tool in page.tools {
             if !self.has_room(tool) {
                 return Ok(Next::Done);
             }
             self.add_tool(tool);
         }
-        // Many servers mean the end by an empty cursor.
-        let Some(cursor) = page.next_cursor.filter(|cursor| !cursor.is_empty()) else {
-            return Ok(Next::Done);
-        };
-        if !self.cursors.insert(cursor.clone()) {
-            let page = self.pages;
-            self.warn(format!("the server's tool list runs in circles: page {page} points back to an earlier one; the tools up to there are kept"));
-            return Ok(Next::Done);
+        match self.cursors.next(page.next_cursor, "tool") {
+            Ok(Some(cursor)) => Ok(Next::Page(cursor)),
+            Ok(None) => Ok(Next::Done),
+            Err(warning) => {
+                self.warn(warning);
+                Ok(Next::Done)
+            }
         }
-        if self.pages >= MAX_PAGES {
-            self.warn(format!(
-                "the server's tool list has more than {MAX_PAGES} pages; the rest was not asked for"
-            ));
-            return Ok(Next::Done);
-        }
-        Ok(Next::Page(cursor))
     }
 
     pub(crate) fn finish(mut self) -> Listing {

@@ -181,12 +181,16 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Takes over a started process. Needs a tokio runtime.
-    pub(crate) fn adopt(group: Group, stderr: ChildStderr) -> io::Result<Self> {
+    /// Takes over a started process; `on_line` is told each line on its standard error. Needs a tokio runtime.
+    pub(crate) fn adopt(
+        group: Group,
+        stderr: ChildStderr,
+        on_line: impl Fn(&str) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         let pidfd = group.pidfd.try_clone()?;
         // SAFETY: an `OwnedFd` is open and stays the same descriptor for as long as it lives, and the `AsyncFd` owns it.
         let watch = unsafe { AsyncFd::register(pidfd) }.map_err(|error| error.into_parts().1)?;
-        let stderr = Stderr::read(tokio::process::ChildStderr::from_std(stderr)?);
+        let stderr = Stderr::read(tokio::process::ChildStderr::from_std(stderr)?, on_line);
         Ok(Self { group, watch, stderr })
     }
 

@@ -41,15 +41,19 @@ struct Lines {
 }
 
 impl Stderr {
-    /// Starts reading. Needs a tokio runtime.
-    pub(crate) fn read(mut pipe: impl AsyncRead + Unpin + Send + 'static) -> Self {
+    /// Starts reading; `on_line` is told each whole line, bounded and without control characters. Needs a tokio runtime.
+    pub(crate) fn read(
+        mut pipe: impl AsyncRead + Unpin + Send + 'static,
+        on_line: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Self {
         let lines = Arc::new(Mutex::new(Lines::default()));
         let (end, ended) = watch::channel(false);
         let sink = Arc::clone(&lines);
         let task = tokio::spawn(async move {
             let mut chunk = [0_u8; 4096];
             while let Ok(length @ 1..) = pipe.read(&mut chunk).await {
-                sink.lock().unwrap_or_else(PoisonError::into_inner).add(&chunk[..length]);
+                let lines = sink.lock().unwrap_or_else(PoisonError::into_inner).add(&chunk[..length]);
+                lines.iter().for_each(|line| on_line(line));
             }
             end.send_replace(true);
         });
@@ -75,26 +79,30 @@ impl Drop for Stderr {
 }
 
 impl Lines {
-    fn add(&mut self, chunk: &[u8]) {
+    /// Takes in a part of the stream; gives the lines that end in it.
+    fn add(&mut self, chunk: &[u8]) -> Vec<String> {
+        let mut finished = Vec::new();
         for byte in chunk {
             if *byte == b'\n' {
-                self.finish_line();
+                finished.extend(self.finish_line());
             } else if self.current.len() <= MAX_LINE_BYTES {
                 self.current.push(*byte);
             }
         }
+        finished
     }
 
-    fn finish_line(&mut self) {
+    fn finish_line(&mut self) -> Option<String> {
         let line = shown(&String::from_utf8_lossy(&self.current), MAX_LINE_BYTES);
         self.current.clear();
         if line.trim().is_empty() {
-            return;
+            return None;
         }
         if self.kept.len() == MAX_LINES {
             self.kept.pop_front();
         }
-        self.kept.push_back(line);
+        self.kept.push_back(line.clone());
+        Some(line)
     }
 
     fn tail(&self) -> Vec<String> {
@@ -116,7 +124,7 @@ mod tests {
         }
         text.push_str(&"x".repeat(1_000_000));
         let (pipe, mut writer) = tokio::io::simplex(1024);
-        let stderr = Stderr::read(pipe);
+        let stderr = Stderr::read(pipe, |_| {});
         tokio::io::AsyncWriteExt::write_all(&mut writer, text.as_bytes()).await.unwrap();
         drop(writer);
         stderr.drained().await;

@@ -1,9 +1,12 @@
 //! What is known about a connection beside its messages: output that was none, and why it was given up.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::{
+    fmt,
+    sync::{Mutex, OnceLock, PoisonError},
+};
 
-use super::RpcError;
-use crate::text::shown;
+use super::message::RpcError;
+use crate::{http::HttpFailure, text::shown};
 
 /// How many bytes of output that is no protocol a server may write between two messages: room for banners and stray
 /// prints, but not for a program that speaks something else.
@@ -19,6 +22,18 @@ pub(crate) enum Fault {
     Protocol(String),
     /// The server refused the handshake.
     Refused(RpcError),
+    /// The handshake could not be carried over HTTP.
+    Http(HttpFailure),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Protocol(reason) => formatter.write_str(reason),
+            Self::Refused(error) => write!(formatter, "error {}: {}", error.code, error.message),
+            Self::Http(failure) => failure.fmt(formatter),
+        }
+    }
 }
 
 /// What is known about a connection beside its messages.
@@ -41,7 +56,7 @@ impl Health {
     }
 
     /// Notes why the connection is given up. The first fault is the cause, later ones are consequences.
-    pub(super) fn set_fault(&self, fault: Fault) {
+    pub(crate) fn set_fault(&self, fault: Fault) {
         let _ = self.fault.set(fault);
     }
 

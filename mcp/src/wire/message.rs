@@ -2,18 +2,20 @@
 
 use std::{
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetMeta, InitializeResult, JsonRpcMessage, ProtocolVersion,
-    RequestId,
+    ClientJsonRpcMessage, ClientRequest, DiscoverResult, GetMeta, InitializeResult, JsonRpcMessage,
+    ProtocolVersion, RequestId,
 };
 use serde::{Deserialize, Deserializer, Serialize, de::IgnoredAny, ser::SerializeMap};
 use serde_json::value::RawValue;
 
+use tokio::sync::Notify;
+
 use super::Fault;
-use crate::text::shown;
+use crate::{http::HttpFailure, text::shown};
 
 /// How many bytes of a server's error message are kept.
 const MAX_TEXT_BYTES: usize = 2_000;
@@ -22,7 +24,19 @@ const MAX_TEXT_BYTES: usize = 2_000;
 pub(crate) struct RawRequest {
     /// The members of `params`, beside `_meta`.
     params: Vec<(&'static str, Box<RawValue>)>,
-    answer: Mutex<Option<Answer>>,
+    /// What the request is about, where that is repeated in a header: a tool, a resource, a prompt.
+    name: Option<String>,
+    /// Further headers over HTTP.
+    headers: Vec<(String, String)>,
+    outcome: Mutex<Option<Outcome>>,
+    failed: Notify,
+}
+
+/// What became of a raw request.
+pub(crate) enum Outcome {
+    Answer(Answer),
+    /// It could not be sent, or no answer can come.
+    Failed(HttpFailure),
 }
 
 /// What a server answered.
@@ -41,16 +55,48 @@ pub(crate) struct RpcError {
 
 impl RawRequest {
     pub(crate) fn new(params: Vec<(&'static str, Box<RawValue>)>) -> Self {
-        Self { params, answer: Mutex::new(None) }
+        Self { params, name: None, headers: Vec::new(), outcome: Mutex::new(None), failed: Notify::new() }
     }
 
-    /// The answer, once.
-    pub(crate) fn take_answer(&self) -> Option<Answer> {
-        self.answer.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// With what is repeated in headers over HTTP.
+    pub(crate) fn about(self, name: &str, headers: Vec<(String, String)>) -> Self {
+        Self { name: Some(name.to_owned()), headers, ..self }
     }
 
-    pub(super) fn set_answer(&self, answer: Answer) {
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// What became of it, once.
+    pub(crate) fn take_outcome(&self) -> Option<Outcome> {
+        self.outcome().take()
+    }
+
+    pub(crate) fn has_no_outcome(&self) -> bool {
+        self.outcome().is_none()
+    }
+
+    pub(crate) fn set_answer(&self, answer: Answer) {
+        *self.outcome() = Some(Outcome::Answer(answer));
+    }
+
+    /// Notes why no answer can come; whoever waits for one learns it at once. An answer that is there stands.
+    pub(crate) fn fail(&self, failure: HttpFailure) {
+        self.outcome().get_or_insert(Outcome::Failed(failure));
+        self.failed.notify_one();
+    }
+
+    /// Returns when [`RawRequest::fail`] was called.
+    pub(crate) async fn failed(&self) {
+        self.failed.notified().await;
+    }
+
+    fn outcome(&self) -> MutexGuard<'_, Option<Outcome>> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -79,9 +125,25 @@ pub(super) fn initialized(answer: Answer) -> Result<InitializeResult, Fault> {
     Ok(result)
 }
 
-/// One line for one message.
-pub(super) fn encode(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
-    let mut line = match message {
+/// The answer to `server/discover`, if it is one.
+pub(super) fn discovered(raw: &RawValue) -> Option<DiscoverResult> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// The raw request in a message.
+pub(crate) fn raw_of(message: &ClientJsonRpcMessage) -> Option<&Arc<RawRequest>> {
+    match message {
+        JsonRpcMessage::Request(request) => match &request.request {
+            ClientRequest::CustomRequest(request) => request.extensions.get::<Arc<RawRequest>>(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// One message as JSON.
+pub(crate) fn encode(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
+    Ok(match message {
         JsonRpcMessage::Request(envelope) => match &envelope.request {
             ClientRequest::CustomRequest(request)
                 if let Some(raw) = request.extensions.get::<Arc<RawRequest>>() =>
@@ -96,7 +158,12 @@ pub(super) fn encode(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
             _ => serde_json::to_vec(message)?,
         },
         _ => serde_json::to_vec(message)?,
-    };
+    })
+}
+
+/// One line for one message.
+pub(super) fn encode_line(message: &ClientJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let mut line = encode(message)?;
     // Within a JSON string a line break is always escaped; a bare one in verbatim parameters is white space.
     for byte in &mut line {
         if matches!(*byte, b'\n' | b'\r') {

@@ -1,0 +1,184 @@
+//! This side as the protocol library sees it: what it can do, and its answers to what a server asks and tells.
+
+use std::sync::Arc;
+
+use rmcp::{
+    ClientHandler, RoleClient,
+    model::{
+        ClientCapabilities, ClientConfig, ErrorData, Implementation, ProgressNotificationParam,
+        ProtocolVersion, ResourceUpdatedNotificationParam,
+    },
+    service::{NotificationContext, RequestContext},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use crate::{
+    config::{Root, ServerConfig},
+    host::{Host, ListKind, Notice},
+};
+
+/// The version that the handshake asks for.
+pub(crate) const HANDSHAKE_VERSION: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
+
+/// Answers the server of one session.
+#[derive(Clone)]
+pub(crate) struct Client {
+    server: String,
+    roots: Vec<Root>,
+    host: Arc<dyn Host>,
+}
+
+impl Client {
+    pub(crate) fn new(config: &ServerConfig, host: Arc<dyn Host>) -> Self {
+        Self { server: config.name.clone(), roots: config.roots.clone(), host }
+    }
+
+    /// The answer to a request that a server makes of a client, by its method; `None` for a method that is not known.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub(crate) async fn answer(&self, method: &str, parameters: Value) -> Option<Result<Value, String>> {
+        let refused = |what: &str| Some(Err(format!("this client did not say that it can do {what}")));
+        match method {
+            "elicitation/create" => {
+                let by_url = parameters.get("mode").and_then(Value::as_str) == Some("url");
+                if by_url && !self.host.elicits_by_url() || !by_url && !self.host.elicits() {
+                    return refused("elicitation in this mode");
+                }
+                Some(self.host.elicit(&self.server, parameters).await)
+            }
+            "sampling/createMessage" if self.host.samples() => {
+                Some(self.host.sample(&self.server, parameters).await)
+            }
+            "sampling/createMessage" => refused("sampling"),
+            "roots/list" if self.roots.is_empty() => refused("roots"),
+            "roots/list" => {
+                let root = |root: &Root| match &root.name {
+                    Some(name) => json!({ "uri": root.uri, "name": name }),
+                    None => json!({ "uri": root.uri }),
+                };
+                Some(Ok(json!({ "roots": self.roots.iter().map(root).collect::<Vec<_>>() })))
+            }
+            _ => None,
+        }
+    }
+
+    /// What this side can do, as it is declared.
+    fn capabilities(&self) -> ClientCapabilities {
+        let mut capabilities = json!({});
+        let mut elicitation = json!({});
+        if self.host.elicits() {
+            elicitation["form"] = json!({});
+        }
+        if self.host.elicits_by_url() {
+            elicitation["url"] = json!({});
+        }
+        if elicitation != json!({}) {
+            capabilities["elicitation"] = elicitation;
+        }
+        if self.host.samples() {
+            capabilities["sampling"] = json!({});
+        }
+        if !self.roots.is_empty() {
+            capabilities["roots"] = json!({});
+        }
+        // Written by this function, so it has the form.
+        serde_json::from_value(capabilities).unwrap_or_default()
+    }
+
+    /// The same through the library's types.
+    async fn typed<P: Serialize + Send, R: DeserializeOwned>(
+        &self,
+        method: &str,
+        parameters: P,
+    ) -> Result<R, ErrorData> {
+        let parameters = serde_json::to_value(parameters).unwrap_or_default();
+        let refusal = |message: String| ErrorData::invalid_request(message, None);
+        match self.answer(method, parameters).await {
+            Some(Ok(answer)) => serde_json::from_value(answer)
+                .map_err(|error| ErrorData::internal_error(format!("the answer has no form: {error}"), None)),
+            Some(Err(reason)) => Err(refusal(reason)),
+            None => Err(refusal(format!("{method} is not known here"))),
+        }
+    }
+
+    fn tell(&self, notice: &Notice) {
+        self.host.notice(&self.server, notice);
+    }
+
+    /// Tells what a process wrote on its standard error.
+    pub(crate) fn stderr(&self, line: &str) {
+        self.tell(&Notice::Stderr(line.to_owned()));
+    }
+}
+
+#[expect(deprecated, reason = "sampling, roots and logging are still in use")]
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let itself = Implementation::new("toolsmith", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(self.capabilities(), itself).with_protocol_version(HANDSHAKE_VERSION)
+    }
+
+    async fn create_message(
+        &self,
+        parameters: rmcp::model::CreateMessageRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<rmcp::model::CreateMessageResult, ErrorData> {
+        self.typed("sampling/createMessage", parameters).await
+    }
+
+    async fn list_roots(
+        &self,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<rmcp::model::ListRootsResult, ErrorData> {
+        self.typed("roots/list", json!({})).await
+    }
+
+    async fn create_elicitation(
+        &self,
+        parameters: rmcp::model::ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<rmcp::model::ElicitResult, ErrorData> {
+        self.typed("elicitation/create", parameters).await
+    }
+
+    async fn on_progress(
+        &self,
+        parameters: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        let ProgressNotificationParam { progress, total, message, .. } = parameters;
+        self.tell(&Notice::Progress { done: progress, total, message });
+    }
+
+    async fn on_logging_message(
+        &self,
+        parameters: rmcp::model::LoggingMessageNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        let level = serde_json::to_value(parameters.level).unwrap_or_default();
+        let level = level.as_str().unwrap_or("info").to_owned();
+        self.tell(&Notice::Log { level, logger: parameters.logger, data: parameters.data });
+    }
+
+    async fn on_resource_updated(
+        &self,
+        parameters: ResourceUpdatedNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        self.tell(&Notice::ResourceUpdated(parameters.uri));
+    }
+
+    async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.tell(&Notice::ListChanged(ListKind::Resources));
+    }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.tell(&Notice::ListChanged(ListKind::Tools));
+    }
+
+    async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.tell(&Notice::ListChanged(ListKind::Prompts));
+    }
+}

@@ -1,0 +1,172 @@
+//! Servers behind an address: what both transports over HTTP have in common.
+//!
+//! Requests go to the server's origin alone: a redirect within it is followed where it keeps the method, every other one
+//! is an error that names the address, so that neither headers nor tokens ever reach another origin.
+
+mod body;
+mod client;
+mod failure;
+mod headers;
+mod listening;
+
+use std::{sync::Arc, time::Duration};
+
+use reqwest::{
+    Client, RequestBuilder, Response, StatusCode, Url,
+    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, WWW_AUTHENTICATE},
+    redirect::Policy,
+};
+
+pub(crate) use body::{events, read_bounded};
+pub(crate) use client::HttpClient;
+pub(crate) use failure::{HttpFailure, chain};
+pub(crate) use headers::{ParameterHeaders, parameter_headers};
+
+use crate::{
+    config::{Remote, ServerConfig},
+    oauth::Authorizer,
+    text::shown,
+};
+
+/// How many redirects within the server's origin are followed.
+const MAX_REDIRECTS: usize = 5;
+
+/// How many bytes of an answer that reports a failure are read.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// How much of such an answer is told, in bytes.
+const TOLD_BYTES: usize = 300;
+
+/// Sends requests to one server with its headers and tokens.
+pub(crate) struct Sender {
+    pub(crate) http: Client,
+    url: Url,
+    headers: HeaderMap,
+    authorizer: Option<Arc<Authorizer>>,
+}
+
+impl Sender {
+    /// Prepares to send; nothing is sent yet. The error says what is wrong with the configuration.
+    pub(crate) fn new(config: &ServerConfig, remote: &Remote) -> Result<Self, String> {
+        let url = Url::parse(&remote.url).map_err(|error| format!("its url is no address: {error}"))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!("its url has the scheme `{}`; only http and https are known", url.scheme()));
+        }
+        let mut headers = HeaderMap::new();
+        for (name, value) in &remote.headers {
+            let wrong = |what| format!("its header `{}` {what}", shown(name, TOLD_BYTES));
+            let header = HeaderName::try_from(name).map_err(|_| wrong("has no name that HTTP knows"))?;
+            let mut value = HeaderValue::try_from(value)
+                .map_err(|_| wrong("has a value with characters that HTTP headers can't have"))?;
+            value.set_sensitive(true);
+            headers.insert(header, value);
+        }
+        let http = client(config.connect_timeout)?;
+        let authorizer = remote.oauth.as_ref().map(|oauth| Arc::new(Authorizer::new(&url, oauth)));
+        Ok(Self { http, url, headers, authorizer })
+    }
+
+    /// The server's address.
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Sends what `make` makes, with the configured headers and the token; once more with a new token where the server
+    /// refuses the first. A refused request was not carried out.
+    pub(crate) async fn send(
+        &self,
+        make: impl Fn(HeaderMap) -> RequestBuilder,
+    ) -> Result<Response, HttpFailure> {
+        let token = match &self.authorizer {
+            Some(authorizer) => authorizer.token().await?,
+            None => None,
+        };
+        let mut response = self.execute(make(self.headers(token.as_deref())?)).await?;
+        if response.status() == StatusCode::UNAUTHORIZED
+            && let Some(authorizer) = &self.authorizer
+        {
+            let challenge = challenge(&response);
+            if let Some(fresh) = authorizer.renew(token.as_deref(), challenge.as_deref()).await? {
+                response = self.execute(make(self.headers(Some(&fresh))?)).await?;
+            }
+        }
+        self.judge(response).await
+    }
+
+    fn headers(&self, token: Option<&str>) -> Result<HeaderMap, HttpFailure> {
+        let mut headers = self.headers.clone();
+        if let Some(token) = token {
+            let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| {
+                HttpFailure::OAuth("the token has characters that no header can have".to_owned())
+            })?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        Ok(headers)
+    }
+
+    async fn execute(&self, request: RequestBuilder) -> Result<Response, HttpFailure> {
+        request.send().await.map_err(|error| HttpFailure::unreachable(&error))
+    }
+
+    /// Takes out what no caller can go on with: refusals, redirects.
+    async fn judge(&self, response: Response) -> Result<Response, HttpFailure> {
+        let status = response.status();
+        let challenge = challenge(&response);
+        let asks_for_scope = challenge.as_deref().is_some_and(|header| header.contains("insufficient_scope"));
+        if status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && asks_for_scope) {
+            let by_login = self.authorizer.is_some();
+            let body = told(response).await;
+            return Err(HttpFailure::Unauthorized { status: status.as_u16(), challenge, body, by_login });
+        }
+        if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
+            let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+            let target = location.and_then(|location| self.url.join(location).ok());
+            let target =
+                target.map_or_else(|| "nowhere".to_owned(), |target| shown(target.as_str(), TOLD_BYTES));
+            return Err(HttpFailure::Redirect { target });
+        }
+        Ok(response)
+    }
+}
+
+/// The start of an answer's body, fit to be shown.
+pub(crate) async fn told(response: Response) -> String {
+    let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
+    shown(String::from_utf8_lossy(&body).trim(), TOLD_BYTES)
+}
+
+fn challenge(response: &Response) -> Option<String> {
+    let values = response.headers().get_all(WWW_AUTHENTICATE).iter();
+    let values: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
+    // Of several schemes the one that tokens go with.
+    let bearer = values.iter().find(|value| value.trim_start().to_ascii_lowercase().starts_with("bearer"));
+    bearer.or(values.first()).map(|value| (*value).to_owned())
+}
+
+/// A client with the system's roots (and `SSL_CERT_FILE`), and the proxies that the environment names.
+pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
+    provide_cryptography();
+    let redirects = Policy::custom(|attempt| {
+        let keeps_method =
+            matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+        let before = attempt.previous().last().map(Url::origin);
+        if !keeps_method || before != Some(attempt.url().origin()) || attempt.previous().len() > MAX_REDIRECTS
+        {
+            attempt.stop()
+        } else {
+            attempt.follow()
+        }
+    });
+    Client::builder()
+        .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(connect_timeout)
+        .redirect(redirects)
+        .build()
+        .map_err(|error| format!("an HTTP client can't be made: {}", chain(&error)))
+}
+
+/// Sets the process's provider of cryptography, unless the host of this crate has set one.
+pub(crate) fn provide_cryptography() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}

@@ -1,0 +1,396 @@
+//! Streamable HTTP: how the library's requests are sent, and what comes back is taken in.
+//!
+//! The library drives the session: its id, its streams and their resumption, the protocol version. Here each message
+//! becomes a request, and each answer is read within the bounds and kept raw where it must stay raw.
+
+use std::{collections::HashMap, sync::Arc};
+
+use futures::{StreamExt, stream::BoxStream};
+use reqwest::{
+    Method, Response, StatusCode,
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+};
+use rmcp::{
+    model::{
+        ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    },
+    transport::streamable_http_client::{
+        AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+    },
+};
+use sse_stream::Sse;
+
+use super::{
+    HttpFailure, MAX_ERROR_BYTES, Sender, TOLD_BYTES, events,
+    headers::header_value,
+    listening::{Opening, Openings},
+    read_bounded,
+};
+use crate::{
+    text::shown,
+    wire::{Fault, Intake, MAX_MESSAGE_BYTES, RawRequest, encode, raw_of},
+};
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
+
+/// Sends to one server. Clones share everything.
+#[derive(Clone)]
+pub(crate) struct HttpClient(Arc<Inner>);
+
+struct Inner {
+    sender: Sender,
+    intake: Intake,
+    openings: Openings,
+}
+
+type Failed = StreamableHttpError<HttpFailure>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+type Events = BoxStream<'static, Result<Sse, SseError>>;
+
+impl HttpClient {
+    pub(crate) fn new(sender: Sender, intake: Intake) -> Self {
+        Self(Arc::new(Inner { sender, intake, openings: Openings::default() }))
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+    ) -> Result<Response, HttpFailure> {
+        let Sender { http, .. } = &self.0.sender;
+        let url = self.0.sender.url();
+        let make = |mut configured: HeaderMap| {
+            configured.extend(headers.clone());
+            let request = http.request(method.clone(), url.clone()).headers(configured);
+            match &body {
+                Some(body) => request.body(body.clone()),
+                None => request,
+            }
+        };
+        self.0.sender.send(make).await
+    }
+
+    async fn post(
+        &self,
+        message: &ClientJsonRpcMessage,
+        session: Option<&str>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        let body = encode(message).map_err(|error| HttpFailure::Protocol(error.to_string()))?;
+        let mut headers = protocol_headers(headers, session, raw_of(message));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        self.0.intake.track(message);
+        let response = self.send(Method::POST, headers, Some(body)).await?;
+        let status = response.status();
+        let new_session = text_header(&response, &SESSION);
+        let is_request = matches!(message, JsonRpcMessage::Request(_));
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return match is_request {
+                // Some servers answer over the session's own stream.
+                true if session.is_none() => Err(no_answer(status).into()),
+                _ => Ok(StreamableHttpPostResponse::Accepted),
+            };
+        }
+        if status == StatusCode::NOT_FOUND && session.is_some() {
+            return Err(StreamableHttpError::SessionExpired);
+        }
+        if !status.is_success() {
+            return self.refused(message, session.is_some(), response).await;
+        }
+        let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
+        if content_type.starts_with(EVENTS) {
+            let stream = self.taken_in(events(response), None, raw_of(message).cloned());
+            return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
+        }
+        if !is_request {
+            // Whatever else a server says to a notification matters to nobody.
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if !content_type.starts_with(JSON) {
+            let content_type = shown(&content_type, TOLD_BYTES);
+            let body = super::told(response).await;
+            return Err(HttpFailure::ContentType { content_type, body }.into());
+        }
+        let body = read_bounded(response, MAX_MESSAGE_BYTES).await?;
+        let answer = self.accept(&String::from_utf8_lossy(&body))?;
+        let answer = answer.filter(is_answer).ok_or_else(|| {
+            let body = shown(String::from_utf8_lossy(&body).trim(), TOLD_BYTES);
+            HttpFailure::Protocol(format!("its answer is no JSON-RPC response to the request: {body}"))
+        })?;
+        Ok(StreamableHttpPostResponse::Json(answer, new_session))
+    }
+
+    /// What becomes of an answer that is no success.
+    async fn refused(
+        &self,
+        message: &ClientJsonRpcMessage,
+        in_session: bool,
+        response: Response,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        let status = response.status();
+        let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
+        let text = String::from_utf8_lossy(&body).into_owned();
+        let failure =
+            || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), TOLD_BYTES) };
+        let JsonRpcMessage::Request(request) = message else { return Err(failure().into()) };
+        let error = json_rpc_error(&text);
+        if let (ClientRequest::DiscoverRequest(_), false) = (&request.request, in_session)
+            && status.is_client_error()
+            && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
+        {
+            // A server that does not know the newer protocol says so in one of many ways; which one, the library
+            // judges by the code.
+            let error = error.unwrap_or_else(|| ErrorData::invalid_request(failure().to_string(), None));
+            return Ok(answered(error, &request.id));
+        }
+        match error {
+            // An error that came with a JSON-RPC body is told in its own words.
+            Some(_) => match self.accept(&addressed(&text, &request.id))? {
+                Some(message) => Ok(StreamableHttpPostResponse::Json(message, None)),
+                None => Err(failure().into()),
+            },
+            None => Err(failure().into()),
+        }
+    }
+
+    fn accept(&self, text: &str) -> Result<Option<ServerJsonRpcMessage>, Failed> {
+        self.0.intake.accept(text).map_err(|fault| {
+            let failure = HttpFailure::Protocol(fault.to_string());
+            self.0.intake.health().set_fault(fault);
+            failure.into()
+        })
+    }
+
+    /// A stream whose messages are taken in. Raw answers are kept, and the library sees that they have come.
+    ///
+    /// `request` is the one that the stream answers; it fails at once where the stream ends and can't be resumed.
+    fn taken_in(
+        &self,
+        events: Events,
+        last_event: Option<String>,
+        request: Option<Arc<RawRequest>>,
+    ) -> Events {
+        let client = self.clone();
+        let mut resumable = last_event.is_some();
+        let mut failed = false;
+        let each = move |event: Option<Result<Sse, SseError>>| {
+            if failed {
+                return None;
+            }
+            match event {
+                Some(Ok(event)) => {
+                    resumable |= event.id.is_some();
+                    client.0.openings.brought(last_event.as_deref());
+                    Some(client.take_in(event).inspect_err(|error| {
+                        failed = true;
+                        fail(request.as_deref(), error);
+                    }))
+                }
+                Some(Err(error)) => {
+                    if !resumable {
+                        fail(request.as_deref(), &error);
+                    }
+                    Some(Err(error))
+                }
+                None => {
+                    if let (false, Some(request)) = (resumable, &request) {
+                        request
+                            .fail(HttpFailure::Protocol("it ended its answer before the result".to_owned()));
+                    }
+                    None
+                }
+            }
+        };
+        let ended = futures::stream::once(async { None });
+        events.map(Some).chain(ended).scan(each, |each, event| std::future::ready(each(event))).boxed()
+    }
+
+    fn take_in(&self, mut event: Sse) -> Result<Sse, SseError> {
+        let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
+        if let (true, Some(data)) = (is_message, event.data.take()) {
+            let message = self.0.intake.accept(&data).map_err(|fault| {
+                let error = SseError::Body(Box::new(HttpFailure::Protocol(fault.to_string())));
+                self.0.intake.health().set_fault(fault);
+                error
+            })?;
+            event.data = message.and_then(|message| serde_json::to_string(&message).ok());
+        }
+        Ok(event)
+    }
+
+    async fn listen(
+        &self,
+        session: Option<&str>,
+        last_event: Option<String>,
+        headers: Headers,
+    ) -> Result<Events, Failed> {
+        match self.0.openings.note(last_event.as_deref()) {
+            Opening::GiveUp => return Err(StreamableHttpError::ServerDoesNotSupportSse),
+            Opening::After(wait) => tokio::time::sleep(wait).await,
+        }
+        let mut headers = protocol_headers(headers, session, None);
+        headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
+        if let Some(event) = last_event.as_deref().and_then(|event| HeaderValue::from_str(event).ok()) {
+            headers.insert(LAST_EVENT, event);
+        }
+        let response = self.send(Method::GET, headers, None).await?;
+        let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
+        // A server that offers no stream says so by 405 (basic/transports); others do as they like.
+        if response.status().is_client_error()
+            || (response.status().is_success() && !content_type.starts_with(EVENTS))
+        {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        if !response.status().is_success() {
+            let status = response.status().as_u16();
+            return Err(HttpFailure::Status { status, body: super::told(response).await }.into());
+        }
+        Ok(self.taken_in(events(response), last_event, None))
+    }
+}
+
+impl StreamableHttpClient for HttpClient {
+    type Error = HttpFailure;
+
+    async fn post_message(
+        &self,
+        _uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _token: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        let posted = self.post(&message, session.as_deref(), headers).await;
+        if let Err(StreamableHttpError::Client(failure)) = &posted {
+            match raw_of(&message) {
+                Some(raw) => raw.fail(failure.clone()),
+                // Without an answer to these there is no session.
+                None if is_startup(&message) => {
+                    self.0.intake.health().set_fault(Fault::Http(failure.clone()))
+                }
+                None => {}
+            }
+        }
+        posted
+    }
+
+    async fn delete_session(
+        &self,
+        _uri: Arc<str>,
+        session: Arc<str>,
+        _token: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Failed> {
+        // Servers may keep sessions to themselves (405); there is nothing else to be done about a failure.
+        self.send(Method::DELETE, protocol_headers(headers, Some(&session), None), None).await?;
+        Ok(())
+    }
+
+    async fn get_stream(
+        &self,
+        _uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        _token: Option<String>,
+        headers: Headers,
+    ) -> Result<Events, Failed> {
+        match self.listen(session.as_deref(), last_event, headers).await {
+            Err(StreamableHttpError::Client(HttpFailure::Unauthorized { challenge, .. })) => {
+                // To the library, the reason not to try again.
+                Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge.unwrap_or_default())))
+            }
+            listened => listened,
+        }
+    }
+}
+
+impl From<HttpFailure> for Failed {
+    fn from(failure: HttpFailure) -> Self {
+        StreamableHttpError::Client(failure)
+    }
+}
+
+/// The headers that the protocol asks for.
+fn protocol_headers(given: Headers, session: Option<&str>, raw: Option<&Arc<RawRequest>>) -> HeaderMap {
+    let mut headers: HeaderMap = given.into_iter().collect();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    if let Some(session) = session.and_then(|session| HeaderValue::from_str(session).ok()) {
+        headers.insert(SESSION, session);
+    }
+    // The library sees no parameters of a raw request, so it leaves out what repeats them.
+    if let (Some(raw), true) = (raw, headers.contains_key(METHOD) && headers.contains_key(VERSION)) {
+        let mut insert = |name: Result<HeaderName, _>, value: &str| {
+            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
+                headers.insert(name, value);
+            }
+        };
+        if let Some(name) = raw.name() {
+            insert(Ok(NAME), &header_value(name));
+        }
+        for (name, value) in raw.headers() {
+            insert(HeaderName::try_from(name), value);
+        }
+    }
+    headers
+}
+
+fn text_header(response: &Response, name: &HeaderName) -> Option<String> {
+    response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+fn is_startup(message: &ClientJsonRpcMessage) -> bool {
+    match message {
+        JsonRpcMessage::Request(request) => {
+            matches!(request.request, ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_))
+        }
+        JsonRpcMessage::Notification(notification) => {
+            matches!(notification.notification, rmcp::model::ClientNotification::InitializedNotification(_))
+        }
+        _ => false,
+    }
+}
+
+fn is_answer(message: &ServerJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
+}
+
+fn fail(request: Option<&RawRequest>, error: &SseError) {
+    if let Some(request) = request {
+        request.fail(match error {
+            SseError::Body(cause) => HttpFailure::Unreachable(super::chain(&**cause)),
+            other => HttpFailure::Protocol(format!("its event stream is malformed: {other}")),
+        });
+    }
+}
+
+fn no_answer(status: StatusCode) -> HttpFailure {
+    HttpFailure::Protocol(format!("it took the request with HTTP {} and answers nothing", status.as_u16()))
+}
+
+fn answered(error: ErrorData, id: &RequestId) -> StreamableHttpPostResponse {
+    StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
+}
+
+fn json_rpc_error(text: &str) -> Option<ErrorData> {
+    match serde_json::from_str::<ServerJsonRpcMessage>(text) {
+        Ok(JsonRpcMessage::Error(error)) => Some(error.error),
+        _ => None,
+    }
+}
+
+/// An error with the id of the request that it answers: what refuses a request often can't repeat its id.
+fn addressed(text: &str, id: &RequestId) -> String {
+    let mut message: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    if let Some(members) = message.as_object_mut() {
+        members.insert("id".to_owned(), id.clone().into_json_value());
+    }
+    message.to_string()
+}

@@ -1,0 +1,90 @@
+//! Why a request over HTTP has no answer.
+
+use crate::text::shown;
+
+/// How much of a cause is told, in bytes.
+const CAUSE_BYTES: usize = 500;
+
+/// Why a request over HTTP has no answer. Its text holds no headers and no tokens.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum HttpFailure {
+    /// There is no connection, or it broke.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The server does not let this client in, or not with the scopes of its token.
+    #[error("it answered with HTTP {status}{}", after(.body))]
+    Unauthorized {
+        status: u16,
+        /// The header `WWW-Authenticate`.
+        challenge: Option<String>,
+        body: String,
+        /// Whether a login may help.
+        by_login: bool,
+    },
+    /// Another status than success.
+    #[error("it answered with HTTP {status}{}{}", after(.body), status_advice(*.status))]
+    Status { status: u16, body: String },
+    /// A redirect that is not followed.
+    #[error(
+        "it redirects to {target}, which is not followed; if that is the server, write that address as `url`"
+    )]
+    Redirect { target: String },
+    /// An answer that is neither JSON nor an event stream.
+    #[error(
+        "it answered with the content type `{content_type}` in place of JSON or an event stream{}; check that `url` is the \
+         address of an MCP server's endpoint",
+        after(.body)
+    )]
+    ContentType { content_type: String, body: String },
+    /// The protocol is broken.
+    #[error("{0}")]
+    Protocol(String),
+    /// Tokens can't be got, renewed or stored.
+    #[error("{0}")]
+    OAuth(String),
+}
+
+impl HttpFailure {
+    pub(crate) fn unreachable(error: &reqwest::Error) -> Self {
+        let what = if error.is_connect() {
+            "no connection"
+        } else if error.is_timeout() {
+            "no answer in time"
+        } else {
+            "the connection broke"
+        };
+        // The error's own text names the address, whose query may hold secrets; its causes don't.
+        let cause = std::error::Error::source(error).map_or_else(|| "it ended too early".to_owned(), chain);
+        Self::Unreachable(format!("{what}: {cause}"))
+    }
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let cause = error.to_string();
+        if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+        source = error.source();
+    }
+    shown(&text, CAUSE_BYTES)
+}
+
+fn after(body: &str) -> String {
+    if body.is_empty() { String::new() } else { format!(": {body}") }
+}
+
+fn status_advice(status: u16) -> &'static str {
+    match status {
+        403 => "; check that the configured headers or scopes let you in",
+        404 | 405 => {
+            "; check that `url` is the address of the server's MCP endpoint, and that `type` fits it"
+        }
+        429 => "; it limits how often it may be asked, try again later",
+        _ => "",
+    }
+}

@@ -1,0 +1,180 @@
+//! The headers that repeat parts of a request's body, so that what lies between can route without reading it
+//! (MCP 2026-07-28, basic/transports: `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*`).
+
+use std::collections::HashSet;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use serde_json::{Map, Value};
+
+/// The member of a schema that asks for a header.
+const ANNOTATION: &str = "x-mcp-header";
+
+/// How deep schemas are searched for annotations; deeper ones are as good as misplaced.
+const MAX_DEPTH: usize = 64;
+
+/// Which arguments of a tool travel in headers as well: the path of each, and the header's name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ParameterHeaders(Vec<(Vec<String>, String)>);
+
+/// Reads the annotations of an input schema. The error says which one breaks the rules; the specification wants such a
+/// tool to be left out.
+pub(crate) fn parameter_headers(schema: &Value) -> Result<ParameterHeaders, String> {
+    let mut found = ParameterHeaders::default();
+    search(schema, Some(&mut Vec::new()), &mut found, MAX_DEPTH)?;
+    let mut names = HashSet::new();
+    for (_, header) in &found.0 {
+        if !names.insert(header.to_ascii_lowercase()) {
+            return Err(format!("{ANNOTATION} `{header}` is there more than once"));
+        }
+    }
+    Ok(found)
+}
+
+/// Looks for annotations in `schema`; `path` leads to it through `properties` alone, `None` where it doesn't.
+fn search(
+    schema: &Value,
+    path: Option<&mut Vec<String>>,
+    found: &mut ParameterHeaders,
+    depth: usize,
+) -> Result<(), String> {
+    let (Some(members), Some(depth)) = (schema.as_object(), depth.checked_sub(1)) else {
+        return match schema.as_array() {
+            Some(items) if depth > 0 => {
+                items.iter().try_for_each(|item| search(item, None, found, depth.saturating_sub(1)))
+            }
+            _ => Ok(()),
+        };
+    };
+    if let Some(header) = members.get(ANNOTATION) {
+        let place = path.as_ref().filter(|path| !path.is_empty());
+        let place = place.ok_or_else(|| format!("{ANNOTATION} does not stand at a property"))?;
+        found.0.push((place.to_vec(), header_name(members, header)?));
+    }
+    search_members(members, path, found, depth)
+}
+
+fn search_members(
+    members: &Map<String, Value>,
+    mut path: Option<&mut Vec<String>>,
+    found: &mut ParameterHeaders,
+    depth: usize,
+) -> Result<(), String> {
+    for (keyword, value) in members {
+        match (keyword.as_str(), value) {
+            // Not schemas, but values.
+            ("default" | "const" | "enum" | "examples", _) | (ANNOTATION, _) => {}
+            ("properties", Value::Object(properties)) => {
+                for (name, property) in properties {
+                    if let Some(path) = path.as_deref_mut() {
+                        path.push(name.clone());
+                        let searched = search(property, Some(path), found, depth);
+                        path.pop();
+                        searched?;
+                    } else {
+                        search(property, None, found, depth)?;
+                    }
+                }
+            }
+            ("$defs" | "definitions" | "dependentSchemas" | "patternProperties", Value::Object(schemas)) => {
+                schemas.values().try_for_each(|schema| search(schema, None, found, depth))?;
+            }
+            (_, value) => search(value, None, found, depth)?,
+        }
+    }
+    Ok(())
+}
+
+/// The name of a header, which is a token (RFC 9110, section 5.6.2) at a property whose values fit one line.
+fn header_name(schema: &Map<String, Value>, header: &Value) -> Result<String, String> {
+    let Some(name) = header.as_str().filter(|name| !name.is_empty()) else {
+        return Err(format!("{ANNOTATION} is no name of a header"));
+    };
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if !name.chars().all(is_token) {
+        return Err(format!("{ANNOTATION} is no name of a header: {name:?}"));
+    }
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string" | "integer" | "boolean") => Ok(name.to_owned()),
+        _ => Err(format!("{ANNOTATION} `{name}` stands at a property that is no string, integer or boolean")),
+    }
+}
+
+impl ParameterHeaders {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The headers of a call with these arguments.
+    pub(crate) fn of(&self, arguments: &Value) -> Vec<(String, String)> {
+        let header = |(path, header): &(Vec<String>, String)| {
+            let value = path.iter().try_fold(arguments, |value, name| value.get(name))?;
+            let text = match value {
+                Value::String(text) => text.clone(),
+                Value::Bool(_) | Value::Number(_) => value.to_string(),
+                _ => return None,
+            };
+            Some((format!("Mcp-Param-{header}"), header_value(&text)))
+        };
+        self.0.iter().filter_map(header).collect()
+    }
+}
+
+/// A value as a header can carry it: in Base64 where it has other characters than printable ASCII, or ends in blanks.
+pub(crate) fn header_value(value: &str) -> String {
+    let printable = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte));
+    let looks_encoded = value.starts_with("=?base64?") && value.ends_with("?=");
+    if printable && value.trim() == value && !looks_encoded {
+        return value.to_owned();
+    }
+    format!("=?base64?{}?=", BASE64_STANDARD.encode(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{header_value, parameter_headers};
+
+    #[test]
+    fn annotated_arguments_travel_in_headers() {
+        let schema = json!({ "type": "object", "properties": {
+            "region": { "type": "string", "x-mcp-header": "Region" },
+            "nested": { "type": "object", "properties": { "dry": { "type": "boolean", "x-mcp-header": "Dry" } } },
+            "free": { "type": "string", "default": { "x-mcp-header": "a value, no annotation" } },
+        } });
+        let headers = parameter_headers(&schema).unwrap();
+        let mut sent = headers.of(&json!({ "region": "Ω", "nested": { "dry": true }, "free": "x" }));
+        sent.sort();
+        let expected = [("Mcp-Param-Dry", "true"), ("Mcp-Param-Region", "=?base64?zqk=?=")];
+        assert_eq!(sent, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(headers.of(&json!({ "region": null })).is_empty());
+    }
+
+    #[test]
+    fn annotations_that_break_the_rules_are_refused() {
+        let property = |schema| json!({ "properties": { "a": schema } });
+        for schema in [
+            json!({ "x-mcp-header": "Root" }),
+            property(json!({ "type": "string", "x-mcp-header": "" })),
+            property(json!({ "type": "string", "x-mcp-header": "two words" })),
+            property(json!({ "type": "string", "x-mcp-header": 7 })),
+            property(json!({ "type": "number", "x-mcp-header": "Number" })),
+            property(json!({ "type": "array", "items": { "type": "string", "x-mcp-header": "Item" } })),
+            json!({ "anyOf": [property(json!({ "type": "string", "x-mcp-header": "Choice" }))] }),
+            json!({ "properties": {
+                "a": { "type": "string", "x-mcp-header": "Same" }, "b": { "type": "string", "x-mcp-header": "SAME" },
+            } }),
+        ] {
+            assert!(parameter_headers(&schema).is_err(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn values_that_headers_cannot_carry_are_encoded() {
+        assert_eq!(header_value("plain value"), "plain value");
+        assert_eq!(header_value(""), "");
+        assert_eq!(header_value(" a"), "=?base64?IGE=?=");
+        assert_eq!(header_value("=?base64?IGE=?="), "=?base64?PT9iYXNlNjQ/SUdFPT89?=");
+    }
+}

@@ -1,0 +1,233 @@
+//! Tokens for servers behind an address (MCP, basic/authorization): which one a request carries, and where a new one
+//! comes from.
+//!
+//! The protocol library discovers, registers and exchanges; here is decided when, with what, and for whom. A token is
+//! kept with the address that it was got for and sent nowhere else.
+
+mod callback;
+mod login;
+mod store;
+
+use std::{
+    future::Future,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use reqwest::Url;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, OAuthClientConfig,
+};
+use tokio::{sync::Mutex, time::timeout};
+
+pub use login::{LOGIN_TIMEOUT, login, logout};
+
+use self::store::{Client, Record, Store};
+use crate::{
+    config::{Grant, OAuth},
+    http::{HttpFailure, provide_cryptography},
+    text::shown,
+};
+
+/// How long discovery, registration and an exchange of tokens may take together.
+const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long before its end a token is renewed, so that it holds until its request has arrived.
+const AHEAD: Duration = Duration::from_secs(30);
+
+/// How much of an authorization server's words is told, in bytes.
+const TOLD_BYTES: usize = 400;
+
+/// Gives requests to one server their tokens.
+pub(crate) struct Authorizer {
+    url: Url,
+    settings: OAuth,
+    store: Store,
+    /// What the file held, or would hold; one renewal at a time.
+    known: Mutex<Option<Option<Record>>>,
+}
+
+impl Authorizer {
+    /// For the server at `url`. Reads nothing yet.
+    pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
+        let store = Store::new(settings.store.clone(), url);
+        Self { url: url.clone(), settings: settings.clone(), store, known: Mutex::new(None) }
+    }
+
+    /// The token to send, if there is one; renewed first if its time is nearly up.
+    pub(crate) async fn token(&self) -> Result<Option<String>, HttpFailure> {
+        let record = {
+            let mut known = self.known.lock().await;
+            match &*known {
+                Some(record) => record.clone(),
+                None => known.insert(self.store.read().await?).clone(),
+            }
+        };
+        match record.and_then(|record| Some((record.access_token()?, record.ends_soon()))) {
+            Some((token, true)) => match self.renew(Some(&token), None).await? {
+                Some(fresh) => Ok(Some(fresh)),
+                // The server has the last word on a token that this side holds for old.
+                None => Ok(Some(token)),
+            },
+            Some((token, false)) => Ok(Some(token)),
+            None => Ok(None),
+        }
+    }
+
+    /// Another token than the `rejected` one, if it can be had without a person: one that somebody else has got in the
+    /// meantime, or a new one.
+    pub(crate) async fn renew(
+        &self,
+        rejected: Option<&str>,
+        challenge: Option<&str>,
+    ) -> Result<Option<String>, HttpFailure> {
+        let mut known = self.known.lock().await;
+        let _held = self.store.hold().await?;
+        let stored = self.store.read().await?;
+        if let Some(token) =
+            stored.as_ref().filter(|record| !record.ends_soon()).and_then(Record::access_token)
+            && rejected != Some(&token)
+        {
+            *known = Some(stored);
+            return Ok(Some(token));
+        }
+        let renewed = match self.settings.grant {
+            Grant::ClientCredentials => within(self.by_credentials(challenge)).await?,
+            Grant::AuthorizationCode => match stored {
+                Some(record) if record.can_be_refreshed() => within(self.refresh(record, challenge)).await?,
+                _ => false,
+            },
+        };
+        let record = if renewed { self.store.read().await? } else { None };
+        let token = record.as_ref().and_then(Record::access_token);
+        *known = Some(record);
+        Ok(token)
+    }
+
+    /// Renews by a refresh token; false where the authorization server takes it no more.
+    async fn refresh(&self, record: Record, challenge: Option<&str>) -> Result<bool, HttpFailure> {
+        let manager = match self.manager(challenge).await {
+            Ok(manager) => manager,
+            // Without metadata there is nobody to ask.
+            Err(AuthError::NoAuthorizationSupport) => return Ok(false),
+            Err(error) => return Err(failure("its token can't be renewed", &error)),
+        };
+        if record.issuer() != manager.1.issuer {
+            // Another authorization server than the one that gave the token must not see it.
+            return Ok(false);
+        }
+        let (mut manager, metadata) = manager;
+        let client = record.client.clone();
+        manager.set_credential_store(self.store.with(client.clone(), metadata));
+        let configured = manager.configure_client(client.config());
+        configured.map_err(|error| failure("its token can't be renewed", &error))?;
+        match manager.refresh_token().await {
+            Ok(_) => Ok(true),
+            Err(AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired) => Ok(false),
+            Err(error) => Err(failure("its token can't be renewed", &error)),
+        }
+    }
+
+    /// Gets a token for the client itself.
+    async fn by_credentials(&self, challenge: Option<&str>) -> Result<bool, HttpFailure> {
+        let (Some(id), Some(secret)) = (&self.settings.client_id, &self.settings.client_secret) else {
+            return Err(HttpFailure::OAuth(
+                "the grant client_credentials needs `oauth.client_id` and `oauth.client_secret`".to_owned(),
+            ));
+        };
+        let wrong = |error: AuthError| failure("the client's credentials get no token", &error);
+        let (mut manager, metadata) = self.manager(challenge).await.map_err(wrong)?;
+        let scopes = match &self.settings.scope {
+            Some(scope) => scope.split_whitespace().map(str::to_owned).collect(),
+            None => manager.select_initial_scopes(&[]).await,
+        };
+        let mut resource = self.url.clone();
+        resource.set_fragment(None);
+        let credentials = ClientCredentialsConfig::ClientSecret {
+            client_id: id.clone(),
+            client_secret: secret.clone(),
+            scopes,
+            resource: Some(resource.to_string()),
+        };
+        let client = Client { id: id.clone(), secret: None, redirect_uri: String::new() };
+        manager.set_credential_store(self.store.with(client, metadata));
+        manager.configure_client_credentials(&credentials).map_err(wrong)?;
+        manager.exchange_client_credentials(&credentials).await.map_err(wrong)?;
+        Ok(true)
+    }
+
+    /// A manager that knows the authorization server: discovered, with the configured endpoints in place of others.
+    async fn manager(
+        &self,
+        challenge: Option<&str>,
+    ) -> Result<(AuthorizationManager, AuthorizationMetadata), AuthError> {
+        provide_cryptography();
+        let mut manager = AuthorizationManager::new(self.url.clone()).await?;
+        let OAuth { authorization_url, token_url, registration_url, .. } = &self.settings;
+        let is_given = token_url.is_some();
+        let mut metadata = match manager.resolve_metadata_from_challenge(challenge).await {
+            Ok(found) if found.source.is_discovered() => found.metadata,
+            // The endpoints that are configured are enough.
+            Ok(_) | Err(_) if is_given => AuthorizationMetadata::default(),
+            Ok(_) => return Err(AuthError::NoAuthorizationSupport),
+            Err(error) => return Err(error),
+        };
+        if let Some(url) = token_url {
+            metadata.token_endpoint.clone_from(url);
+            // The type wants one, though not every grant uses it.
+            if metadata.authorization_endpoint.is_empty() {
+                metadata.authorization_endpoint.clone_from(url);
+            }
+        }
+        if let Some(url) = authorization_url {
+            metadata.authorization_endpoint.clone_from(url);
+        }
+        if let Some(url) = registration_url {
+            metadata.registration_endpoint = Some(url.clone());
+        }
+        manager.set_metadata(metadata.clone());
+        Ok((manager, metadata))
+    }
+}
+
+impl Client {
+    fn config(&self) -> OAuthClientConfig {
+        // The type wants an address, though a refresh does not send it.
+        let redirect = if self.redirect_uri.is_empty() { "http://127.0.0.1/" } else { &self.redirect_uri };
+        let config = OAuthClientConfig::new(self.id.clone(), redirect);
+        match &self.secret {
+            Some(secret) => config.with_client_secret(secret.clone()),
+            None => config,
+        }
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+async fn within<T>(work: impl Future<Output = Result<T, HttpFailure>>) -> Result<T, HttpFailure> {
+    timeout(EXCHANGE_TIMEOUT, work).await.unwrap_or_else(|_| {
+        let seconds = EXCHANGE_TIMEOUT.as_secs();
+        Err(HttpFailure::OAuth(format!("its authorization server did not answer within {seconds} s")))
+    })
+}
+
+fn failure(what: &str, error: &AuthError) -> HttpFailure {
+    HttpFailure::OAuth(format!("{what}: {}", explain(error)))
+}
+
+/// What went wrong, in one line.
+fn explain(error: &AuthError) -> String {
+    let advice = match error {
+        AuthError::NoAuthorizationSupport => {
+            return "the server publishes nothing on how to log in; if it wants a key, configure it under `headers`, \
+                    else its endpoints under `oauth`"
+                .to_owned();
+        }
+        AuthError::PkceUnsupported => "",
+        AuthError::RegistrationFailed(_) => "; register a client by hand and configure `oauth.client_id`",
+        _ => "",
+    };
+    format!("{}{advice}", shown(&crate::http::chain(error), TOLD_BYTES))
+}

@@ -1,0 +1,261 @@
+//! The file with the tokens of one server: readable by its owner alone, replaced as a whole, locked while it is renewed.
+
+use std::{
+    fs::{File, OpenOptions, Permissions, TryLockError},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use reqwest::Url;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationMetadata, CredentialStore, OAuthTokenResponse, StoredCredentials,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use super::{AHEAD, now};
+use crate::http::HttpFailure;
+
+/// The version of the file's form.
+const VERSION: u32 = 1;
+
+/// Longest file that is read (1 MiB): tokens are short, but a file may be anything.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// How long to wait for another process that renews the same tokens. It is done when its authorization server has
+/// answered, or [`super::EXCHANGE_TIMEOUT`] later.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(40);
+
+/// How often the lock is tried.
+const LOCK_INTERVAL: Duration = Duration::from_millis(25);
+
+/// Where the tokens of one server are kept: in a file, or without one for as long as the process lives.
+#[derive(Clone)]
+pub(super) struct Store {
+    file: Option<PathBuf>,
+    url: String,
+    memory: Arc<Mutex<Option<Record>>>,
+}
+
+/// What is kept.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Record {
+    version: u32,
+    /// The address that the tokens are for.
+    url: String,
+    pub(super) client: Client,
+    /// The authorization server's metadata when the tokens were got.
+    metadata: AuthorizationMetadata,
+    credentials: StoredCredentials,
+}
+
+/// A client as the authorization server knows it.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Client {
+    pub(super) id: String,
+    pub(super) secret: Option<String>,
+    pub(super) redirect_uri: String,
+}
+
+/// Keeps other processes from renewing; until it is dropped.
+pub(super) struct Held(Option<File>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(file) = self.0.take() {
+            let _ = file.unlock();
+        }
+    }
+}
+
+impl Record {
+    pub(super) fn access_token(&self) -> Option<String> {
+        self.text("access_token")
+    }
+
+    pub(super) fn refresh_token(&self) -> Option<String> {
+        self.text("refresh_token")
+    }
+
+    pub(super) fn can_be_refreshed(&self) -> bool {
+        self.refresh_token().is_some()
+    }
+
+    pub(super) fn issuer(&self) -> Option<String> {
+        self.credentials.issuer.clone()
+    }
+
+    pub(super) fn scopes(&self) -> &[String] {
+        &self.credentials.granted_scopes
+    }
+
+    /// The address at which tokens are revoked (RFC 8414, section 2).
+    pub(super) fn revocation_endpoint(&self) -> Option<&str> {
+        self.metadata.additional_fields.get("revocation_endpoint")?.as_str()
+    }
+
+    /// Whether the access token's time is up, or nearly so. One whose time is not known lasts until it is refused.
+    pub(super) fn ends_soon(&self) -> bool {
+        let lifetime = self.response().get("expires_in").and_then(Value::as_u64);
+        match (lifetime, self.credentials.token_received_at) {
+            (Some(lifetime), Some(received)) => {
+                // A token that lasts no longer than what is kept back is used for most of its time.
+                let ahead = AHEAD.as_secs().min(lifetime / 4);
+                now() + ahead >= received.saturating_add(lifetime)
+            }
+            _ => false,
+        }
+    }
+
+    fn text(&self, member: &str) -> Option<String> {
+        self.response().get(member)?.as_str().map(str::to_owned)
+    }
+
+    /// The token response as it is written (RFC 6749, section 5.1).
+    fn response(&self) -> Value {
+        let response: Option<&OAuthTokenResponse> = self.credentials.token_response.as_ref();
+        serde_json::to_value(response).unwrap_or_default()
+    }
+}
+
+impl Store {
+    pub(super) fn new(file: Option<PathBuf>, url: &Url) -> Self {
+        Self { file, url: url.to_string(), memory: Arc::default() }
+    }
+
+    /// What is kept for the server's address; nothing where it was got for another one.
+    pub(super) async fn read(&self) -> Result<Option<Record>, HttpFailure> {
+        let Some(file) = self.file.clone() else {
+            return Ok(self.memory.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        };
+        let read = blocking(move || read(&file)).await.map_err(|error| self.wrong("read", &error))?;
+        Ok(read.filter(|record| record.url == self.url))
+    }
+
+    pub(super) async fn write(&self, record: Record) -> Result<(), HttpFailure> {
+        let Some(file) = self.file.clone() else {
+            *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
+            return Ok(());
+        };
+        blocking(move || write(&file, &record)).await.map_err(|error| self.wrong("written", &error))
+    }
+
+    /// Forgets everything; says whether there was anything.
+    pub(super) async fn forget(&self) -> Result<bool, HttpFailure> {
+        let Some(file) = self.file.clone() else {
+            return Ok(self.memory.lock().unwrap_or_else(PoisonError::into_inner).take().is_some());
+        };
+        let removed = blocking(move || match std::fs::remove_file(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            removed => removed.map(|()| true),
+        });
+        removed.await.map_err(|error| self.wrong("removed", &error))
+    }
+
+    /// Waits until no other process renews these tokens, and keeps others from it.
+    pub(super) async fn hold(&self) -> Result<Held, HttpFailure> {
+        let Some(file) = &self.file else { return Ok(Held(None)) };
+        let wrong = |error: &io::Error| self.wrong("locked", error);
+        let path = file.with_extension("lock");
+        let lock = blocking(move || open_lock(&path)).await.map_err(|error| wrong(&error))?;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
+        loop {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Held(Some(lock))),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => sleep(LOCK_INTERVAL).await,
+                Err(TryLockError::WouldBlock) => return Err(wrong(&io::ErrorKind::TimedOut.into())),
+                Err(TryLockError::Error(error)) => return Err(wrong(&error)),
+            }
+        }
+    }
+
+    /// As the library saves credentials: with the client and the metadata that they were got with.
+    pub(super) fn with(&self, client: Client, metadata: AuthorizationMetadata) -> Saving {
+        Saving { store: self.clone(), client, metadata }
+    }
+
+    fn wrong(&self, what: &str, error: &io::Error) -> HttpFailure {
+        let file = self.file.as_deref().unwrap_or(Path::new("")).display();
+        HttpFailure::OAuth(format!("the file with its tokens, {file}, can't be {what}: {error}"))
+    }
+}
+
+/// A store as the library sees it.
+pub(super) struct Saving {
+    store: Store,
+    client: Client,
+    metadata: AuthorizationMetadata,
+}
+
+#[async_trait]
+impl CredentialStore for Saving {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let record = self.store.read().await.map_err(|failure| told(&failure))?;
+        Ok(record.map(|record| record.credentials))
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let record = Record {
+            version: VERSION,
+            url: self.store.url.clone(),
+            client: self.client.clone(),
+            metadata: self.metadata.clone(),
+            credentials,
+        };
+        self.store.write(record).await.map_err(|failure| told(&failure))
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        self.store.forget().await.map(drop).map_err(|failure| told(&failure))
+    }
+}
+
+fn told(failure: &HttpFailure) -> AuthError {
+    AuthError::CredentialStoreError(failure.to_string())
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+fn read(path: &Path) -> io::Result<Option<Record>> {
+    let text = match std::fs::metadata(path) {
+        Ok(file) if file.len() <= MAX_BYTES && file.is_file() => std::fs::read(path)?,
+        Ok(_) => return Err(io::Error::other("it is no file of tokens; remove it and log in again")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    // The parser's own words could quote a token.
+    let wrong = || io::Error::other("it is damaged or from another version; remove it and log in again");
+    let record: Record = serde_json::from_slice(&text).map_err(|_| wrong())?;
+    if record.version == VERSION { Ok(Some(record)) } else { Err(wrong()) }
+}
+
+fn write(path: &Path, record: &Record) -> io::Result<()> {
+    let folder = folder_of(path)?;
+    let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o600)).tempfile_in(folder)?;
+    file.write_all(&serde_json::to_vec(record)?)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    // The new name is only sure to last once its folder is written.
+    File::open(folder)?.sync_all()
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    folder_of(path)?;
+    OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
+}
+
+/// The folder of the file, made for its owner alone.
+fn folder_of(path: &Path) -> io::Result<&Path> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    Ok(folder)
+}

@@ -1,0 +1,233 @@
+//! How a session begins: the connection, and which of the protocol's two eras the server lives in.
+//!
+//! Over HTTP a server is first asked in the newer way (`server/discover`), which older servers refuse at once. A local
+//! server is first asked in the older way: those that know only that one may hang or die when asked otherwise, and those
+//! that know only the newer one refuse, and are started again.
+
+use std::{future::Future, sync::Arc};
+
+use futures::future::join_all;
+use rmcp::{
+    ClientLifecycleMode, ClientServiceExt, RoleClient,
+    model::ProtocolVersion,
+    service::{ClientInitializeError, RunningService},
+    transport::{
+        IntoTransport,
+        streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig},
+    },
+};
+use tokio::time::{Instant, timeout_at};
+
+use super::{Inner, Session, process::LocalServer, with_stray};
+use crate::{
+    client::{Client, HANDSHAKE_VERSION},
+    config::{Command, Remote, ServerConfig, Transport},
+    error::{Challenge, Error, ErrorKind, Evidence, Phase},
+    host::{Host, NoHost},
+    http::{HttpClient, HttpFailure, Sender},
+    sse::SseTransport,
+    wire::{Fault, Health, Intake, LineTransport, RpcError},
+};
+
+/// The version without a handshake that is asked for.
+const STATELESS_VERSION: ProtocolVersion = ProtocolVersion::V_2026_07_28;
+
+impl Session {
+    /// Connects to the server and agrees on a protocol version, within the configured time for connecting.
+    ///
+    /// If it fails, or the future is dropped, a local server's process and its group are killed.
+    pub async fn connect(config: &ServerConfig) -> Result<Self, Error> {
+        Self::connect_with(config, Arc::new(NoHost)).await
+    }
+
+    /// The same, with a `host` that answers what the server asks of a client.
+    pub async fn connect_with(config: &ServerConfig, host: Arc<dyn Host>) -> Result<Self, Error> {
+        let attempt = Attempt {
+            config,
+            client: Client::new(config, host),
+            deadline: Instant::now() + config.connect_timeout,
+        };
+        match &config.transport {
+            Transport::Stdio(command) => attempt.local(command).await,
+            Transport::Http(remote) => attempt.http(remote).await,
+            Transport::Sse(remote) => attempt.sse(remote).await,
+        }
+    }
+}
+
+/// Connects to all servers at the same time; the outcomes come in the order of `configs`, when the last one is there.
+pub async fn connect_all(configs: &[ServerConfig]) -> Vec<(String, Result<Session, Error>)> {
+    join_all(configs.iter().map(connect_named)).await
+}
+
+async fn connect_named(config: &ServerConfig) -> (String, Result<Session, Error>) {
+    (config.name.clone(), Session::connect(config).await)
+}
+
+/// An attempt to connect.
+struct Attempt<'a> {
+    config: &'a ServerConfig,
+    client: Client,
+    deadline: Instant,
+}
+
+impl Attempt<'_> {
+    async fn local(&self, command: &Command) -> Result<Session, Error> {
+        let refused = match self.started(command, ClientLifecycleMode::Initialize).await {
+            Err(error) if matches!(*error.kind, ErrorKind::Rpc { .. }) => error,
+            connected => return connected,
+        };
+        let discover = ClientLifecycleMode::Discover { preferred_versions: vec![STATELESS_VERSION] };
+        // What it said to the handshake is what people know from other clients.
+        self.started(command, discover).await.map_err(|_| refused)
+    }
+
+    async fn started(&self, command: &Command, lifecycle: ClientLifecycleMode) -> Result<Session, Error> {
+        let (local, (stdout, stdin)) = LocalServer::start(self.config, command, &self.client).await?;
+        let health = Arc::new(Health::default());
+        let transport = LineTransport::new(stdout, stdin, Arc::clone(&health));
+        self.shake_hands(transport, lifecycle, health, Some(local)).await
+    }
+
+    async fn http(&self, remote: &Remote) -> Result<Session, Error> {
+        let health = Arc::new(Health::default());
+        let client = HttpClient::new(self.sender(remote)?, Intake::new(Arc::clone(&health)));
+        let config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
+        let transport = StreamableHttpClientTransport::with_client(client, config);
+        let lifecycle = ClientLifecycleMode::Auto {
+            preferred_versions: vec![STATELESS_VERSION],
+            legacy_version: Some(HANDSHAKE_VERSION),
+        };
+        self.shake_hands(transport, lifecycle, health, None).await
+    }
+
+    async fn sse(&self, remote: &Remote) -> Result<Session, Error> {
+        let health = Arc::new(Health::default());
+        let opening = SseTransport::open(self.sender(remote)?, Intake::new(Arc::clone(&health)));
+        let transport = self.in_time(opening, Evidence::default).await?;
+        let transport = transport.map_err(|failure| self.fail(http_kind(Phase::Initialize, failure)))?;
+        self.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await
+    }
+
+    fn sender(&self, remote: &Remote) -> Result<Sender, Error> {
+        Sender::new(self.config, remote).map_err(|reason| self.fail(ErrorKind::Host { reason }))
+    }
+
+    async fn shake_hands<T, E, A>(
+        &self,
+        transport: T,
+        lifecycle: ClientLifecycleMode,
+        health: Arc<Health>,
+        mut local: Option<LocalServer>,
+    ) -> Result<Session, Error>
+    where
+        T: IntoTransport<RoleClient, E, A>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        // Pinned here, to look at the process before its pipes are closed.
+        let mut handshake = std::pin::pin!(self.client.clone().serve_with_lifecycle(transport, lifecycle));
+        let evidence = || {
+            let evidence = local.as_ref().map(LocalServer::evidence).unwrap_or_default();
+            with_stray(evidence, &health)
+        };
+        let service = match self.in_time(&mut handshake, evidence).await? {
+            Ok(service) => service,
+            Err(error) => return Err(self.fail(refused(&error, &health, local.as_ref()).await)),
+        };
+        if let Some(local) = &mut local {
+            local.supervise(&service);
+        }
+        self.session(service, health, local)
+    }
+
+    fn session(
+        &self,
+        service: RunningService<RoleClient, Client>,
+        health: Arc<Health>,
+        local: Option<LocalServer>,
+    ) -> Result<Session, Error> {
+        let peer = service.peer().clone();
+        let Some(server) = peer.peer_info() else {
+            return Err(self.fail(ErrorKind::Protocol { reason: "it did not introduce itself".to_owned() }));
+        };
+        let inner = Inner {
+            config: self.config.clone(),
+            client: self.client.clone(),
+            peer,
+            server,
+            health,
+            local,
+            service: Some(service).into(),
+            parameter_headers: Default::default(),
+            closing: false.into(),
+            cancelling: Default::default(),
+        };
+        Ok(Session { inner: Arc::new(inner) })
+    }
+
+    async fn in_time<T>(
+        &self,
+        work: impl Future<Output = T>,
+        evidence: impl FnOnce() -> Evidence,
+    ) -> Result<T, Error> {
+        timeout_at(self.deadline, work).await.map_err(|_| {
+            let limit = self.config.connect_timeout;
+            self.fail(ErrorKind::Timeout { phase: Phase::Initialize, limit, evidence: evidence() })
+        })
+    }
+
+    fn fail(&self, kind: ErrorKind) -> Error {
+        Error::new(&self.config.name, kind)
+    }
+}
+
+/// Why there was no handshake.
+async fn refused(error: &ClientInitializeError, health: &Health, local: Option<&LocalServer>) -> ErrorKind {
+    if let Some(fault) = health.fault() {
+        return fault_kind(Phase::Initialize, fault);
+    }
+    if let ClientInitializeError::JsonRpcError(error) = error {
+        let error = RpcError { code: error.code.0.into(), message: error.message.to_string(), data: None };
+        return rpc_kind(Phase::Initialize, error);
+    }
+    let Some(local) = local else {
+        let reason = crate::http::chain(error);
+        return ErrorKind::Initialize { reason, evidence: with_stray(Evidence::default(), health) };
+    };
+    let evidence = with_stray(local.final_evidence().await, health);
+    let reason = if evidence.exit.is_some() {
+        "the process ended before it answered `initialize`; check that its command and arguments start an MCP server".to_owned()
+    } else {
+        format!("the process ended its output before it answered `initialize` ({error})")
+    };
+    ErrorKind::Initialize { reason, evidence }
+}
+
+/// Why a connection was given up, as an error.
+pub(super) fn fault_kind(phase: Phase, fault: &Fault) -> ErrorKind {
+    match fault {
+        Fault::Protocol(reason) => ErrorKind::Protocol { reason: reason.clone() },
+        Fault::Refused(error) => rpc_kind(Phase::Initialize, error.clone()),
+        Fault::Http(failure) => http_kind(phase, failure.clone()),
+    }
+}
+
+/// Why a request could not be carried over HTTP, as an error.
+pub(super) fn http_kind(phase: Phase, failure: HttpFailure) -> ErrorKind {
+    let reason = failure.to_string();
+    match failure {
+        HttpFailure::Unauthorized { challenge, by_login: true, .. } => {
+            ErrorKind::Unauthorized { phase, challenge: Challenge::new(challenge), reason }
+        }
+        HttpFailure::Unauthorized { by_login: false, .. } => {
+            let reason = format!("{reason}; check the configured headers, which it does not let in");
+            ErrorKind::Http { phase, reason }
+        }
+        HttpFailure::Protocol(reason) => ErrorKind::Protocol { reason },
+        _ => ErrorKind::Http { phase, reason },
+    }
+}
+
+pub(super) fn rpc_kind(phase: Phase, error: RpcError) -> ErrorKind {
+    ErrorKind::Rpc { phase, code: error.code, message: error.message, data: error.data }
+}

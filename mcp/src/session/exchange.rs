@@ -1,0 +1,295 @@
+//! Requests and their answers: deadlines, cancellation, and what a server asks for in between.
+
+use std::{io, sync::Arc, sync::PoisonError, sync::atomic::Ordering, time::Duration};
+
+use futures::FutureExt;
+use rmcp::{
+    model::{CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, RequestId},
+    service::{PeerRequestOptions, ServiceError},
+};
+use serde::Deserialize;
+use serde_json::{
+    Map, Value,
+    value::{RawValue, to_raw_value},
+};
+use tokio::{runtime::Handle, time::timeout};
+
+use super::{
+    Inner, Session,
+    connect::{fault_kind, http_kind, rpc_kind},
+    with_stray,
+};
+use crate::{
+    error::{Error, ErrorKind, Phase},
+    text::shown,
+    wire::{Answer, Outcome, RawRequest},
+};
+
+/// A request whose server reports progress may take this many times its limit in all.
+pub const PROGRESS_FACTOR: u32 = 20;
+
+/// How often a server may ask for input before it answers (`input_required`).
+pub const MAX_ROUNDS: usize = 16;
+
+/// How much of a server's text is told, in bytes.
+const TOLD_BYTES: usize = 80;
+
+/// A whole `CallToolResult` as the server sent it.
+#[derive(Debug, Clone)]
+pub struct CallResult {
+    raw: Box<RawValue>,
+    is_error: bool,
+}
+
+impl CallResult {
+    /// The result's JSON, always an object: `content`, `structuredContent`, `isError`, `_meta` and whatever else.
+    pub fn raw(&self) -> &RawValue {
+        &self.raw
+    }
+
+    /// The same, without a copy.
+    pub fn into_raw(self) -> Box<RawValue> {
+        self.raw
+    }
+
+    /// Whether the tool itself says that it has failed.
+    pub fn is_error(&self) -> bool {
+        self.is_error
+    }
+}
+
+/// The members of a request's parameters, beside `_meta`.
+pub(super) type Parameters = Vec<(&'static str, Box<RawValue>)>;
+
+/// A request: what is asked, and for whom it is told.
+pub(super) struct Ask {
+    pub(super) method: &'static str,
+    pub(super) parameters: Parameters,
+    pub(super) phase: Phase,
+    /// What the request is about, where a header repeats it.
+    pub(super) about: Option<(String, Vec<(String, String)>)>,
+    pub(super) limit: Duration,
+}
+
+/// What a result says that is not final (MCP 2026-07-28, multi-round-trip requests).
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InputRequired {
+    #[serde(default)]
+    result_type: Option<String>,
+    #[serde(default)]
+    input_requests: Map<String, Value>,
+    #[serde(default)]
+    request_state: Option<String>,
+}
+
+impl Session {
+    /// Calls a tool, within the request time, which progress that the server reports starts anew; within
+    /// [`PROGRESS_FACTOR`] times as long in all. `arguments` must be a JSON object; it is sent as it is.
+    ///
+    /// When the time is up or the future is dropped, the server is told with `notifications/cancelled`, and a late
+    /// answer is ignored. A call is never sent a second time. A tool's own failure is not an error but a result; see
+    /// [`CallResult::is_error`].
+    pub async fn call(&self, tool: &str, arguments: Box<RawValue>) -> Result<CallResult, Error> {
+        if !arguments.get().trim_start().starts_with('{') {
+            return Err(self.fail(ErrorKind::Arguments { tool: tool.to_owned() }));
+        }
+        let headers = self.headers_of(tool, &arguments);
+        let limit = self.inner.config.tool_timeouts.get(tool).copied();
+        let raw = self
+            .ask_until_complete(Ask {
+                method: "tools/call",
+                parameters: vec![("name", self.encode(tool)?), ("arguments", arguments)],
+                phase: Phase::Call(tool.to_owned()),
+                about: Some((tool.to_owned(), headers)),
+                limit: limit.unwrap_or(self.inner.config.request_timeout),
+            })
+            .await?;
+        #[derive(Deserialize)]
+        struct Members {
+            #[serde(rename = "isError", default)]
+            is_error: Option<bool>,
+        }
+        match serde_json::from_str::<Members>(raw.get()) {
+            Ok(members) if raw.get().starts_with('{') => {
+                Ok(CallResult { is_error: members.is_error.unwrap_or(false), raw })
+            }
+            _ => Err(self.fail(ErrorKind::Protocol {
+                reason: format!("the answer of tool `{tool}` is no CallToolResult"),
+            })),
+        }
+    }
+
+    /// Asks whether the server is alive, and says how long the answer took. Servers without a handshake have no ping;
+    /// they are asked what they can do.
+    pub async fn ping(&self) -> Result<Duration, Error> {
+        let method =
+            if self.inner.server.protocol_version.has_initialize() { "ping" } else { "server/discover" };
+        let begun = std::time::Instant::now();
+        self.ask(self.plain(method, Vec::new())).await?;
+        Ok(begun.elapsed())
+    }
+
+    /// A request without a name of its own, within the request time.
+    pub(super) fn plain(&self, method: &'static str, parameters: Parameters) -> Ask {
+        let phase = if method == "tools/list" { Phase::ListTools } else { Phase::Request(method) };
+        Ask { method, parameters, phase, about: None, limit: self.inner.config.request_timeout }
+    }
+
+    /// Asks, and answers what the server asks for in between, until the result is complete.
+    pub(super) async fn ask_until_complete(&self, mut ask: Ask) -> Result<Box<RawValue>, Error> {
+        let own = ask.parameters.len();
+        for _ in 0..MAX_ROUNDS {
+            let (method, phase, about, limit) = (ask.method, ask.phase.clone(), ask.about.clone(), ask.limit);
+            let parameters = ask.parameters.clone();
+            let raw = self.ask(Ask { method, parameters, phase, about, limit }).await?;
+            let Ok(more) = serde_json::from_str::<InputRequired>(raw.get()) else { return Ok(raw) };
+            if more.result_type.as_deref() != Some("input_required") {
+                return Ok(raw);
+            }
+            ask.parameters.truncate(own);
+            let mut responses = Map::new();
+            for (key, request) in more.input_requests {
+                responses.insert(key, self.input(request).await?);
+            }
+            ask.parameters.push(("inputResponses", self.encode(&responses)?));
+            if let Some(state) = more.request_state {
+                ask.parameters.push(("requestState", self.encode(&state)?));
+            }
+        }
+        let reason = format!("it asked for input more than {MAX_ROUNDS} times before it answered");
+        Err(self.fail(ErrorKind::Protocol { reason }))
+    }
+
+    /// The answer to one request for input.
+    async fn input(&self, mut request: Value) -> Result<Value, Error> {
+        let method = request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let parameters = request.get_mut("params").map(Value::take).unwrap_or_default();
+        let method_told = shown(&method, TOLD_BYTES);
+        match self.inner.client.answer(&method, parameters).await {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(reason)) => Err(self.fail(ErrorKind::Host {
+                reason: format!("it asked for input (`{method_told}`) that it does not get: {reason}"),
+            })),
+            None => Err(self.fail(ErrorKind::Protocol {
+                reason: format!("it asked for input by the method `{method_told}`, which is not known here"),
+            })),
+        }
+    }
+
+    /// Sends one request and waits for its answer.
+    pub(super) async fn ask(&self, ask: Ask) -> Result<Box<RawValue>, Error> {
+        let Ask { method, parameters, phase, about, limit } = ask;
+        let raw = RawRequest::new(parameters);
+        let raw = Arc::new(match about {
+            Some((name, headers)) => raw.about(&name, headers),
+            None => raw,
+        });
+        let mut request = CustomRequest::new(method, None);
+        request.extensions.insert(Arc::clone(&raw));
+        let longest = limit.saturating_mul(PROGRESS_FACTOR);
+        let options = PeerRequestOptions::with_timeout(limit)
+            .reset_timeout_on_progress()
+            .with_max_total_timeout(longest);
+        let exchange = async {
+            let sending =
+                self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
+            let handle =
+                timeout(limit, sending).await.map_err(|_| ServiceError::Timeout { timeout: limit })??;
+            let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
+            let outcome = tokio::select! {
+                biased;
+                outcome = handle.await_response() => outcome.map(drop),
+                () = raw.failed() => Ok(()),
+            };
+            cancel.request = None;
+            outcome
+        };
+        // The library's own limits do the work; this one holds where they should fail.
+        match timeout(longest, exchange).await {
+            Ok(Ok(())) => {}
+            Ok(Err(ServiceError::Timeout { timeout })) => return Err(self.timed_out(phase, timeout)),
+            Ok(Err(error)) if raw.has_no_outcome() => return Err(self.undelivered(&error, phase).await),
+            Ok(Err(_)) => {}
+            Err(_) => return Err(self.timed_out(phase, longest)),
+        }
+        match raw.take_outcome() {
+            Some(Outcome::Answer(Answer::Result(result))) => Ok(result),
+            Some(Outcome::Answer(Answer::Error(error))) => Err(self.fail(rpc_kind(phase, error))),
+            Some(Outcome::Failed(failure)) => Err(self.fail(http_kind(phase, failure))),
+            None => Err(self.ended(phase).await),
+        }
+    }
+
+    pub(super) fn encode<T: serde::Serialize + ?Sized>(&self, value: &T) -> Result<Box<RawValue>, Error> {
+        to_raw_value(value).map_err(|error| {
+            self.fail(ErrorKind::Host { reason: format!("a request cannot be encoded: {error}") })
+        })
+    }
+
+    /// The headers that repeat arguments of this call.
+    fn headers_of(&self, tool: &str, arguments: &RawValue) -> Vec<(String, String)> {
+        let headers = self.inner.parameter_headers.lock().unwrap_or_else(PoisonError::into_inner);
+        match headers.get(tool) {
+            Some(headers) => {
+                serde_json::from_str(arguments.get()).map(|value| headers.of(&value)).unwrap_or_default()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    pub(super) fn timed_out(&self, phase: Phase, limit: Duration) -> Error {
+        self.fail(ErrorKind::Timeout { phase, limit, evidence: self.evidence() })
+    }
+
+    /// Why a request got no answer.
+    async fn undelivered(&self, error: &ServiceError, phase: Phase) -> Error {
+        if let ServiceError::TransportSend(error) = error
+            && let Some(error) = error.error.downcast_ref::<io::Error>()
+            && error.kind() == io::ErrorKind::QuotaExceeded
+        {
+            return self.fail(ErrorKind::Host { reason: format!("the request was not sent: {error}") });
+        }
+        self.ended(phase).await
+    }
+
+    /// Why no answer can come any more.
+    async fn ended(&self, phase: Phase) -> Error {
+        if let Some(fault) = self.inner.health.fault() {
+            return self.fail(fault_kind(phase, fault));
+        }
+        if self.inner.closing.load(Ordering::Relaxed) {
+            return self.fail(ErrorKind::SessionClosed { phase });
+        }
+        let evidence = match &self.inner.local {
+            Some(local) => local.final_evidence().await,
+            None => Default::default(),
+        };
+        self.fail(ErrorKind::Closed { phase, evidence: with_stray(evidence, &self.inner.health) })
+    }
+}
+
+/// Tells the server that nobody waits for an answer any more.
+struct CancelOnDrop<'a> {
+    inner: &'a Inner,
+    request: Option<RequestId>,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        let Some(request) = self.request.take() else {
+            return;
+        };
+        let reason = Some("the caller no longer waits for the answer".to_owned());
+        let notification = CancelledNotification::new(CancelledNotificationParam::new(Some(request), reason));
+        let peer = self.inner.peer.clone();
+        let mut sending = Box::pin(async move { drop(peer.send_notification(notification.into()).await) });
+        // The first poll hands the notification over. Closing the session waits until it is written.
+        let written = tokio::task::coop::unconstrained(&mut sending).now_or_never().is_some();
+        if let (false, Ok(runtime)) = (written, Handle::try_current()) {
+            let mut cancelling = self.inner.cancelling.lock().unwrap_or_else(PoisonError::into_inner);
+            cancelling.retain(|task| !task.is_finished());
+            cancelling.push(runtime.spawn(sending));
+        }
+    }
+}

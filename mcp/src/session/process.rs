@@ -1,0 +1,109 @@
+//! The process of a session with a local server: killed with its group when nobody holds it any more.
+
+use std::{io, sync::Arc, time::Duration};
+
+use rmcp::{RoleClient, service::RunningService};
+use tokio::{
+    task::AbortHandle,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    client::Client,
+    config::{Command, ServerConfig},
+    error::{Error, ErrorKind, Evidence, Phase},
+    process::{Process, Spawned, spawn},
+};
+
+/// How long answers that a process wrote before its end may take to be read.
+const DRAIN_GRACE: Duration = Duration::from_secs(1);
+
+/// Owns a process: kills its group when connecting fails or is given up, and when a session is dropped. Others hold
+/// the process only to watch it.
+pub(super) struct LocalServer {
+    process: Arc<Process>,
+    supervisor: Option<AbortHandle>,
+}
+
+impl Drop for LocalServer {
+    fn drop(&mut self) {
+        if let Some(supervisor) = &self.supervisor {
+            supervisor.abort();
+        }
+        self.process.kill();
+    }
+}
+
+/// The ends of a process's pipes.
+pub(super) type Pipes = (tokio::process::ChildStdout, tokio::process::ChildStdin);
+
+impl LocalServer {
+    /// Starts the process, within the configured time for connecting.
+    pub(super) async fn start(
+        config: &ServerConfig,
+        command: &Command,
+        client: &Client,
+    ) -> Result<(Self, Pipes), Error> {
+        let spawned = start(config, command).await?;
+        let host = |error: io::Error| {
+            let reason = format!("its pipes cannot be used: {error}");
+            Error::new(&config.name, ErrorKind::Host { reason })
+        };
+        let teller = client.clone();
+        let process =
+            Process::adopt(spawned.group, spawned.stderr, move |line| teller.stderr(line)).map_err(host)?;
+        let server = Self { process: Arc::new(process), supervisor: None };
+        let stdin = tokio::process::ChildStdin::from_std(spawned.stdin).map_err(host)?;
+        let stdout = tokio::process::ChildStdout::from_std(spawned.stdout).map_err(host)?;
+        Ok((server, (stdout, stdin)))
+    }
+
+    /// Ends the connection when the process has ended, even if an orphan of it holds the pipes open.
+    pub(super) fn supervise(&mut self, service: &RunningService<RoleClient, Client>) {
+        let connection = service.cancellation_token();
+        let process = Arc::clone(&self.process);
+        let task = tokio::spawn(async move {
+            process.exited().await;
+            process.kill_orphans();
+            // What the process wrote before its end is still being read; then the end of the stream comes by itself.
+            sleep(DRAIN_GRACE).await;
+            connection.cancel();
+        });
+        self.supervisor = Some(task.abort_handle());
+    }
+
+    pub(super) fn group_id(&self) -> i32 {
+        self.process.group_id()
+    }
+
+    pub(super) fn evidence(&self) -> Evidence {
+        self.process.evidence()
+    }
+
+    pub(super) async fn final_evidence(&self) -> Evidence {
+        self.process.final_evidence().await
+    }
+
+    pub(super) async fn end(&self) {
+        self.process.end().await;
+    }
+}
+
+/// Starts the process on a thread where waiting for a slow file system holds nobody up.
+async fn start(config: &ServerConfig, command: &Command) -> Result<Spawned, Error> {
+    let fail = |kind| Error::new(&config.name, kind);
+    let command = command.clone();
+    let starting = tokio::task::spawn_blocking(move || spawn(&command));
+    match timeout(config.connect_timeout, starting).await {
+        Ok(Ok(Ok(spawned))) => Ok(spawned),
+        Ok(Ok(Err(reason))) => Err(fail(ErrorKind::Spawn { reason })),
+        Ok(Err(error)) => {
+            Err(fail(ErrorKind::Spawn { reason: format!("the start was interrupted: {error}") }))
+        }
+        Err(_) => Err(fail(ErrorKind::Timeout {
+            phase: Phase::Spawn,
+            limit: config.connect_timeout,
+            evidence: Evidence::default(),
+        })),
+    }
+}

@@ -1,0 +1,165 @@
+//! HTTP with server-sent events, the transport of MCP 2024-11-05: a stream to read from, whose first event names the
+//! address to post to.
+
+use std::{io, sync::Arc};
+
+use futures::{StreamExt, stream::BoxStream};
+use reqwest::{
+    Method, Url,
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},
+};
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage},
+    transport::Transport,
+};
+use sse_stream::{Error, Sse};
+
+use crate::{
+    http::{HttpFailure, Sender, events, told},
+    text::shown,
+    wire::{Fault, Intake, encode, raw_of},
+};
+
+/// How many events before the one that names the address are skipped.
+const MAX_EARLY_EVENTS: usize = 16;
+
+/// How much of a server's text is told, in bytes.
+const TOLD_BYTES: usize = 300;
+
+/// The stream of one session, and where to post.
+pub(crate) struct SseTransport {
+    sender: Arc<Sender>,
+    endpoint: Url,
+    events: BoxStream<'static, Result<Sse, Error>>,
+    intake: Arc<Intake>,
+    closed: bool,
+}
+
+impl SseTransport {
+    /// Opens the stream and waits for the address to post to, which must be on the server's own origin.
+    pub(crate) async fn open(sender: Sender, intake: Intake) -> Result<Self, HttpFailure> {
+        let make = |configured: HeaderMap| {
+            let mut headers = configured;
+            headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+            sender.http.request(Method::GET, sender.url().clone()).headers(headers)
+        };
+        let response = sender.send(make).await?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(HttpFailure::Status { status: status.as_u16(), body: told(response).await });
+        }
+        let content_type =
+            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+        if !content_type.starts_with("text/event-stream") {
+            let content_type = shown(content_type, TOLD_BYTES);
+            return Err(HttpFailure::ContentType { content_type, body: told(response).await });
+        }
+        let mut events = events(response);
+        let endpoint = endpoint(&mut events, sender.url()).await?;
+        let (sender, intake) = (Arc::new(sender), Arc::new(intake));
+        Ok(Self { sender, endpoint, events, intake, closed: false })
+    }
+}
+
+/// The address in the event `endpoint`.
+async fn endpoint(
+    events: &mut BoxStream<'static, Result<Sse, Error>>,
+    server: &Url,
+) -> Result<Url, HttpFailure> {
+    for _ in 0..MAX_EARLY_EVENTS {
+        let event = match events.next().await {
+            Some(Ok(event)) => event,
+            Some(Err(error)) => {
+                return Err(HttpFailure::Protocol(format!("its event stream broke: {error}")));
+            }
+            None => break,
+        };
+        if event.event.as_deref() != Some("endpoint") {
+            continue;
+        }
+        let text = event.data.unwrap_or_default();
+        let endpoint = server.join(text.trim()).map_err(|error| {
+            let text = shown(&text, TOLD_BYTES);
+            HttpFailure::Protocol(format!("its event `endpoint` names no address ({error}): {text}"))
+        })?;
+        if endpoint.origin() != server.origin() {
+            let endpoint = shown(endpoint.as_str(), TOLD_BYTES);
+            return Err(HttpFailure::Protocol(format!(
+                "its event `endpoint` names another origin, to which nothing is sent: {endpoint}"
+            )));
+        }
+        return Ok(endpoint);
+    }
+    Err(HttpFailure::Protocol(
+        "its event stream names no address to post to (event `endpoint`); if it speaks streamable HTTP, configure \
+         `type: http`"
+            .to_owned(),
+    ))
+}
+
+async fn post(sender: &Sender, endpoint: &Url, body: Vec<u8>) -> Result<(), HttpFailure> {
+    let make = |configured: HeaderMap| {
+        let mut headers = configured;
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        sender.http.request(Method::POST, endpoint.clone()).headers(headers).body(body.clone())
+    };
+    let response = sender.send(make).await?;
+    // What a server says beside 202 matters to nobody; the answer comes over the stream.
+    if response.status().is_success() {
+        return Ok(());
+    }
+    Err(HttpFailure::Status { status: response.status().as_u16(), body: told(response).await })
+}
+
+impl Transport<RoleClient> for SseTransport {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.intake.track(&message);
+        let body = encode(&message);
+        let (sender, intake, endpoint) =
+            (Arc::clone(&self.sender), Arc::clone(&self.intake), self.endpoint.clone());
+        async move {
+            let posted = post(&sender, &endpoint, body?).await;
+            let Err(failure) = posted else { return Ok(()) };
+            match (raw_of(&message), &message) {
+                (Some(raw), _) => raw.fail(failure.clone()),
+                (None, JsonRpcMessage::Request(_)) => intake.health().set_fault(Fault::Http(failure.clone())),
+                (None, _) => {}
+            }
+            Err(io::Error::other(failure))
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        while !self.closed {
+            let fault = match self.events.next().await {
+                Some(Ok(event)) => {
+                    if !matches!(event.event.as_deref(), None | Some("" | "message")) {
+                        continue;
+                    }
+                    match self.intake.accept(event.data.as_deref().unwrap_or_default()) {
+                        Ok(Some(message)) => return Some(message),
+                        Ok(None) => continue,
+                        Err(fault) => fault,
+                    }
+                }
+                Some(Err(error)) => Fault::Protocol(format!("its event stream broke: {error}")),
+                None => return None,
+            };
+            self.intake.health().set_fault(fault);
+            self.closed = true;
+        }
+        None
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.closed = true;
+        self.events = futures::stream::empty().boxed();
+        Ok(())
+    }
+}

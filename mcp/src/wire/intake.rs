@@ -1,0 +1,193 @@
+//! What a connection takes in, whatever carries it: which answer belongs to which request, and what is no message.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage, ServerResult,
+};
+
+use super::{
+    Answer, Fault, Health, MAX_STRAY_BYTES, RawRequest,
+    message::{Envelope, RpcError, decode_id, discovered, initialized},
+};
+
+/// From how many unanswered requests on those that nobody waits for any more are looked for.
+const CROWDED: usize = 1024;
+
+/// The requests that wait for an answer, and the judge of what comes in.
+pub(crate) struct Intake {
+    pending: Mutex<Pendings>,
+    health: Arc<Health>,
+}
+
+#[derive(Default)]
+struct Pendings {
+    by_id: HashMap<i64, Pending>,
+    /// How many there may be before the abandoned ones are dropped.
+    limit: usize,
+}
+
+enum Pending {
+    Initialize,
+    Discover,
+    /// An answer that the library decodes.
+    Typed,
+    Raw(Weak<RawRequest>),
+}
+
+/// What a message brings: one for the library, nothing, or a reason to give up.
+pub(crate) type Received = Result<Option<ServerJsonRpcMessage>, Fault>;
+
+impl Intake {
+    pub(crate) fn new(health: Arc<Health>) -> Self {
+        Self { pending: Mutex::default(), health }
+    }
+
+    pub(crate) fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
+    /// Remembers who waits for which answer.
+    pub(crate) fn track(&self, message: &ClientJsonRpcMessage) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                if let RequestId::Number(id) = &request.id {
+                    self.pending().insert(*id, pending_of(&request.request));
+                }
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(RequestId::Number(id)) = cancelled.params.request_id
+                {
+                    self.pending().by_id.remove(&id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in the text of one message.
+    pub(crate) fn accept(&self, text: &str) -> Received {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
+            return self.stray(text);
+        };
+        let received = if envelope.method.is_some() {
+            self.accept_incoming(text)
+        } else {
+            self.accept_answer(&envelope, text)
+        };
+        if matches!(received, Ok(Some(_))) {
+            self.health.note_message();
+        }
+        received
+    }
+
+    fn accept_incoming(&self, text: &str) -> Received {
+        match serde_json::from_str(text) {
+            Ok(message) => Ok(Some(message)),
+            Err(_) => self.stray(text),
+        }
+    }
+
+    fn accept_answer(&self, envelope: &Envelope<'_>, text: &str) -> Received {
+        let answer = match (envelope.result, envelope.error) {
+            (Some(result), _) => Answer::Result(result.to_owned()),
+            (None, Some(error)) => Answer::Error(RpcError::decode(error)),
+            (None, None) => return self.stray(text),
+        };
+        let Some(number) = envelope.id.and_then(decode_id) else {
+            return self.accept_unaddressed(answer);
+        };
+        // Late, repeated or invented answers have nobody who waits for them.
+        let Some(pending) = self.pending().by_id.remove(&number) else { return Ok(None) };
+        let id = RequestId::Number(number);
+        let result = match (pending, answer) {
+            (Pending::Raw(request), answer) => {
+                let Some(request) = request.upgrade() else { return Ok(None) };
+                request.set_answer(answer);
+                ServerResult::empty(())
+            }
+            (Pending::Initialize, answer) => ServerResult::InitializeResult(initialized(answer)?),
+            (Pending::Discover, Answer::Result(raw)) => match discovered(&raw) {
+                Some(result) => ServerResult::DiscoverResult(result),
+                // A server that answers anything to any method knows nothing of this one.
+                None => {
+                    let error = ErrorData::method_not_found::<rmcp::model::DiscoverRequestMethod>();
+                    return Ok(Some(JsonRpcMessage::error(error, Some(id))));
+                }
+            },
+            (Pending::Discover | Pending::Typed, Answer::Error(error)) => {
+                return Ok(Some(JsonRpcMessage::error(error_data(error), Some(id))));
+            }
+            (Pending::Typed, Answer::Result(_)) => return self.accept_incoming(text),
+        };
+        Ok(Some(JsonRpcMessage::response(result, id)))
+    }
+
+    /// An error without an id is the answer to a request that the server could not read. Among several calls there is
+    /// no telling which one that was: their deadline decides.
+    fn accept_unaddressed(&self, answer: Answer) -> Received {
+        let pending = self.pending();
+        let mut waiting = pending.by_id.iter();
+        match (answer, waiting.next(), waiting.next()) {
+            (Answer::Error(error), Some((_, Pending::Initialize)), None) => Err(Fault::Refused(error)),
+            (Answer::Error(error), Some((id, Pending::Discover)), None) => {
+                Ok(Some(JsonRpcMessage::error(error_data(error), Some(RequestId::Number(*id)))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn stray(&self, text: &str) -> Received {
+        if self.health.note_stray(text) {
+            return Ok(None);
+        }
+        Err(Fault::Protocol(format!(
+            "it wrote more than {MAX_STRAY_BYTES} bytes that are no MCP messages; a server must write its log \
+             elsewhere, such as to standard error"
+        )))
+    }
+
+    fn pending(&self) -> std::sync::MutexGuard<'_, Pendings> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pendings {
+    fn insert(&mut self, id: i64, pending: Pending) {
+        if self.by_id.len() >= self.limit.max(CROWDED) {
+            self.by_id.retain(
+                |_, pending| !matches!(pending, Pending::Raw(request) if request.strong_count() == 0),
+            );
+            self.limit = 2 * self.by_id.len();
+        }
+        self.by_id.insert(id, pending);
+    }
+}
+
+fn pending_of(request: &ClientRequest) -> Pending {
+    match request {
+        ClientRequest::InitializeRequest(_) => Pending::Initialize,
+        ClientRequest::DiscoverRequest(_) => Pending::Discover,
+        ClientRequest::CustomRequest(request) => match request.extensions.get::<Arc<RawRequest>>() {
+            Some(raw) => Pending::Raw(Arc::downgrade(raw)),
+            None => Pending::Typed,
+        },
+        _ => Pending::Typed,
+    }
+}
+
+/// The error as the library has it, which decides by its code and data whether the server knows the newer protocol.
+fn error_data(error: RpcError) -> ErrorData {
+    let data = error.data.and_then(|data| serde_json::from_str(data.get()).ok());
+    let code = i32::try_from(error.code).unwrap_or(i32::MIN);
+    ErrorData::new(rmcp::model::ErrorCode(code), error.message, data)
+}

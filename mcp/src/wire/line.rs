@@ -1,0 +1,120 @@
+//! One JSON-RPC message per line, over a pair of byte streams: the transport of local servers.
+
+use std::{io, sync::Arc};
+
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    transport::Transport,
+};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
+
+use super::{
+    Fault, Health, MAX_MESSAGE_BYTES,
+    intake::{Intake, Received},
+    message::encode_line,
+    outbox::Outbox,
+    too_large,
+};
+
+/// The size that the line buffer is cut back to after a large message.
+const RETAINED_BYTES: usize = 256 * 1024;
+
+/// The transport: reads lines, writes lines, keeps raw what must stay raw.
+pub(crate) struct LineTransport<R, W> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    intake: Intake,
+    outbox: Arc<Outbox<W>>,
+}
+
+impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
+    pub(crate) fn new(read: R, write: W, health: Arc<Health>) -> Self {
+        Self {
+            reader: BufReader::with_capacity(32 * 1024, read),
+            line: Vec::new(),
+            intake: Intake::new(health),
+            outbox: Arc::new(Outbox::new(write)),
+        }
+    }
+
+    /// Reads up to the next line end into `self.line`; false at the end of the stream.
+    ///
+    /// Safe to drop at any await: a part of a line stays in `self.line`, and the next call goes on from there.
+    async fn read_line(&mut self) -> io::Result<bool> {
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(false);
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            if self.line.len() + taken > MAX_MESSAGE_BYTES {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            self.line.extend_from_slice(&available[..taken]);
+            self.reader.consume(taken);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Takes in one line.
+    fn accept(&self, line: &[u8]) -> Received {
+        // Invalid UTF-8 in a text is the server's mistake, but no reason to lose the answer.
+        self.intake.accept(&String::from_utf8_lossy(line))
+    }
+}
+
+impl<R, W> Transport<RoleClient> for LineTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        // Queued here, in the order of the calls: the futures may be polled in any order.
+        let queued = encode_line(&message).and_then(|line| self.outbox.push(line));
+        if queued.is_ok() {
+            self.intake.track(&message);
+        }
+        let outbox = Arc::clone(&self.outbox);
+        async move {
+            queued?;
+            outbox.flush().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            let fault = match self.read_line().await {
+                Ok(true) => {
+                    let line = std::mem::take(&mut self.line);
+                    let received = self.accept(&line);
+                    self.line = line;
+                    self.line.clear();
+                    self.line.shrink_to(RETAINED_BYTES);
+                    match received {
+                        Ok(Some(message)) => return Some(message),
+                        Ok(None) => continue,
+                        Err(fault) => fault,
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Fault::Protocol(too_large()),
+                Ok(false) | Err(_) => return None,
+            };
+            self.intake.health().set_fault(fault);
+            return None;
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.outbox.close().await;
+        Ok(())
+    }
+}
