@@ -103,7 +103,7 @@ impl Client {
         }
     }
 
-    fn tell(&self, notice: &Notice) {
+    pub(crate) fn tell(&self, notice: &Notice) {
         self.host.notice(&self.server, notice);
     }
 

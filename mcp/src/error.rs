@@ -83,7 +83,7 @@ pub enum ErrorKind {
         data: Option<Box<RawValue>>,
     },
     /// The server wants a login, or another one than there is.
-    #[error("{phase}: the server wants a login: {reason}")]
+    #[error("the server wants a login: {reason} (waiting for {phase})")]
     Unauthorized {
         /// What was asked.
         phase: Phase,
@@ -93,7 +93,7 @@ pub enum ErrorKind {
         reason: String,
     },
     /// The request could not be carried over HTTP.
-    #[error("{phase}: {reason}")]
+    #[error("{reason} (waiting for {phase})")]
     Http {
         /// What was asked.
         phase: Phase,

@@ -3,6 +3,7 @@
 //! Sessions are meant to be short: opened for an execution, closed after it. When to open one, and what may be called
 //! on it, is left to the caller.
 
+mod changes;
 mod connect;
 mod exchange;
 mod lists;

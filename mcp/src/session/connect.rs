@@ -224,6 +224,7 @@ pub(super) fn http_kind(phase: Phase, failure: HttpFailure) -> ErrorKind {
             ErrorKind::Http { phase, reason }
         }
         HttpFailure::Protocol(reason) => ErrorKind::Protocol { reason },
+        _ if phase == Phase::Initialize => ErrorKind::Initialize { reason, evidence: Evidence::default() },
         _ => ErrorKind::Http { phase, reason },
     }
 }

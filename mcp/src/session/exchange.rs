@@ -254,7 +254,7 @@ impl Session {
     }
 
     /// Why no answer can come any more.
-    async fn ended(&self, phase: Phase) -> Error {
+    pub(super) async fn ended(&self, phase: Phase) -> Error {
         if let Some(fault) = self.inner.health.fault() {
             return self.fail(fault_kind(phase, fault));
         }

@@ -4,6 +4,7 @@
 //! mode behaves: it answers what it is asked and exits at the end of its input.
 
 mod server;
+mod talkative;
 
 use std::{
     fs::OpenOptions,
@@ -64,6 +65,10 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "repeats" => repeats(),
         "records-cancelled" => records_cancelled(argument),
         "environment" => environment(),
+        "asks" => talkative::asks(),
+        "slow-with-progress" => talkative::slow_with_progress(),
+        "storm" => talkative::storm(),
+        "stateless" => talkative::stateless(),
         "chatty-stderr" => chatty_stderr(),
         _ => Err(io::Error::other("unknown mode")),
     }

@@ -1,0 +1,383 @@
+//! A session that lasts: connected in the background, watched, and connected again when it breaks.
+//!
+//! For tools that are called directly and want a server that keeps its state. What runs for the length of one execution
+//! uses a [`Session`] of its own. A call that a broken connection interrupts fails; it is never sent again.
+
+mod watch;
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use rustix::rand::{GetRandomFlags, getrandom};
+use tokio::{
+    sync::{Notify, watch as channel},
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
+
+use self::watch::Watching;
+use crate::{
+    config::ServerConfig,
+    error::{Error, ErrorKind},
+    host::{Host, ListKind},
+    listing::Tool,
+    session::Session,
+};
+
+/// The wait before the first new attempt; doubled after each failure up to [`LONGEST_WAIT`], and up to a quarter longer
+/// by chance, so that many clients don't come back at once.
+pub const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// The longest wait between two attempts.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// How many attempts in a row may fail before the server is given up.
+pub const MAX_ATTEMPTS: u32 = 5;
+
+/// After so long without a failure the count of attempts begins anew.
+pub const HEALTHY: Duration = Duration::from_secs(60);
+
+/// How often an idle server is asked whether it is alive.
+pub const PING_INTERVAL: Duration = Duration::from_secs(30);
+
+/// How long a server must say nothing new about its lists before they are asked for again: changes come in bursts.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// The longest that a burst of changes holds the lists up.
+const LONGEST_BURST: Duration = Duration::from_secs(2);
+
+/// The least time between two readings of the tool list for the sake of changes.
+const LIST_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What a server is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Its entry says that it is not used.
+    Disabled,
+    /// An attempt is under way, or about to be.
+    Connecting,
+    /// It wants a login.
+    AuthRequired,
+    /// It can be asked.
+    Ready,
+    /// It can't be reached, and is not tried any more.
+    Error,
+    /// The session was ended on this side.
+    Closed,
+}
+
+impl State {
+    /// As it is written in tables and JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::Connecting => "connecting",
+            Self::AuthRequired => "auth_required",
+            Self::Ready => "ready",
+            Self::Error => "error",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// What is known of a server right now.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// What it is doing.
+    pub state: State,
+    /// Why it could not be reached the last time that it could not.
+    pub last_error: Option<String>,
+    /// When it was connected to the last time.
+    pub last_connected: Option<SystemTime>,
+    /// Its tools as of the last listing, and what was wrong with the list.
+    pub tools: Arc<Vec<Tool>>,
+    /// The warnings of the last listing.
+    pub warnings: Vec<String>,
+    /// The protocol version that was agreed on.
+    pub protocol_version: Option<String>,
+    /// How long connecting and listing took the last time.
+    pub latency: Option<Duration>,
+    /// How the tools changed since the listing before; empty after the first one.
+    pub changes: Changes,
+}
+
+/// How a list of tools differs from the one before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Tools that are new, by name.
+    pub added: Vec<String>,
+    /// Tools that are gone.
+    pub removed: Vec<String>,
+    /// Tools that are not the same any more: schemas, description, annotations.
+    pub changed: Vec<String>,
+}
+
+impl Changes {
+    /// How `after` differs from `before`.
+    #[must_use]
+    pub fn between(before: &[Tool], after: &[Tool]) -> Self {
+        let find = |tools: &'_ [Tool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();
+        let mut changes = Self::default();
+        for tool in after {
+            match find(before, &tool.name) {
+                None => changes.added.push(tool.name.clone()),
+                Some(known) if known.raw != tool.raw => changes.changed.push(tool.name.clone()),
+                Some(_) => {}
+            }
+        }
+        let gone = before.iter().filter(|tool| find(after, &tool.name).is_none());
+        changes.removed = gone.map(|tool| tool.name.clone()).collect();
+        changes
+    }
+
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
+}
+
+/// A session that is kept. Dropping it ends the work in the background and kills a local server.
+pub struct Keeper {
+    shared: Arc<Shared>,
+    work: JoinHandle<()>,
+}
+
+struct Shared {
+    config: ServerConfig,
+    host: Arc<Watching>,
+    status: channel::Sender<Status>,
+    session: Mutex<Option<Session>>,
+    closing: Notify,
+}
+
+impl Keeper {
+    /// Begins to connect. Needs a tokio runtime.
+    pub fn start(config: ServerConfig, host: Arc<dyn Host>) -> Self {
+        let status = Status {
+            state: State::Connecting,
+            last_error: None,
+            last_connected: None,
+            tools: Arc::default(),
+            warnings: Vec::new(),
+            protocol_version: None,
+            latency: None,
+            changes: Changes::default(),
+        };
+        let shared = Arc::new(Shared {
+            config,
+            host: Arc::new(Watching::new(host)),
+            status: channel::Sender::new(status),
+            session: Mutex::default(),
+            closing: Notify::new(),
+        });
+        let work = tokio::spawn(keep(Arc::clone(&shared)));
+        Self { shared, work }
+    }
+
+    /// What is known right now.
+    pub fn status(&self) -> Status {
+        self.shared.status.borrow().clone()
+    }
+
+    /// The status, and each change of it.
+    pub fn watch(&self) -> channel::Receiver<Status> {
+        self.shared.status.subscribe()
+    }
+
+    /// The session, as soon as there is one.
+    ///
+    /// # Errors
+    /// Why there is none, once the server is given up, wants a login, or was closed.
+    pub async fn session(&self) -> Result<Session, Error> {
+        let mut status = self.shared.status.subscribe();
+        let settled = status.wait_for(|status| status.state != State::Connecting).await;
+        let reason = settled.ok().and_then(|status| status.last_error.clone());
+        let session = self.shared.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        session.ok_or_else(|| {
+            let reason = reason.unwrap_or_else(|| "the session was closed on this side".to_owned());
+            Error::new(&self.shared.config.name, ErrorKind::Host { reason })
+        })
+    }
+
+    /// Ends the session in order.
+    pub async fn close(mut self) {
+        self.shared.closing.notify_one();
+        // The work ends by itself: closing a session has deadlines of its own.
+        let _ = (&mut self.work).await;
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+/// Connects, watches and connects again, until it is closed or gives up.
+async fn keep(shared: Arc<Shared>) {
+    let mut failures = 0;
+    loop {
+        let begun = Instant::now();
+        let ended = tokio::select! {
+            biased;
+            () = shared.closing.notified() => None,
+            ended = shared.hold_one() => Some(ended),
+        };
+        let session = shared.session.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(session) = session {
+            session.close().await;
+        }
+        let Some(error) = ended else {
+            shared.set(|status| status.state = State::Closed);
+            return;
+        };
+        if begun.elapsed() >= HEALTHY {
+            failures = 0;
+        }
+        failures += 1;
+        let is_login = matches!(*error.kind, ErrorKind::Unauthorized { .. });
+        let gives_up = is_login || failures >= MAX_ATTEMPTS || !may_pass(&error);
+        shared.set(|status| {
+            status.state = match (is_login, gives_up) {
+                (true, _) => State::AuthRequired,
+                (false, true) => State::Error,
+                (false, false) => State::Connecting,
+            };
+            status.last_error = Some(error.to_string());
+        });
+        if gives_up {
+            return;
+        }
+        tokio::select! {
+            () = shared.closing.notified() => {
+                shared.set(|status| status.state = State::Closed);
+                return;
+            }
+            () = sleep(wait_after(failures)) => {}
+        }
+    }
+}
+
+/// Whether trying again may help.
+fn may_pass(error: &Error) -> bool {
+    !matches!(*error.kind, ErrorKind::Spawn { .. } | ErrorKind::Host { .. })
+}
+
+fn wait_after(failures: u32) -> Duration {
+    let doubled =
+        FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(LONGEST_WAIT);
+    let mut random = [0_u8; 1];
+    let _ = getrandom(&mut random, GetRandomFlags::empty());
+    doubled + doubled / 4 * u32::from(random[0]) / 255
+}
+
+impl Shared {
+    fn set(&self, change: impl FnOnce(&mut Status)) {
+        self.status.send_modify(change);
+    }
+
+    /// One connection from its beginning to its end; says why it ended.
+    async fn hold_one(&self) -> Error {
+        let begun = Instant::now();
+        let session = match Session::connect_with(&self.config, self.host.clone()).await {
+            Ok(session) => session,
+            Err(error) => return error,
+        };
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
+        if let Err(error) = self.list(&session).await {
+            return error;
+        }
+        self.set(|status| {
+            status.state = State::Ready;
+            status.last_connected = Some(SystemTime::now());
+            status.protocol_version = Some(session.protocol_version().to_owned());
+            status.latency = Some(begun.elapsed());
+        });
+        let listening = session.listen_for_changes();
+        tokio::select! {
+            error = self.watch(&session) => error,
+            error = listening => error,
+        }
+    }
+
+    /// Reads the tool list, and notes how it has changed.
+    async fn list(&self, session: &Session) -> Result<(), Error> {
+        let listing = session.list_tools().await?;
+        self.set(|status| {
+            let is_first = status.last_connected.is_none();
+            let changes = Changes::between(&status.tools, &listing.tools);
+            status.changes = if is_first { Changes::default() } else { changes };
+            status.warnings = listing.warnings;
+            status.tools = Arc::new(listing.tools);
+        });
+        Ok(())
+    }
+
+    /// Waits for the end of the connection; reads the lists again when they change, and asks whether the server lives.
+    async fn watch(&self, session: &Session) -> Error {
+        let mut last_listed = Instant::now();
+        loop {
+            tokio::select! {
+                () = session.closed() => return session.why_closed().await,
+                () = self.host.changed(ListKind::Tools) => {
+                    self.wait_for_quiet().await;
+                    sleep(LIST_INTERVAL.saturating_sub(last_listed.elapsed())).await;
+                    last_listed = Instant::now();
+                    if let Err(error) = self.list(session).await {
+                        return error;
+                    }
+                }
+                () = sleep(PING_INTERVAL) => {
+                    if let Err(error) = session.ping().await {
+                        // A server that does not know `ping` has answered all the same.
+                        if !matches!(*error.kind, ErrorKind::Rpc { .. }) {
+                            return error;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    async fn wait_for_quiet(&self) {
+        let burst = async { while timeout(QUIET, self.host.changed(ListKind::Tools)).await.is_ok() {} };
+        let _ = timeout(LONGEST_BURST, burst).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::{Changes, FIRST_WAIT, LONGEST_WAIT, wait_after};
+    use crate::listing::Listing;
+
+    #[test]
+    fn waits_grow_up_to_a_limit() {
+        for failures in 1..40 {
+            let wait = wait_after(failures);
+            assert!(wait >= FIRST_WAIT && wait <= LONGEST_WAIT + LONGEST_WAIT / 4, "{failures}: {wait:?}");
+        }
+        assert!(wait_after(3) >= Duration::from_secs(4));
+    }
+
+    #[test]
+    fn changes_are_told_by_name() {
+        let tools = |list: serde_json::Value| Listing::from_saved(&list.to_string()).unwrap().tools;
+        let tool = |name: &str, description: &str| json!({ "name": name, "description": description, "inputSchema": { "type": "object" } });
+        let before = tools(json!([tool("a", "1"), tool("b", "1"), tool("c", "1")]));
+        let after = tools(json!([tool("b", "2"), tool("c", "1"), tool("d", "1")]));
+        let changes = Changes::between(&before, &after);
+        assert_eq!(
+            (changes.added, changes.removed, changes.changed),
+            (vec!["d".to_owned()], vec!["a".to_owned()], vec!["b".to_owned()])
+        );
+        assert!(Changes::between(&before, &before).is_empty());
+    }
+}

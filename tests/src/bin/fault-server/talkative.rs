@@ -1,0 +1,148 @@
+//! Modes that talk on their own: ask the client, tell it of progress and changes, or know the newer protocol only.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::server::{self, Server, send, text_result, tool};
+
+/// Asks the client by the method that a call's `message` names, and answers the call with the client's answer.
+pub(crate) fn asks() -> io::Result<()> {
+    let mut calls = Vec::new();
+    for line in io::stdin().lines() {
+        let message: Value = serde_json::from_str(&line?)?;
+        if message["id"] == "question" {
+            let answer = text_result(&json!([message["result"], message["error"]["message"]]).to_string());
+            if let Some(call) = calls.pop() {
+                send(&json!({ "jsonrpc": "2.0", "id": call, "result": answer }))?;
+            }
+        } else if message["method"] == "tools/call" {
+            calls.push(message["id"].clone());
+            let method = &message["params"]["arguments"]["message"];
+            send(
+                &json!({ "jsonrpc": "2.0", "id": "question", "method": method, "params": question(method) }),
+            )?;
+        } else if message["method"] == "initialize" {
+            let mut result = server::initialize_result();
+            result["instructions"] = message["params"]["capabilities"].clone();
+            result["instructions"] = json!(result["instructions"].to_string());
+            send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))?;
+        } else if message["method"] == "tools/list" {
+            send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "tools": [tool("echo")] } }))?;
+        }
+    }
+    Ok(())
+}
+
+fn question(method: &Value) -> Value {
+    match method.as_str() {
+        Some("elicitation/create") => json!({
+            "message": "How many?",
+            "requestedSchema": { "type": "object", "properties": { "count": { "type": "integer", "default": 3 } } }
+        }),
+        Some("sampling/createMessage") => json!({
+            "messages": [{ "role": "user", "content": { "type": "text", "text": "Hello?" } }], "maxTokens": 10
+        }),
+        _ => json!({}),
+    }
+}
+
+/// Takes `message` milliseconds to answer and reports progress ten times in between.
+pub(crate) fn slow_with_progress() -> io::Result<()> {
+    let mut server = Server::default();
+    server.faults.call = Some(Box::new(|request| {
+        let token = &request["params"]["_meta"]["progressToken"];
+        let milliseconds = request["params"]["arguments"]["message"].as_str().unwrap_or_default();
+        let milliseconds: u64 = milliseconds.parse().map_err(io::Error::other)?;
+        for done in 1..=10 {
+            std::thread::sleep(Duration::from_millis(milliseconds / 10));
+            let params =
+                json!({ "progressToken": token, "progress": done, "total": 10, "message": "working" });
+            send(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))?;
+        }
+        Ok(Some(json!({ "result": text_result("done") })))
+    }));
+    server.serve()
+}
+
+/// Says with each call many times over that its tools have changed, and has one tool more.
+pub(crate) fn storm() -> io::Result<()> {
+    let tools = Arc::new(AtomicUsize::new(1));
+    let mut server = Server::default();
+    let mut result = server::initialize_result();
+    result["capabilities"]["tools"]["listChanged"] = json!(true);
+    server.faults.initialize = Some(Box::new(move |_| Ok(Some(json!({ "result": result })))));
+    let count = Arc::clone(&tools);
+    server.faults.list = Some(Box::new(move |_| {
+        let tools: Vec<Value> =
+            (0..count.load(Ordering::Relaxed)).map(|number| tool(&format!("echo_{number}"))).collect();
+        Ok(Some(json!({ "result": { "tools": tools } })))
+    }));
+    server.faults.call = Some(Box::new(move |request| {
+        tools.fetch_add(1, Ordering::Relaxed);
+        for _ in 0..1000 {
+            send(&json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))?;
+        }
+        Ok(Some(json!({ "result": server::echo(request) })))
+    }));
+    server.serve()
+}
+
+/// Knows the protocol without a handshake alone. Its tool asks for input before it answers.
+pub(crate) fn stateless() -> io::Result<()> {
+    for line in io::stdin().lines() {
+        let message: Value = serde_json::from_str(&line?)?;
+        let Some(id) = message.get("id") else { continue };
+        let params = &message["params"];
+        let version = &params["_meta"]["io.modelcontextprotocol/protocolVersion"];
+        let answer = match message["method"].as_str() {
+            Some("initialize") => json!({ "error": { "code": -32601, "message": "method not found" } }),
+            _ if version != "2026-07-28" => {
+                json!({ "error": { "code": -32022, "message": "which version?" } })
+            }
+            Some("server/discover") => json!({ "result": discovery() }),
+            Some("tools/list") => json!({ "result": { "resultType": "complete", "tools": [tool("echo")] } }),
+            Some("tools/call") => json!({ "result": round(params) }),
+            _ => json!({ "error": { "code": -32601, "message": "method not found" } }),
+        };
+        let mut answer = answer;
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = id.clone();
+        send(&answer)?;
+    }
+    Ok(())
+}
+
+fn discovery() -> Value {
+    json!({
+        "resultType": "complete",
+        "supportedVersions": ["2026-07-28"],
+        "capabilities": { "tools": {} },
+        "serverInfo": { "name": "fault-server", "version": "1.0.0" },
+        "ttlMs": 0,
+        "cacheScope": "private"
+    })
+}
+
+/// The first round of a call asks for input, the second one answers with it.
+fn round(params: &Value) -> Value {
+    let message = &params["arguments"]["message"];
+    if message == "plain" {
+        return text_result("plain");
+    }
+    match (&params["inputResponses"]["how_many"], &params["requestState"]) {
+        (Value::Null, _) => json!({
+            "resultType": "input_required",
+            "inputRequests": { "how_many": { "method": message, "params": question(message) } },
+            "requestState": "round-2"
+        }),
+        (answer, state) => text_result(&json!([answer, state]).to_string()),
+    }
+}

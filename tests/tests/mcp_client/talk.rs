@@ -1,0 +1,160 @@
+//! What servers ask of a client and tell it; sessions that last.
+
+use std::sync::{Arc, Mutex};
+
+use futures::{FutureExt, future::BoxFuture};
+use mcp::{Changes, ErrorKind, Host, Keeper, Notice, Root, Session, State};
+use serde_json::{Value, json};
+
+use crate::{assert_says, call, call_text, fixture::Fixture};
+
+/// Says yes to everything and remembers what it was told.
+#[derive(Default)]
+struct Willing(Mutex<Vec<Notice>>);
+
+impl Host for Willing {
+    fn elicits(&self) -> bool {
+        true
+    }
+
+    fn samples(&self) -> bool {
+        true
+    }
+
+    fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+        assert_eq!((server, &parameters["message"]), ("faulty", &json!("How many?")));
+        std::future::ready(Ok(json!({ "action": "accept", "content": { "count": 7 } }))).boxed()
+    }
+
+    fn sample<'a>(&'a self, _server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+        let text = parameters["messages"][0]["content"].clone();
+        std::future::ready(Ok(json!({ "role": "assistant", "model": "mirror", "content": text }))).boxed()
+    }
+
+    fn notice(&self, _server: &str, notice: &Notice) {
+        self.0.lock().unwrap().push(notice.clone());
+    }
+}
+
+async fn answered(session: &Session, method: &str) -> Value {
+    serde_json::from_str(&call_text(session, method).await).unwrap()
+}
+
+#[tokio::test]
+async fn servers_get_answers_to_what_they_may_ask() {
+    let mut fixture = Fixture::new("asks");
+    fixture.config.roots = vec![Root { uri: "file:///work".to_owned(), name: None }];
+    let session = Session::connect_with(&fixture.config, Arc::new(Willing::default())).await.unwrap();
+    let declared: Value = serde_json::from_str(session.instructions().unwrap()).unwrap();
+    assert_eq!(declared, json!({ "elicitation": { "form": {} }, "sampling": {}, "roots": {} }));
+    let elicited = answered(&session, "elicitation/create").await;
+    assert_eq!(elicited[0], json!({ "action": "accept", "content": { "count": 7 } }));
+    assert_eq!(answered(&session, "sampling/createMessage").await[0]["content"]["text"], "Hello?");
+    assert_eq!(answered(&session, "roots/list").await[0], json!({ "roots": [{ "uri": "file:///work" }] }));
+    assert_eq!(answered(&session, "ping").await[0], json!({}));
+    fixture.close(session).await;
+}
+
+#[tokio::test]
+async fn what_was_not_declared_is_refused() {
+    let fixture = Fixture::new("asks");
+    let session = fixture.connect().await;
+    assert_eq!(session.instructions(), Some("{}"));
+    for method in ["elicitation/create", "sampling/createMessage", "roots/list"] {
+        let answer = answered(&session, method).await;
+        assert!(answer[1].as_str().unwrap().contains("did not say that it can do"), "{method}: {answer}");
+    }
+    fixture.close(session).await;
+}
+
+#[tokio::test]
+async fn servers_without_a_handshake_are_found_and_get_their_input() {
+    let fixture = Fixture::new("stateless");
+    let session = Session::connect_with(&fixture.config, Arc::new(Willing::default())).await.unwrap();
+    assert_eq!(session.protocol_version(), "2026-07-28");
+    assert_eq!(session.list_tools().await.unwrap().tools.len(), 1);
+    assert_eq!(call_text(&session, "plain").await, "plain");
+    let answer = answered(&session, "elicitation/create").await;
+    assert_eq!(answer, json!([{ "action": "accept", "content": { "count": 7 } }, "round-2"]));
+    let error = call(&session, "files/delete").await.unwrap_err();
+    assert_says(&error, &["asked for input", "files/delete", "not known"]);
+    session.ping().await.unwrap();
+    fixture.close(session).await;
+    let session = fixture.connect().await;
+    let error = call(&session, "elicitation/create").await.unwrap_err();
+    assert_says(&error, &["elicitation/create", "does not get"]);
+    fixture.close(session).await;
+}
+
+#[tokio::test]
+async fn progress_keeps_a_call_alive_and_its_absence_does_not() {
+    let fixture = Fixture::new("slow-with-progress").impatient();
+    let host = Arc::new(Willing::default());
+    let session = Session::connect_with(&fixture.config, host.clone()).await.unwrap();
+    let milliseconds = fixture.config.request_timeout.as_millis() * 3;
+    assert_eq!(call_text(&session, &milliseconds.to_string()).await, "done");
+    let progress = Notice::Progress { done: 3.0, total: Some(10.0), message: Some("working".to_owned()) };
+    assert!(host.0.lock().unwrap().contains(&progress));
+    fixture.close(session).await;
+}
+
+#[tokio::test]
+async fn a_tool_may_have_a_limit_of_its_own() {
+    let mut fixture = Fixture::new("silent-call");
+    fixture.config.tool_timeouts.insert("echo".to_owned(), crate::fixture::SHORT);
+    let session = fixture.connect().await;
+    let error = call(&session, "hello").await.unwrap_err();
+    assert!(
+        matches!(*error.kind, ErrorKind::Timeout { limit, .. } if limit == crate::fixture::SHORT),
+        "{error}"
+    );
+    fixture.close(session).await;
+}
+
+#[tokio::test]
+async fn a_kept_session_is_connected_again_when_its_server_dies() {
+    let fixture = Fixture::new("sound");
+    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let first = keeper.session().await.unwrap();
+    assert_eq!((keeper.status().state, keeper.status().tools.len()), (State::Ready, 1));
+    let mut watch = keeper.watch();
+    let group = rustix::process::Pid::from_raw(first.process_group().unwrap()).unwrap();
+    rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
+    watch.wait_for(|status| status.state == State::Connecting).await.unwrap();
+    assert!(keeper.status().last_error.unwrap().contains("signal 9"));
+    let second = keeper.session().await.unwrap();
+    assert_ne!(first.process_group(), second.process_group());
+    assert_eq!(call_text(&second, "again").await, "again");
+    assert!(call(&first, "never replayed").await.is_err());
+    drop((first, second));
+    let mut watch = keeper.watch();
+    keeper.close().await;
+    assert_eq!(watch.borrow_and_update().state, State::Closed);
+    fixture.assert_nothing_left();
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_started_is_given_up_with_its_error() {
+    let mut fixture = Fixture::new("sound");
+    fixture.config = mcp::ServerConfig::stdio("faulty", "/nowhere/server", [""; 0]);
+    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let error = keeper.session().await.unwrap_err();
+    assert_says(&error, &["/nowhere/server", "does not exist"]);
+    assert_eq!(keeper.status().state, State::Error);
+}
+
+#[tokio::test]
+async fn a_storm_of_changes_is_read_once_and_told_by_name() {
+    let fixture = Fixture::new("storm");
+    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let session = keeper.session().await.unwrap();
+    assert_eq!(keeper.status().changes, Changes::default());
+    let mut watch = keeper.watch();
+    assert_eq!(call_text(&session, "grow").await, "grow");
+    let status = watch.wait_for(|status| status.tools.len() == 2).await.unwrap().clone();
+    assert_eq!(status.changes.added, ["echo_1"]);
+    assert!(status.changes.removed.is_empty() && status.changes.changed.is_empty());
+    drop(session);
+    keeper.close().await;
+    fixture.assert_nothing_left();
+}
