@@ -41,17 +41,10 @@ async fn run() -> Outcome<()> {
     for (tool, arguments) in plan.calls(&offered) {
         session.call(&tool, serde_json::value::to_raw_value(&arguments)?).await?;
     }
-    if let Some(name) = plan.echoed(&offered) {
-        let schema =
-            listing.tools.iter().find(|tool| tool.name == name).and_then(|tool| input_schema(tool.raw.get()));
-        let arguments = json!({ "schema": schema });
+    if let Some(tool) = listing.tools.iter().find(|tool| plan.echoes(&tool.name)) {
+        let arguments = json!({ "schema": tool.input_schema });
         session.call("json_schema_echo", serde_json::value::to_raw_value(&arguments)?).await?;
     }
     session.close().await;
     Ok(())
-}
-
-fn input_schema(tool: &str) -> Option<Value> {
-    let mut tool: Value = serde_json::from_str(tool).ok()?;
-    Some(tool["inputSchema"].take())
 }

@@ -38,12 +38,9 @@ impl Plan {
         }
     }
 
-    /// The tool whose schema is sent back, if it is offered.
-    pub(crate) fn echoed(&self, offered: &[&str]) -> Option<&'static str> {
-        match self {
-            Self::Echo(tool) if offered.contains(tool) => Some(tool),
-            _ => None,
-        }
+    /// Whether the schema of this tool is sent back.
+    pub(crate) fn echoes(&self, tool: &str) -> bool {
+        matches!(self, Self::Echo(echoed) if *echoed == tool)
     }
 }
 
