@@ -1,0 +1,135 @@
+//! The client's scenarios of the official conformance suite, through the driver `conformance-client`.
+//!
+//! Every scenario that a revision requires must pass, with no warning. Of the others, those that fail must stand in
+//! `expected-failures.yaml`, and those that stand there must fail.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Stdio, time::Duration};
+
+use futures::stream::{self, StreamExt as _};
+use tokio::{process::Command, time::timeout};
+
+use crate::{product::Checked, servers::Installed, table::Row};
+
+/// The package.
+pub(crate) const SUITE: &str = "@modelcontextprotocol/conformance";
+/// What the suite requires of clients, by revision: a list that is shorter was not read right.
+const REVISIONS: [(&str, usize); 2] = [("2025-11-25", 18), ("2026-07-28", 32)];
+/// Scenarios that measure how long the client takes: these run alone.
+const TIMED: [&str; 1] = ["sse-retry"];
+/// How many of the others run at a time.
+const AT_ONCE: usize = 3;
+/// How long one scenario may take, in milliseconds for the suite.
+const SCENARIO_LIMIT: &str = "30000";
+/// How long the suite may take with one scenario before it is ended.
+const WATCHDOG: Duration = Duration::from_secs(60);
+/// How many lines of a failed scenario are shown.
+const SHOWN: usize = 30;
+
+/// One line per revision.
+pub(crate) async fn run(installed: &Installed) -> Checked<Vec<Row>> {
+    let expected = expected_failures()?;
+    let mut rows = Vec::new();
+    for (revision, count) in REVISIONS {
+        rows.push(revision_row(installed, revision, count, &expected).await?);
+    }
+    Ok(rows)
+}
+
+async fn revision_row(
+    installed: &Installed,
+    revision: &'static str,
+    count: usize,
+    expected: &BTreeSet<String>,
+) -> Checked<Row> {
+    let (required, others) = scenarios(&installed.read(SUITE, &format!("requirements/{revision}.yaml"))?);
+    if required.len() != count {
+        return Err(format!(
+            "{revision} requires {} scenarios of clients in place of {count}",
+            required.len()
+        ));
+    }
+    let (timed, rest): (Vec<_>, Vec<_>) =
+        required.iter().chain(&others).cloned().partition(|scenario| TIMED.contains(&scenario.as_str()));
+    let passes = |scenario: String| async move {
+        let result = scenario_passes(installed, revision, &scenario).await;
+        (scenario, result)
+    };
+    let mut results: Vec<_> = stream::iter(rest).map(passes).buffered(AT_ONCE).collect().await;
+    results.extend(stream::iter(timed).then(passes).collect::<Vec<_>>().await);
+    let mut failures = Vec::new();
+    for (scenario, result) in results {
+        match (result?, required.contains(&scenario), expected.contains(&scenario)) {
+            (Err(text), true, _) => failures.push(format!("{scenario} is required and fails:\n{text}")),
+            (Err(text), false, false) => failures.push(format!("{scenario} fails:\n{text}")),
+            (Ok(()), _, true) => {
+                failures.push(format!("{scenario} passes: take it out of expected-failures.yaml"));
+            }
+            _ => {}
+        }
+    }
+    Ok(Row {
+        peer: format!("{SUITE}: {} required scenarios, {} others", required.len(), others.len()),
+        version: installed.version(SUITE)?,
+        transport: "http",
+        protocol: revision.to_owned(),
+        tools: "-".to_owned(),
+        failure: (!failures.is_empty()).then(|| failures.join("\n")),
+    })
+}
+
+/// Whether a scenario passes; if not, the end of what the suite says.
+async fn scenario_passes(
+    installed: &Installed,
+    revision: &str,
+    scenario: &str,
+) -> Checked<Result<(), String>> {
+    let mut command = Command::new(installed.node());
+    command.arg(installed.script(SUITE)).arg("client").kill_on_drop(true);
+    command.arg("--command").arg(env!("CARGO_BIN_EXE_conformance-client"));
+    command.args([
+        "--scenario",
+        scenario,
+        "--spec-version",
+        revision,
+        "--force",
+        "--timeout",
+        SCENARIO_LIMIT,
+    ]);
+    command.stdin(Stdio::null());
+    let output = timeout(WATCHDOG, command.output()).await;
+    let output = output.map_err(|_| format!("the suite hangs in {scenario} of {revision}"))?;
+    let output = output.map_err(|error| format!("the suite does not start: {error}"))?;
+    let said =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    // A scenario without a single check would pass as well.
+    if output.status.success() && said.contains("OVERALL: PASSED") && !said.contains("Passed: 0/") {
+        return Ok(Ok(()));
+    }
+    let lines: Vec<_> = said.lines().collect();
+    Ok(Err(lines[lines.len().saturating_sub(SHOWN)..].join("\n")))
+}
+
+/// The required scenarios of clients, and those that run without being scored.
+fn scenarios(requirements: &str) -> (Vec<String>, Vec<String>) {
+    let (mut required, mut others) = (Vec::new(), Vec::new());
+    let (mut section, mut unscored) = ("", "");
+    for line in requirements.lines() {
+        if let Some(name) = line.strip_suffix(':').filter(|name| !name.starts_with([' ', '#'])) {
+            section = name;
+        } else if let Some(scenario) = line.trim().strip_prefix("- scenario: ") {
+            unscored = scenario;
+        } else if section == "not_scored" && line.trim() == "leg: client" {
+            others.push(unscored.to_owned());
+        } else if let Some(scenario) = line.trim().strip_prefix("- ").filter(|_| section == "client") {
+            required.push(scenario.to_owned());
+        }
+    }
+    (required, others)
+}
+
+/// The entries of the checked-in file, which all have a reason above them.
+fn expected_failures() -> Checked<BTreeSet<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/expected-failures.yaml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(text.lines().filter_map(|line| line.trim().strip_prefix("- ")).map(str::to_owned).collect())
+}

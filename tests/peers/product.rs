@@ -1,0 +1,136 @@
+//! The real `toolsmith`, started as a user starts it, and what is left of servers after it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::{io::AsyncWriteExt, process::Command, time::timeout};
+
+/// How long one command may take on a warm cache.
+const WATCHDOG: Duration = Duration::from_secs(60);
+/// How long the first one may take, which builds the layer of crates.
+const COLD_WATCHDOG: Duration = Duration::from_secs(600);
+/// How long a process may take to vanish after the command that started it.
+const LEFTOVERS: Duration = Duration::from_secs(10);
+/// How often it is looked whether something has happened.
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
+
+/// What a check says of a failure.
+pub(crate) type Checked<T> = Result<T, String>;
+
+/// The binary and the folder of its cache.
+pub(crate) struct Product {
+    binary: PathBuf,
+    cache: PathBuf,
+}
+
+impl Product {
+    /// The binary beside this program, which must have been built.
+    pub(crate) fn find() -> Checked<Self> {
+        let itself = std::env::current_exe().map_err(|error| error.to_string())?;
+        let binary = itself.parent().and_then(Path::parent).unwrap_or(Path::new("")).join("toolsmith");
+        if !binary.is_file() {
+            return Err(format!("{} is missing: type `cargo build -p toolsmith`", binary.display()));
+        }
+        // The tests of the workspace have warmed it, where they ran before.
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("toolsmith-home/cache");
+        Ok(Self { binary, cache })
+    }
+
+    /// Builds what snippets are compiled against, and says that it works.
+    pub(crate) async fn warm(&self) -> Checked<()> {
+        let output = self.command(&["run", "--json", "-"], "6 * 7", None, COLD_WATCHDOG).await?;
+        let outcome = outcome(&output)?;
+        if outcome["result"] == 42 { Ok(()) } else { Err(format!("6 * 7 is {outcome}")) }
+    }
+
+    /// The names of the tools that are offered under a configuration, sorted.
+    pub(crate) async fn tools(&self, config: &Value) -> Checked<Vec<String>> {
+        let arguments = ["codegen", "--format", "report", "--json"];
+        let output = self.command(&arguments, "", Some(config), WATCHDOG).await?;
+        let report: Value = serde_json::from_slice(&output.stdout).map_err(|_| told(&output))?;
+        let tools = report["tools"].as_array().ok_or_else(|| told(&output))?;
+        let mut names: Vec<_> =
+            tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The result of a snippet that must succeed.
+    pub(crate) async fn result(&self, config: &Value, code: &str) -> Checked<Value> {
+        let output = self.command(&["run", "--json", "-"], code, Some(config), WATCHDOG).await?;
+        let mut outcome = outcome(&output)?;
+        if outcome["status"] != "ok" {
+            return Err(format!("{}: {}\n{code}", outcome["status"], outcome["error"]["message"]));
+        }
+        Ok(outcome["result"].take())
+    }
+
+    /// The status of a snippet.
+    pub(crate) async fn status(&self, config: &Value, code: &str) -> Checked<String> {
+        let output = self.command(&["run", "--json", "-"], code, Some(config), WATCHDOG).await?;
+        Ok(outcome(&output)?["status"].as_str().unwrap_or_default().to_owned())
+    }
+
+    async fn command(
+        &self,
+        arguments: &[&str],
+        input: &str,
+        config: Option<&Value>,
+        limit: Duration,
+    ) -> Checked<Output> {
+        let failed = |error: std::io::Error| format!("{}: {error}", self.binary.display());
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let mut command = Command::new(&self.binary);
+        command.args(arguments).current_dir(folder.path()).kill_on_drop(true);
+        // The configuration of whoever starts this has no part in it.
+        command.env("TOOLSMITH_CACHE_DIR", &self.cache).env("XDG_CONFIG_HOME", folder.path());
+        if let Some(config) = config {
+            let file = folder.path().join("peers.json");
+            fs::write(&file, config.to_string()).map_err(failed)?;
+            command.arg("--config").arg(file);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(failed)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // Whoever ends before it has read everything breaks the pipe.
+            let _ = stdin.write_all(input.as_bytes()).await;
+        }
+        match timeout(limit, child.wait_with_output()).await {
+            Ok(output) => output.map_err(failed),
+            Err(_) => Err(format!("toolsmith {} has not ended after {limit:?}", arguments.join(" "))),
+        }
+    }
+}
+
+fn outcome(output: &Output) -> Checked<Value> {
+    serde_json::from_slice(&output.stdout).map_err(|_| told(output))
+}
+
+fn told(output: &Output) -> String {
+    format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())
+}
+
+/// Waits until no process has the variable `marker` in its environment.
+pub(crate) async fn nothing_left(marker: &str) -> Checked<()> {
+    let watch = async {
+        while !living(marker).is_empty() {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    timeout(LEFTOVERS, watch).await.map_err(|_| format!("left behind: {:?}", living(marker)))
+}
+
+fn living(marker: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let owned = |process: &PathBuf| {
+        fs::read(process.join("environ")).is_ok_and(|environment| {
+            environment.split(|byte| *byte == 0).any(|variable| variable == marker.as_bytes())
+        })
+    };
+    entries.map(|entry| entry.path()).filter(owned).collect()
+}

@@ -1,0 +1,136 @@
+//! The reference server over HTTP, both ways: it must be left without open sessions.
+
+use std::{
+    net::TcpListener,
+    process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
+    net::TcpStream,
+    process::{Child, Command},
+    time::timeout,
+};
+
+use crate::{
+    product::{Checked, LOOK},
+    servers::{EVERYTHING, Installed},
+};
+
+/// How long the server may take to listen.
+const START: Duration = Duration::from_secs(30);
+/// How long it may take to notice that a session has ended.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// A way to reach the reference server.
+pub(crate) struct Way {
+    /// The type in the configuration.
+    pub(crate) transport: &'static str,
+    /// What the server calls it.
+    mode: &'static str,
+    path: &'static str,
+    /// What the server says when a session begins, and when it has ended.
+    begun: &'static str,
+    ended: &'static str,
+}
+
+/// Streamable HTTP, and HTTP with server-sent events.
+pub(crate) const WAYS: [Way; 2] = [
+    Way {
+        transport: "http",
+        mode: "streamableHttp",
+        path: "/mcp",
+        begun: "Session initialized with ID",
+        ended: "Received session termination request",
+    },
+    Way {
+        transport: "sse",
+        mode: "sse",
+        path: "/sse",
+        begun: "Client Connected:",
+        ended: "Client Disconnected:",
+    },
+];
+
+/// The reference server, listening.
+pub(crate) struct Listening {
+    way: &'static Way,
+    port: u16,
+    log: Arc<Mutex<Vec<String>>>,
+    _process: Child,
+}
+
+impl Listening {
+    pub(crate) async fn start(installed: &Installed, way: &'static Way) -> Checked<Self> {
+        let failed = |error: std::io::Error| format!("{EVERYTHING} {}: {error}", way.mode);
+        // It does not tell which port it was given, so one is chosen that was free a moment ago.
+        let port =
+            TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).map_err(failed)?.port();
+        let mut command = Command::new(installed.node());
+        command
+            .arg(installed.script(EVERYTHING))
+            .arg(way.mode)
+            .env("PORT", port.to_string())
+            .kill_on_drop(true);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(failed)?;
+        let log = Arc::new(Mutex::new(Vec::new()));
+        if let (Some(stdout), Some(stderr)) = (process.stdout.take(), process.stderr.take()) {
+            keep(stdout, log.clone());
+            keep(stderr, log.clone());
+        }
+        let listening = Self { way, port, log, _process: process };
+        let reach = async {
+            while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        timeout(START, reach).await.map_err(|_| format!("does not listen:\n{}", listening.told()))?;
+        Ok(listening)
+    }
+
+    /// The entry of a configuration that reaches it.
+    pub(crate) fn entry(&self) -> Value {
+        json!({ "type": self.way.transport, "url": format!("http://127.0.0.1:{}{}", self.port, self.way.path) })
+    }
+
+    /// Waits until every session that has begun was ended by the client.
+    pub(crate) async fn no_session_left(&self) -> Checked<()> {
+        let watch = async {
+            while self.count(self.way.begun) != self.count(self.way.ended) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let ended = timeout(FAREWELL, watch).await;
+        match (ended, self.count(self.way.begun)) {
+            (Ok(()), 0) => Err(format!("no session has ever begun:\n{}", self.told())),
+            (Ok(()), _) => Ok(()),
+            (Err(_), begun) => Err(format!(
+                "of {begun} sessions {} were ended:\n{}",
+                self.count(self.way.ended),
+                self.told()
+            )),
+        }
+    }
+
+    fn count(&self, phrase: &str) -> usize {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.iter().filter(|line| line.contains(phrase)).count()
+    }
+
+    fn told(&self) -> String {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
+    }
+}
+
+fn keep(pipe: impl AsyncRead + Unpin + Send + 'static, log: Arc<Mutex<Vec<String>>>) {
+    tokio::spawn(async move {
+        let mut lines = BufReader::new(pipe).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        }
+    });
+}

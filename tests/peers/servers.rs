@@ -1,0 +1,315 @@
+//! The foreign servers: how each is started, what of it is called, and what must come out.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::{Value, json};
+
+use crate::product::Checked;
+
+/// A snippet and the result that it must have.
+pub(crate) struct Example {
+    pub(crate) code: String,
+    pub(crate) result: Value,
+}
+
+/// One foreign server, and what is tried with it.
+pub(crate) struct Server {
+    /// Its name in the configuration, and so its module in snippets.
+    pub(crate) name: &'static str,
+    /// The package that it comes from.
+    pub(crate) package: &'static str,
+    pub(crate) version: String,
+    /// Its entry in the configuration.
+    pub(crate) entry: Value,
+    /// How many tools it has at least: some depend on what the client offers.
+    pub(crate) tools: usize,
+    /// A single call.
+    pub(crate) call: Example,
+    /// Calls in a loop.
+    pub(crate) looped: Example,
+    /// The only tool that is left by a filter.
+    pub(crate) kept: &'static str,
+    /// A call of a tool that the filter takes away, which then must not compile. A server with one tool has none.
+    pub(crate) dropped: Option<String>,
+}
+
+/// Where the packages were installed.
+pub(crate) struct Installed(PathBuf);
+
+impl Installed {
+    /// The folder that the script names.
+    pub(crate) fn find() -> Checked<Self> {
+        let folder = std::env::var_os("TOOLSMITH_PEERS");
+        folder.map(|folder| Self(folder.into())).ok_or_else(|| {
+            "TOOLSMITH_PEERS is not set: type `tests/peers/run`, which installs the peers first".to_owned()
+        })
+    }
+
+    /// The program of Node that came with the packages.
+    pub(crate) fn node(&self) -> PathBuf {
+        self.0.join("node_modules/.bin/node")
+    }
+
+    /// The main file of a package for Node.
+    pub(crate) fn script(&self, package: &str) -> PathBuf {
+        self.0.join("node_modules").join(package).join("dist/index.js")
+    }
+
+    /// What stands in a file of a package for Node.
+    pub(crate) fn read(&self, package: &str, file: &str) -> Checked<String> {
+        let path = self.0.join("node_modules").join(package).join(file);
+        fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// The version of a package for Node.
+    pub(crate) fn version(&self, package: &str) -> Checked<String> {
+        let manifest = self.read(package, "package.json")?;
+        let manifest: Value =
+            serde_json::from_str(&manifest).map_err(|error| format!("{package}: {error}"))?;
+        Ok(manifest["version"].as_str().unwrap_or_default().to_owned())
+    }
+
+    fn node_entry(&self, package: &str, arguments: &[&str], env: &Value) -> Value {
+        let script = self.script(package);
+        let mut args = vec![script.to_string_lossy().into_owned()];
+        args.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        json!({ "command": self.node(), "args": args, "env": env })
+    }
+
+    fn python(&self, program: &str) -> PathBuf {
+        self.0.join("venv/bin").join(program)
+    }
+
+    /// The version of a package for Python, from the list that was installed.
+    fn pinned(&self, package: &str) -> Checked<String> {
+        let path = self.0.join("requirements.txt");
+        let list = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let line = list.lines().find_map(|line| line.strip_prefix(package)?.strip_prefix("=="));
+        let version = line.and_then(|line| line.split_whitespace().next());
+        version.map(str::to_owned).ok_or_else(|| format!("{} has no {package}", path.display()))
+    }
+}
+
+/// The servers that are started as child processes. Their data lie in `folder`; `site` is what the fetching one reads.
+pub(crate) fn local(installed: &Installed, folder: &Path, site: &str) -> Checked<Vec<Server>> {
+    Ok(vec![
+        everything(installed, installed.node_entry(EVERYTHING, &["stdio"], &json!({})))?,
+        filesystem(installed, folder)?,
+        memory(installed, folder)?,
+        thinking(installed)?,
+        git(installed, folder)?,
+        time(installed)?,
+        fetch(installed, site)?,
+    ])
+}
+
+/// The reference server that has something of everything.
+pub(crate) const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
+
+/// The reference server, reached by `entry`.
+pub(crate) fn everything(installed: &Installed, entry: Value) -> Checked<Server> {
+    let looped = "let mut sums = Vec::new();\n\
+        for n in 1..=3 {\n    sums.push(everything::get_sum(f64::from(n), 10.0).await?.text());\n}\n\
+        let city = everything::GetStructuredContentLocation::Chicago;\n\
+        let weather = everything::get_structured_content(city).await?;\n\
+        json!({ \"sums\": sums, \"humid\": weather.humidity > 0.0 })";
+    Ok(Server {
+        name: "everything",
+        package: EVERYTHING,
+        version: installed.version(EVERYTHING)?,
+        entry,
+        tools: 13,
+        call: example("everything::echo(\"hello\").await?.text()", json!("Echo: hello")),
+        looped: example(
+            looped,
+            json!({
+                "sums": ["The sum of 1 and 10 is 11.", "The sum of 2 and 10 is 12.", "The sum of 3 and 10 is 13."],
+                "humid": true
+            }),
+        ),
+        kept: "echo",
+        dropped: Some("everything::get_tiny_image().await?".to_owned()),
+    })
+}
+
+fn filesystem(installed: &Installed, folder: &Path) -> Checked<Server> {
+    const PACKAGE: &str = "@modelcontextprotocol/server-filesystem";
+    let folder = folder.join("files");
+    write(&folder.join("a.txt"), "first")?;
+    write(&folder.join("b.txt"), "second")?;
+    let shown = folder.to_string_lossy().into_owned();
+    let looped = format!(
+        "let mut found = Vec::new();\n\
+         for line in filesystem::list_directory({shown:?}).await?.content.lines() {{\n    \
+         if let Some(name) = line.strip_prefix(\"[FILE] \") {{\n        \
+         found.push(filesystem::read_text_file(format!(\"{{}}/{{name}}\", {shown:?})).await?.content);\n    }}\n}}\nfound"
+    );
+    let read = format!("filesystem::read_text_file({:?}).await?.content", folder.join("a.txt"));
+    Ok(Server {
+        name: "filesystem",
+        package: PACKAGE,
+        version: installed.version(PACKAGE)?,
+        entry: installed.node_entry(PACKAGE, &[&shown], &json!({})),
+        tools: 14,
+        call: example(&read, json!("first")),
+        looped: example(&looped, json!(["first", "second"])),
+        kept: "list_directory",
+        dropped: Some(read),
+    })
+}
+
+fn memory(installed: &Installed, folder: &Path) -> Checked<Server> {
+    const PACKAGE: &str = "@modelcontextprotocol/server-memory";
+    let looped = "for name in [\"ada\", \"grace\"] {
+    let entity = memory::CreateEntitiesEntity {
+        name: name.into(),
+        entity_type: \"person\".into(),
+        observations: vec![\"writes\".into()],
+    };
+    memory::create_entities(vec![entity]).await?;
+}
+let graph = memory::read_graph().await?;
+let mut names: Vec<_> = graph.entities.iter().map(|entity| entity.name.clone()).collect();
+names.sort();
+names";
+    Ok(Server {
+        name: "memory",
+        package: PACKAGE,
+        version: installed.version(PACKAGE)?,
+        entry: installed.node_entry(
+            PACKAGE,
+            &[],
+            &json!({ "MEMORY_FILE_PATH": folder.join("memory.jsonl") }),
+        ),
+        tools: 9,
+        call: example("memory::read_graph().await?.entities.len()", json!(0)),
+        looped: example(looped, json!(["ada", "grace"])),
+        kept: "read_graph",
+        dropped: Some("memory::delete_entities(vec![\"ada\"]).await?".to_owned()),
+    })
+}
+
+fn thinking(installed: &Installed) -> Checked<Server> {
+    const PACKAGE: &str = "@modelcontextprotocol/server-sequential-thinking";
+    let looped = "let mut length = 0.0;\nfor n in 1..=3 {\n    \
+        length = thinking::sequentialthinking(format!(\"thought {n}\"), n < 3, n, 3).await?.thought_history_length;\n}\nlength";
+    Ok(Server {
+        name: "thinking",
+        package: PACKAGE,
+        version: installed.version(PACKAGE)?,
+        entry: installed.node_entry(PACKAGE, &[], &json!({ "DISABLE_THOUGHT_LOGGING": "true" })),
+        tools: 1,
+        call: example(
+            "thinking::sequentialthinking(\"one thought\", false, 1, 1).await?.next_thought_needed",
+            json!(false),
+        ),
+        looped: example(looped, json!(3.0)),
+        kept: "sequentialthinking",
+        dropped: None,
+    })
+}
+
+fn git(installed: &Installed, folder: &Path) -> Checked<Server> {
+    const PACKAGE: &str = "mcp-server-git";
+    let repository = folder.join("repository");
+    for number in 1..=3 {
+        write(&repository.join("file"), &format!("{number}\n"))?;
+        if number == 1 {
+            git_command(&repository, &["init", "--quiet", "--initial-branch=main"])?;
+        }
+        git_command(&repository, &["add", "file"])?;
+        git_command(&repository, &["commit", "--quiet", "--message", &format!("commit {number}")])?;
+    }
+    let shown = repository.to_string_lossy().into_owned();
+    let looped = format!(
+        "let mut seen = Vec::new();\nfor (back, revision) in [\"HEAD\", \"HEAD~1\", \"HEAD~2\"].iter().enumerate() {{\n    \
+         let text = git::git_show({shown:?}, *revision).await?.text();\n    \
+         seen.push(text.contains(&format!(\"commit {{}}\", 3 - back)));\n}}\nseen"
+    );
+    let status = format!("git::git_status({shown:?}).await?.text().contains(\"On branch main\")");
+    Ok(Server {
+        name: "git",
+        package: PACKAGE,
+        version: installed.pinned(PACKAGE)?,
+        entry: json!({ "command": installed.python(PACKAGE), "args": ["--repository", shown] }),
+        tools: 12,
+        call: example(&status, json!(true)),
+        looped: example(&looped, json!([true, true, true])),
+        kept: "git_log",
+        dropped: Some(status),
+    })
+}
+
+fn time(installed: &Installed) -> Checked<Server> {
+    const PACKAGE: &str = "mcp-server-time";
+    let looped = "let mut zones = Vec::new();\nfor zone in [\"Etc/UTC\", \"Europe/Berlin\", \"Asia/Tokyo\"] {\n    \
+        let now = time::get_current_time(zone).await?;\n    \
+        zones.push((now.timezone, now.datetime.contains('T')));\n}\nzones";
+    Ok(Server {
+        name: "time",
+        package: PACKAGE,
+        version: installed.pinned(PACKAGE)?,
+        entry: json!({ "command": installed.python(PACKAGE), "args": ["--local-timezone", "Etc/UTC"] }),
+        tools: 2,
+        call: example("time::get_current_time(\"Asia/Tokyo\").await?.timezone", json!("Asia/Tokyo")),
+        looped: example(looped, json!([["Etc/UTC", true], ["Europe/Berlin", true], ["Asia/Tokyo", true]])),
+        kept: "get_current_time",
+        dropped: Some("time::convert_time(\"Etc/UTC\", \"12:00\", \"Asia/Tokyo\").await?".to_owned()),
+    })
+}
+
+/// It asks for the site's rules first, and does not read what they forbid.
+fn fetch(installed: &Installed, site: &str) -> Checked<Server> {
+    const PACKAGE: &str = "mcp-server-fetch";
+    let looped = format!(
+        "let mut seen = Vec::new();\nfor n in 1..=3 {{\n    \
+         let text = fetch::fetch(format!(\"{site}/plain/{{n}}\")).await?.text();\n    \
+         seen.push(text.contains(&format!(\"plain page {{n}}\")));\n}}\n\
+         let page = fetch::fetch(\"{site}/page\").await?.text();\n\
+         let refused = fetch::fetch(\"{site}/private\").await.unwrap_err().to_string();\n\
+         json!({{ \"seen\": seen, \"markdown\": page.contains(\"# Title\"), \"refused\": refused.contains(\"robots.txt\") }})"
+    );
+    Ok(Server {
+        name: "fetch",
+        package: PACKAGE,
+        version: installed.pinned(PACKAGE)?,
+        // It would install packages by npm to simplify a page, where it finds Node.
+        entry: json!({
+            "command": installed.python(PACKAGE),
+            "args": ["--allow-private-ips"],
+            "env": { "PATH": "/nonexistent", "NO_PROXY": "127.0.0.1" }
+        }),
+        tools: 1,
+        call: example(
+            &format!("fetch::fetch(\"{site}/plain/7\").await?.text().contains(\"plain page 7\")"),
+            json!(true),
+        ),
+        looped: example(&looped, json!({ "seen": [true, true, true], "markdown": true, "refused": true })),
+        kept: "fetch",
+        dropped: None,
+    })
+}
+
+fn example(code: &str, result: Value) -> Example {
+    Example { code: code.to_owned(), result }
+}
+
+fn write(path: &Path, text: &str) -> Checked<()> {
+    let failed = |error| format!("{}: {error}", path.display());
+    fs::create_dir_all(path.parent().unwrap_or(path)).map_err(failed)?;
+    fs::write(path, text).map_err(failed)
+}
+
+fn git_command(folder: &Path, arguments: &[&str]) -> Checked<()> {
+    let who = ["-c", "user.name=peers", "-c", "user.email=peers@localhost", "-c", "commit.gpgsign=false"];
+    let status = Command::new("git").arg("-C").arg(folder).args(who).args(arguments).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("git {}: {status}", arguments.join(" "))),
+        Err(error) => Err(format!("git is needed for the server of repositories: {error}")),
+    }
+}
