@@ -9,7 +9,10 @@ mod failure;
 mod headers;
 mod listening;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use reqwest::{
     Client, RequestBuilder, Response, StatusCode, Url,
@@ -26,6 +29,7 @@ use crate::{
     config::{Remote, ServerConfig},
     oauth::Authorizer,
     text::shown,
+    trace::Trace,
 };
 
 /// How many redirects within the server's origin are followed.
@@ -43,6 +47,7 @@ pub(crate) struct Sender {
     url: Url,
     headers: HeaderMap,
     authorizer: Option<Arc<Authorizer>>,
+    trace: Trace,
 }
 
 impl Sender {
@@ -63,7 +68,8 @@ impl Sender {
         }
         let http = client(config.connect_timeout)?;
         let authorizer = remote.oauth.as_ref().map(|oauth| Arc::new(Authorizer::new(&url, oauth)));
-        Ok(Self { http, url, headers, authorizer })
+        let trace = Trace::new(&config.name, config.debug);
+        Ok(Self { http, url, headers, authorizer, trace })
     }
 
     /// The server's address.
@@ -106,7 +112,12 @@ impl Sender {
     }
 
     async fn execute(&self, request: RequestBuilder) -> Result<Response, HttpFailure> {
-        request.send().await.map_err(|error| HttpFailure::unreachable(&error))
+        let request = request.build().map_err(|error| HttpFailure::unreachable(&error))?;
+        self.trace.request(request.method(), request.url(), request.headers());
+        let begun = Instant::now();
+        let response = self.http.execute(request).await.map_err(|error| HttpFailure::unreachable(&error))?;
+        self.trace.response(&response, begun);
+        Ok(response)
     }
 
     /// Takes out what no caller can go on with: refusals, redirects.

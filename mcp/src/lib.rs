@@ -36,6 +36,7 @@ mod session;
 mod sse;
 mod stderr;
 mod text;
+mod trace;
 mod wire;
 
 pub use check::{InputCheck, Invalid};
@@ -55,4 +56,5 @@ pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK
 pub use oauth::{LOGIN_TIMEOUT, login, logout};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE};
 pub use session::{CallResult, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, Session, connect_all};
+pub use trace::TARGET as TRACE_TARGET;
 pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};

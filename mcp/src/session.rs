@@ -30,6 +30,7 @@ use crate::{
     error::{Error, ErrorKind, Evidence},
     http::ParameterHeaders,
     process::STDIN_GRACE,
+    trace::Trace,
     wire::Health,
 };
 
@@ -56,6 +57,7 @@ struct Inner {
     service: Mutex<Option<RunningService<RoleClient, Client>>>,
     server: Arc<ServerPeerInfo>,
     health: Arc<Health>,
+    trace: Trace,
     /// The process of a local server.
     local: Option<LocalServer>,
     /// Which arguments of which tools travel in headers as well.

@@ -124,7 +124,9 @@ impl Transport<RoleClient> for SseTransport {
         let (sender, intake, endpoint) =
             (Arc::clone(&self.sender), Arc::clone(&self.intake), self.endpoint.clone());
         async move {
-            let posted = post(&sender, &endpoint, body?).await;
+            let body = body?;
+            intake.trace().sent(&body);
+            let posted = post(&sender, &endpoint, body).await;
             let Err(failure) = posted else { return Ok(()) };
             match (raw_of(&message), &message) {
                 (Some(raw), _) => raw.fail(failure.clone()),

@@ -88,6 +88,7 @@ impl HttpClient {
         let mut headers = protocol_headers(headers, session, raw_of(message));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
         self.0.intake.track(message);
+        self.0.intake.trace().sent(&body);
         let response = self.send(Method::POST, headers, Some(body)).await?;
         let status = response.status();
         let new_session = text_header(&response, &SESSION);
@@ -274,7 +275,7 @@ impl StreamableHttpClient for HttpClient {
                 Some(raw) => raw.fail(failure.clone()),
                 // Without an answer to these there is no session.
                 None if is_startup(&message) => {
-                    self.0.intake.health().set_fault(Fault::Http(failure.clone()))
+                    self.0.intake.health().set_fault(Fault::Http(failure.clone()));
                 }
                 None => {}
             }

@@ -26,6 +26,7 @@ use crate::{
     host::{Host, NoHost},
     http::{HttpClient, HttpFailure, Sender},
     sse::SseTransport,
+    trace::Trace,
     wire::{Fault, Health, Intake, LineTransport, RpcError},
 };
 
@@ -85,13 +86,13 @@ impl Attempt<'_> {
     async fn started(&self, command: &Command, lifecycle: ClientLifecycleMode) -> Result<Session, Error> {
         let (local, (stdout, stdin)) = LocalServer::start(self.config, command, &self.client).await?;
         let health = Arc::new(Health::default());
-        let transport = LineTransport::new(stdout, stdin, Arc::clone(&health));
+        let transport = LineTransport::new(stdout, stdin, self.intake(&health));
         self.shake_hands(transport, lifecycle, health, Some(local)).await
     }
 
     async fn http(&self, remote: &Remote) -> Result<Session, Error> {
         let health = Arc::new(Health::default());
-        let client = HttpClient::new(self.sender(remote)?, Intake::new(Arc::clone(&health)));
+        let client = HttpClient::new(self.sender(remote)?, self.intake(&health));
         let config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
         let transport = StreamableHttpClientTransport::with_client(client, config);
         let lifecycle = ClientLifecycleMode::Auto {
@@ -103,10 +104,14 @@ impl Attempt<'_> {
 
     async fn sse(&self, remote: &Remote) -> Result<Session, Error> {
         let health = Arc::new(Health::default());
-        let opening = SseTransport::open(self.sender(remote)?, Intake::new(Arc::clone(&health)));
+        let opening = SseTransport::open(self.sender(remote)?, self.intake(&health));
         let transport = self.in_time(opening, Evidence::default).await?;
         let transport = transport.map_err(|failure| self.fail(http_kind(Phase::Initialize, failure)))?;
         self.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await
+    }
+
+    fn intake(&self, health: &Arc<Health>) -> Intake {
+        Intake::new(Arc::clone(health), Trace::new(&self.config.name, self.config.debug))
     }
 
     fn sender(&self, remote: &Remote) -> Result<Sender, Error> {
@@ -156,6 +161,7 @@ impl Attempt<'_> {
             peer,
             server,
             health,
+            trace: Trace::new(&self.config.name, self.config.debug),
             local,
             service: Some(service).into(),
             parameter_headers: Default::default(),

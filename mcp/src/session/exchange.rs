@@ -1,6 +1,10 @@
 //! Requests and their answers: deadlines, cancellation, and what a server asks for in between.
 
-use std::{io, sync::Arc, sync::PoisonError, sync::atomic::Ordering, time::Duration};
+use std::{
+    io,
+    sync::{Arc, PoisonError, atomic::Ordering},
+    time::{Duration, Instant},
+};
 
 use futures::FutureExt;
 use rmcp::{
@@ -125,7 +129,7 @@ impl Session {
     pub async fn ping(&self) -> Result<Duration, Error> {
         let method =
             if self.inner.server.protocol_version.has_initialize() { "ping" } else { "server/discover" };
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         self.ask(self.plain(method, Vec::new())).await?;
         Ok(begun.elapsed())
     }
@@ -205,8 +209,11 @@ impl Session {
             cancel.request = None;
             outcome
         };
+        let begun = Instant::now();
         // The library's own limits do the work; this one holds where they should fail.
-        match timeout(longest, exchange).await {
+        let done = timeout(longest, exchange).await;
+        self.inner.trace.done(method, matches!(done, Ok(Ok(()))), begun);
+        match done {
             Ok(Ok(())) => {}
             Ok(Err(ServiceError::Timeout { timeout })) => return Err(self.timed_out(phase, timeout)),
             Ok(Err(error)) if raw.has_no_outcome() => return Err(self.undelivered(&error, phase).await),

@@ -10,6 +10,8 @@ use rmcp::model::{
     ServerJsonRpcMessage, ServerResult,
 };
 
+use crate::trace::Trace;
+
 use super::{
     Answer, Fault, Health, MAX_STRAY_BYTES, RawRequest,
     message::{Envelope, RpcError, decode_id, discovered, initialized},
@@ -22,6 +24,7 @@ const CROWDED: usize = 1024;
 pub(crate) struct Intake {
     pending: Mutex<Pendings>,
     health: Arc<Health>,
+    trace: Trace,
 }
 
 #[derive(Default)]
@@ -43,8 +46,12 @@ enum Pending {
 pub(crate) type Received = Result<Option<ServerJsonRpcMessage>, Fault>;
 
 impl Intake {
-    pub(crate) fn new(health: Arc<Health>) -> Self {
-        Self { pending: Mutex::default(), health }
+    pub(crate) fn new(health: Arc<Health>, trace: Trace) -> Self {
+        Self { pending: Mutex::default(), health, trace }
+    }
+
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
     }
 
     pub(crate) fn health(&self) -> &Arc<Health> {
@@ -76,6 +83,7 @@ impl Intake {
         if text.is_empty() {
             return Ok(None);
         }
+        self.trace.received(text);
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
             return self.stray(text);
         };

@@ -10,7 +10,7 @@ use rmcp::{
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 
 use super::{
-    Fault, Health, MAX_MESSAGE_BYTES,
+    Fault, MAX_MESSAGE_BYTES,
     intake::{Intake, Received},
     message::encode_line,
     outbox::Outbox,
@@ -29,11 +29,11 @@ pub(crate) struct LineTransport<R, W> {
 }
 
 impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
-    pub(crate) fn new(read: R, write: W, health: Arc<Health>) -> Self {
+    pub(crate) fn new(read: R, write: W, intake: Intake) -> Self {
         Self {
             reader: BufReader::with_capacity(32 * 1024, read),
             line: Vec::new(),
-            intake: Intake::new(health),
+            intake,
             outbox: Arc::new(Outbox::new(write)),
         }
     }
@@ -79,7 +79,10 @@ where
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         // Queued here, in the order of the calls: the futures may be polled in any order.
-        let queued = encode_line(&message).and_then(|line| self.outbox.push(line));
+        let queued = encode_line(&message).and_then(|line| {
+            self.intake.trace().sent(&line);
+            self.outbox.push(line)
+        });
         if queued.is_ok() {
             self.intake.track(&message);
         }
