@@ -79,6 +79,10 @@ pub(crate) struct RunArguments {
     /// Longest time for compiling and running, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
+    /// denied. Repeatable.
+    #[arg(long, value_name = "SERVER.TOOL")]
+    pub(crate) allow: Vec<String>,
     /// An argument for the snippet, which reads it with `args.get("KEY")`. Repeatable.
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) args: Vec<(String, String)>,

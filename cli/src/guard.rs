@@ -64,10 +64,10 @@ impl ToolGuard {
     /// The guard of a `tool` among those that the server offers, and `pinned` among those that the program was built
     /// for, where they must be the same.
     pub(crate) fn new(tool: &str, offered: &ToolList, pinned: Option<&ToolList>, check_input: bool) -> Self {
-        let now = find(offered, tool);
+        let now = offered.tool(tool);
         let schema = now.and_then(|tool| tool.get("inputSchema"));
         let input = schema.filter(|_| check_input).map(InputCheck::new);
-        ToolGuard { changed: pinned.and_then(|pinned| changes(find(pinned, tool), now)), input }
+        ToolGuard { changed: pinned.and_then(|pinned| changes(pinned.tool(tool), now)), input }
     }
 
     /// Whether a call with `arguments` may leave.
@@ -84,10 +84,6 @@ impl ToolGuard {
             .check(arguments)
             .map_err(|invalid| CallFailure { kind: FailureKind::InvalidParams, message: invalid.to_string() })
     }
-}
-
-fn find<'a>(list: &'a ToolList, name: &str) -> Option<&'a Value> {
-    list.tools().iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(name))
 }
 
 /// How a tool's schemas have changed, in words; other words of its description do not matter here.

@@ -15,6 +15,7 @@ mod guard;
 mod inspect;
 mod observe;
 mod observed;
+mod permission;
 mod present;
 mod program_crate;
 mod run;

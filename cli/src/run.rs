@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
@@ -13,6 +14,7 @@ use crate::config::{self, Config};
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
+use crate::permission::{Person, Policy, Remembered};
 use crate::program_crate::ProgramCrate;
 use crate::terminal::Terminal;
 use crate::{exit, present};
@@ -46,7 +48,10 @@ async fn run_on(
     let Inputs { code, config, tools, .. } = inputs;
     let request = request(arguments, code, &config, cancel.clone());
     let mut execution = unless_cancelled(cancel, Execution::prepare(&config, terminal, tools)).await?;
+    let policy = policy(&config, &arguments.allow, terminal);
+    execution.discovery.sessions.permit(policy.clone());
     let outcome = execution.outcome(&request).await;
+    policy.take_notes().iter().for_each(|note| terminal.note(note));
     let code = outcome.and_then(|outcome| show(&outcome, arguments, terminal));
     execution.discovery.sessions.unchecked().iter().for_each(|note| terminal.note(note));
     execution.discovery.sessions.close().await;
@@ -128,6 +133,13 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
         let at = error.utf8_error().valid_up_to();
         Failure::configuration(format!("the snippet is not UTF-8: byte {at} is not part of a character"))
     })
+}
+
+/// What may be called, and who is asked.
+fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
+    let (remembered, wrong) = Remembered::read();
+    wrong.iter().for_each(|wrong| terminal.note(wrong));
+    Policy::new(config, allow, remembered, Person::at(terminal))
 }
 
 /// Prints an outcome; gives the exit code.

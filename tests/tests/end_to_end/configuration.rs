@@ -96,6 +96,7 @@ fn json_configurations_and_the_users_own_are_read() {
     )
     .unwrap();
     let run = json("mine::echo().message(\"user\").await?.text()")
+        .arguments(&["--allow", "mine.*"])
         .variable("XDG_CONFIG_HOME", home.path().to_str().unwrap());
     let done = run.done();
     assert!(!done.stderr.contains("demo server"), "{done:#?}");

@@ -20,6 +20,7 @@ mod hints;
 mod hostile;
 mod observed;
 mod outcome;
+mod permissions;
 mod repairs;
 mod servers;
 mod toolchain;
