@@ -16,9 +16,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::config::{Config, Glob, Permission};
+use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
-pub(crate) use person::Person;
+use person::Person;
 pub(crate) use question::{Question, visible};
 pub(crate) use remembered::Remembered;
 
@@ -102,6 +103,13 @@ pub(crate) struct Policy {
     turn: tokio::sync::Mutex<()>,
     /// What there is to tell beside the answers.
     notes: Mutex<Vec<String>>,
+}
+
+/// What may be called from the command line, and who is asked.
+pub(crate) fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
+    let (remembered, wrong) = Remembered::read();
+    wrong.iter().for_each(|wrong| terminal.note(wrong));
+    Policy::new(config, allow, remembered, Person::at(terminal))
 }
 
 impl Policy {

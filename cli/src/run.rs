@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
@@ -13,8 +12,8 @@ use crate::arguments::RunArguments;
 use crate::config::{self, Config};
 use crate::discovery::Discovery;
 use crate::failure::Failure;
-use crate::observed::ObservedOutputs;
-use crate::permission::{Person, Policy, Remembered};
+use crate::permission;
+use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::terminal::Terminal;
 use crate::{exit, present};
@@ -48,7 +47,7 @@ async fn run_on(
     let Inputs { code, config, tools, .. } = inputs;
     let request = request(arguments, code, &config, cancel.clone());
     let mut execution = unless_cancelled(cancel, Execution::prepare(&config, terminal, tools)).await?;
-    let policy = policy(&config, &arguments.allow, terminal);
+    let policy = permission::policy(&config, &arguments.allow, terminal);
     execution.discovery.sessions.permit(policy.clone());
     let outcome = execution.outcome(&request).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
@@ -80,10 +79,10 @@ struct Inputs {
 
 /// Where the tools come from.
 enum Tools {
-    /// From the servers, with what was observed of them.
-    Servers(ObservedOutputs),
-    /// From a crate: servers, tools and bindings.
-    Crate(ProgramCrate),
+    /// From the servers, with what a lock file says of them.
+    Servers(Known),
+    /// From a crate: servers, tools and bindings; and what the configured servers are held to.
+    Crate(ProgramCrate, Pins),
 }
 
 /// Snippet and configuration, read on a thread of their own: a pipe may have nothing to read yet.
@@ -99,9 +98,10 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
         let config = config::load(&place).map_err(Failure::configuration)?;
+        let known = Known::read(config.lock_file().as_deref())?;
         let tools = match program {
-            Some(program) => Tools::Crate(program),
-            None => Tools::Servers(ObservedOutputs::read(config.lock_file().as_deref())?),
+            Some(program) => Tools::Crate(program, known.pins),
+            None => Tools::Servers(known),
         };
         Ok(Inputs { code, config, tools })
     });
@@ -133,13 +133,6 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
         let at = error.utf8_error().valid_up_to();
         Failure::configuration(format!("the snippet is not UTF-8: byte {at} is not part of a character"))
     })
-}
-
-/// What may be called, and who is asked.
-fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
-    let (remembered, wrong) = Remembered::read();
-    wrong.iter().for_each(|wrong| terminal.note(wrong));
-    Policy::new(config, allow, remembered, Person::at(terminal))
 }
 
 /// Prints an outcome; gives the exit code.
@@ -181,12 +174,14 @@ impl<'a> Execution<'a> {
         let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
         let cache = engine.cache().clone();
         let (discovery, pinned) = match tools {
-            Tools::Servers(observed) => {
-                let mut discovery = Discovery::new(config, terminal, cache, observed);
+            Tools::Servers(known) => {
+                let mut discovery = Discovery::new(config, terminal, cache, known);
                 discovery.discover().await?;
                 (discovery, false)
             }
-            Tools::Crate(program) => (Discovery::of_crate(config, terminal, cache, program), true),
+            Tools::Crate(program, pins) => {
+                (Discovery::of_crate(config, terminal, cache, program, pins), true)
+            }
         };
         Ok(Execution { terminal, engine, discovery, pinned })
     }

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use crate::config::{Config, Server};
 use crate::guard::{Guards, ToolGuard};
 use crate::permission::{Grants, Policy, Wanted};
+use crate::pins::Pins;
 use crate::tool_list::ToolList;
 
 /// A session with the tools that its server offers.
@@ -36,6 +37,7 @@ pub(crate) struct Sessions {
     pinned: BTreeSet<String>,
     opening: Mutex<HashMap<String, Opening>>,
     guards: Guards,
+    pins: Pins,
     /// Who may call what; without one nothing may be called.
     policy: Option<Arc<Policy>>,
     grants: Grants,
@@ -51,9 +53,15 @@ impl Sessions {
             pinned: BTreeSet::new(),
             opening: Mutex::default(),
             guards: Guards::default(),
+            pins: Pins::default(),
             policy: None,
             grants: Grants::default(),
         }
+    }
+
+    /// From now on, no tool is called that is not as it is pinned.
+    pub(crate) fn hold_to(&mut self, pins: Pins) {
+        self.pins = pins;
     }
 
     /// From now on, calls may be made that `policy` permits.
@@ -135,8 +143,22 @@ impl Sessions {
         let settings = self.servers.get(server);
         let pinned = self.expected.get(server).filter(|_| self.pinned.contains(server));
         let check_input = settings.is_none_or(|settings| settings.check_input);
-        let guard = || ToolGuard::new(tool, offered, pinned.map(|tools| &**tools), check_input);
+        let guard = || {
+            let held = self.pins.holds_back(server, tool, offered);
+            ToolGuard::new(tool, offered, pinned.map(|tools| &**tools), check_input).held(held)
+        };
         self.guards.check(server, tool, guard, arguments)
+    }
+
+    /// A call that a person or a client makes: with permission, and under the same guards as that of a program.
+    pub(crate) async fn call_directly(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Box<RawValue>,
+    ) -> Result<Answer, CallFailure> {
+        self.permit_call(server, tool, &arguments).await?;
+        self.call(server, tool, arguments).await
     }
 
     /// Tools whose arguments could not be checked, and why.

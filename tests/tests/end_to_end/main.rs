@@ -21,6 +21,7 @@ mod hostile;
 mod observed;
 mod outcome;
 mod permissions;
+mod pinning;
 mod repairs;
 mod servers;
 mod toolchain;
