@@ -79,6 +79,10 @@ pub(crate) struct RunArguments {
     /// Longest time for compiling and running, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
+    /// denied. Repeatable.
+    #[arg(long, value_name = "SERVER.TOOL")]
+    pub(crate) allow: Vec<String>,
     /// An argument for the snippet, which reads it with `args.get("KEY")`. Repeatable.
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) args: Vec<(String, String)>,
@@ -145,8 +149,8 @@ pub(crate) struct CodegenArguments {
 pub(crate) enum McpCommand {
     /// Call a tool without an output schema and infer one from its answer, merged with what was observed before.
     Observe(ObserveArguments),
-    /// Write the tools of all servers into the lock file.
-    Lock(LockArguments),
+    /// Write the tools of all servers into the lock file, and hold the servers to them: what changes is held back.
+    Lock(PinArguments),
 }
 
 /// Arguments of `mcp observe`.
@@ -160,6 +164,9 @@ pub(crate) struct ObserveArguments {
     pub(crate) args: Vec<String>,
     #[command(flatten)]
     pub(crate) place: LockArguments,
+    /// Do not ask about these tools, as in `run`. Repeatable.
+    #[arg(long, value_name = "SERVER.TOOL")]
+    pub(crate) allow: Vec<String>,
     /// Forget what was observed of the tool instead of calling it.
     #[arg(long, conflicts_with = "args")]
     pub(crate) forget: bool,
@@ -203,6 +210,16 @@ pub(crate) struct LockArguments {
     /// No progress and no notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Arguments of `mcp lock`.
+#[derive(Debug, Args)]
+pub(crate) struct PinArguments {
+    #[command(flatten)]
+    pub(crate) place: LockArguments,
+    /// Accept the tools of these servers as they are now; of all servers without a name.
+    #[arg(long, value_name = "NAME", num_args = 0.., value_parser = server_name)]
+    pub(crate) accept: Option<Vec<String>>,
 }
 
 /// Arguments of `demo-server`.

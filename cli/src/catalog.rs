@@ -12,7 +12,7 @@ use codegen::Warning;
 use runner::{Bucket, Cache};
 
 use crate::config::{Config, Permission, Server};
-use crate::observed::ObservedOutputs;
+use crate::pins::{Known, Pins};
 use crate::terminal::Terminal;
 use crate::tool_list::{ToolList, digest};
 
@@ -20,7 +20,7 @@ use crate::tool_list::{ToolList, digest};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ToolLists {
     lists: BTreeMap<String, Entry>,
-    observed: ObservedOutputs,
+    known: Known,
 }
 
 #[derive(Debug, Clone)]
@@ -83,9 +83,15 @@ fn stamp(program: &Path) -> u64 {
 }
 
 impl ToolLists {
-    /// No list yet; `observed` outputs are taken for those that tools don't declare.
-    pub(crate) fn new(observed: ObservedOutputs) -> Self {
-        ToolLists { lists: BTreeMap::new(), observed }
+    /// No list yet. Observed outputs are taken for those that tools don't declare, and tools that are not as they are
+    /// pinned are left out.
+    pub(crate) fn new(known: Known) -> Self {
+        ToolLists { lists: BTreeMap::new(), known }
+    }
+
+    /// What tools are held to.
+    pub(crate) fn pins(&self) -> &Pins {
+        &self.known.pins
     }
 
     /// Sets the list of a server.
@@ -107,7 +113,10 @@ impl ToolLists {
     /// generated, and not again while they are remembered.
     pub(crate) fn generate(&self, cache: &Cache, config: &Config, terminal: &Terminal) -> runner::Catalog {
         let servers = self.lists.iter().map(|(name, entry)| self.server_tools(name, entry, config));
-        let denied = |name: &str, tool: &str| config.permission(name, tool) == Permission::Deny;
+        // Of a server that is not configured, as a crate may have one, it is said that there is none.
+        let denied = |name: &str, tool: &str| {
+            config.server(name).is_some_and(|server| server.permissions.of(tool) == Permission::Deny)
+        };
         let style = &config.code_mode.style;
         let catalog = runner::Catalog::generate(cache, servers.collect(), style, denied);
         for module in catalog.modules().values().filter(|module| module.is_new()) {
@@ -126,15 +135,18 @@ impl ToolLists {
         config: &'a Config,
     ) -> runner::ServerTools<'a> {
         let selection = config.selection(name);
-        let key = format!("{} {} {selection}", entry.tools.digest(), self.observed.digest(name));
+        let held = self.known.pins.held(name, &entry.tools);
+        let observed = self.known.observed.digest(name);
+        let key = format!("{} {observed} {selection} {held:?}", entry.tools.digest());
         let tools = move || self.in_code_mode(name, &entry.tools, config);
         let source = entry.source.clone();
         runner::ServerTools { name, digest: digest(key.as_bytes()), tools: Box::new(tools), source }
     }
 
     fn in_code_mode(&self, name: &str, list: &ToolList, config: &Config) -> Vec<codegen::Tool> {
-        let tools = list.tools().iter().filter_map(|raw| self.observed.tool(name, raw));
-        tools.filter(|tool| config.in_code_mode(name, &tool.name)).collect()
+        let held = self.known.pins.held(name, list);
+        let tools = list.tools().iter().filter_map(|raw| self.known.observed.tool(name, raw));
+        tools.filter(|tool| config.in_code_mode(name, &tool.name) && !held.contains(&tool.name)).collect()
     }
 
     /// All servers with the tools that snippets may call.

@@ -1,5 +1,6 @@
 //! The tools of the configured servers for one execution: remembered, or asked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use runner::{Cache, Catalog};
 use crate::catalog::{self, ToolLists};
 use crate::config::{Config, Server};
 use crate::failure::Failure;
-use crate::observed::ObservedOutputs;
+use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::sessions::Sessions;
 use crate::terminal::Terminal;
@@ -24,23 +25,23 @@ pub(crate) struct Discovery<'a> {
     pub(crate) sessions: Sessions,
     /// Whether any list was remembered and not asked for.
     remembered: bool,
+    /// What was told of tools that are not as they are pinned.
+    told: BTreeSet<String>,
 }
 
 impl<'a> Discovery<'a> {
-    /// Nothing is known; `observed` outputs are taken for those that tools don't declare.
-    pub(crate) fn new(
-        config: &'a Config,
-        terminal: &'a Terminal,
-        cache: Cache,
-        observed: ObservedOutputs,
-    ) -> Self {
+    /// No list yet; of the tools, what a lock file says is known.
+    pub(crate) fn new(config: &'a Config, terminal: &'a Terminal, cache: Cache, known: Known) -> Self {
+        let mut sessions = Sessions::new(config);
+        sessions.hold_to(known.pins.clone());
         Discovery {
             config,
             terminal,
             cache,
-            lists: ToolLists::new(observed),
-            sessions: Sessions::new(config),
+            lists: ToolLists::new(known),
+            sessions,
             remembered: false,
+            told: BTreeSet::new(),
         }
     }
 
@@ -50,8 +51,10 @@ impl<'a> Discovery<'a> {
         terminal: &'a Terminal,
         cache: Cache,
         program: ProgramCrate,
+        pins: Pins,
     ) -> Self {
-        let mut discovery = Discovery::new(config, terminal, cache, program.observed);
+        let known = Known { observed: program.observed, pins };
+        let mut discovery = Discovery::new(config, terminal, cache, known);
         for (server, tools, source) in program.servers {
             discovery.lists.insert_with_source(&server, tools.clone(), source);
             discovery.sessions.pin(&server, tools);
@@ -61,6 +64,15 @@ impl<'a> Discovery<'a> {
 
     /// Takes `tools` as those of `server`, to compile against and to expect.
     fn accept(&mut self, server: &str, tools: Arc<ToolList>) {
+        let admits = |tool: &str| self.config.admits(server, tool);
+        if let Some(note) =
+            self.lists.pins().difference(server, &tools, admits).and_then(|found| found.note())
+        {
+            // Once, however often the same list is accepted.
+            if self.told.insert(note.clone()) {
+                self.terminal.note(&note);
+            }
+        }
         self.lists.insert(server, tools.clone());
         self.sessions.expect(server, tools);
     }

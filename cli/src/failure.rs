@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use runner::{CallFailure, FailureKind};
+
 use crate::exit;
 
 /// Why a command has no result.
@@ -17,6 +19,16 @@ impl Failure {
     /// The command line, the configuration or another file that the user named is wrong.
     pub(crate) fn configuration(message: impl Display) -> Self {
         Failure { code: exit::CONFIGURATION, message: format!("{message}") }
+    }
+
+    /// A call has failed that a person has asked for.
+    pub(crate) fn call(failure: CallFailure) -> Self {
+        let code = match failure.kind {
+            FailureKind::Denied => exit::DENIED,
+            FailureKind::InvalidParams => exit::CONFIGURATION,
+            _ => exit::HOST,
+        };
+        Failure { code, message: failure.message }
     }
 
     /// The host failed: toolchain, sandbox, cache, servers.

@@ -21,8 +21,8 @@ type ByTool = HashMap<(String, String), Arc<OnceLock<ToolGuard>>>;
 /// What is checked of the calls of one tool.
 #[derive(Debug)]
 pub(crate) struct ToolGuard {
-    /// How the tool differs from the one that the program was built for.
-    changed: Option<String>,
+    /// Why the tool may not be called, if so.
+    refused: Option<String>,
     /// The check of arguments, or why there is none.
     input: Option<Result<InputCheck, String>>,
 }
@@ -64,30 +64,35 @@ impl ToolGuard {
     /// The guard of a `tool` among those that the server offers, and `pinned` among those that the program was built
     /// for, where they must be the same.
     pub(crate) fn new(tool: &str, offered: &ToolList, pinned: Option<&ToolList>, check_input: bool) -> Self {
-        let now = find(offered, tool);
+        let now = offered.tool(tool);
         let schema = now.and_then(|tool| tool.get("inputSchema"));
         let input = schema.filter(|_| check_input).map(InputCheck::new);
-        ToolGuard { changed: pinned.and_then(|pinned| changes(find(pinned, tool), now)), input }
+        let changed = pinned.and_then(|pinned| changes(pinned.tool(tool), now));
+        let refused = changed.map(|changes| {
+            format!(
+                "the tool has changed since the program was built: {changes}; write the crate anew with \
+                 `toolsmith codegen --out`"
+            )
+        });
+        ToolGuard { refused, input }
+    }
+
+    /// The same for a tool that is held back for a reason.
+    pub(crate) fn held(mut self, reason: Option<String>) -> Self {
+        self.refused = reason.or(self.refused);
+        self
     }
 
     /// Whether a call with `arguments` may leave.
     pub(crate) fn check(&self, arguments: &RawValue) -> Result<(), CallFailure> {
-        if let Some(changes) = &self.changed {
-            let message = format!(
-                "the tool has changed since the program was built: {changes}; write the crate anew with \
-                 `toolsmith codegen --out`"
-            );
-            return Err(CallFailure { kind: FailureKind::Denied, message });
+        if let Some(message) = &self.refused {
+            return Err(CallFailure { kind: FailureKind::Denied, message: message.clone() });
         }
         let Some(Ok(input)) = &self.input else { return Ok(()) };
         input
             .check(arguments)
             .map_err(|invalid| CallFailure { kind: FailureKind::InvalidParams, message: invalid.to_string() })
     }
-}
-
-fn find<'a>(list: &'a ToolList, name: &str) -> Option<&'a Value> {
-    list.tools().iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(name))
 }
 
 /// How a tool's schemas have changed, in words; other words of its description do not matter here.

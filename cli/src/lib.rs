@@ -13,8 +13,11 @@ mod exit;
 mod failure;
 mod guard;
 mod inspect;
+mod locking;
 mod observe;
 mod observed;
+mod permission;
+mod pins;
 mod present;
 mod program_crate;
 mod run;
@@ -74,7 +77,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         }
         Command::Codegen(arguments) => inspect::inspect(arguments).await,
         Command::Mcp(McpCommand::Observe(arguments)) => observe::observe(&arguments).await,
-        Command::Mcp(McpCommand::Lock(arguments)) => observe::lock(&arguments).await,
+        Command::Mcp(McpCommand::Lock(arguments)) => locking::lock(&arguments).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
         Command::DemoServer(arguments) => match demo::serve_stdio(arguments.copies).await {

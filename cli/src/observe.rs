@@ -1,58 +1,23 @@
-//! `toolsmith mcp observe` and `toolsmith mcp lock`: what is known of tools beyond their servers' word, in a file.
+//! `toolsmith mcp observe`: what a tool's answers are like, beyond its server's word, in a file.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use codegen::{Server, observe};
-use mcp::{Lock, LockedTool, Observed, Session};
-use runner::Cache;
+use mcp::{Lock, LockedTool, Observed};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::arguments::{LockArguments, ObserveArguments};
-use crate::config::{self, Config, Permission};
-use crate::discovery::Discovery;
+use crate::config::{self, Config};
 use crate::exit;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
+use crate::permission::{self, Policy};
+use crate::pins::Pins;
+use crate::sessions::Sessions;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
-
-/// `mcp lock`; gives the exit code.
-pub(crate) async fn lock(arguments: &LockArguments) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.quiet, false);
-    let done = write_lock(arguments, &terminal).await;
-    terminal.flush().await.map_err(Failure::host)?;
-    done.map(|()| exit::OK)
-}
-
-async fn write_lock(arguments: &LockArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let Place { config, file, .. } = Place::read(arguments)?;
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let cache = Cache::open(&cache).map_err(Failure::host)?;
-    let mut discovery = Discovery::new(&config, terminal, cache, ObservedOutputs::default());
-    let servers: Vec<_> = config.servers.iter().collect();
-    let asked = discovery.ask(&servers).await;
-    let lists = discovery.lists().clone();
-    discovery.sessions.close().await;
-    let failures = asked?;
-    if !failures.is_empty() {
-        return Err(Failure::host(format!("the lock file is as it was\n{}", failures.join("\n"))));
-    }
-    let _held = hold(&file)?;
-    let mut lock = Lock::read(&file).map_err(Failure::configuration)?.unwrap_or_default();
-    lock.servers.retain(|name, _| config.server(name).is_some());
-    for server in &config.servers {
-        let name = &server.connection.name;
-        let Some(list) = lists.list(name) else { continue };
-        let admitted = |raw: &&Value| config.admits(name, raw["name"].as_str().unwrap_or(""));
-        let tools: Vec<Value> = list.tools().iter().filter(admitted).cloned().collect();
-        terminal.print(&format!("{name}: {} tools", tools.len()));
-        lock.set(name, tools);
-    }
-    lock.write(&file).map_err(Failure::configuration)?;
-    terminal.note(&format!("wrote {}", file.display()));
-    Ok(())
-}
 
 /// `mcp observe`; gives the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
@@ -69,8 +34,11 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         return place.forget(server, tool, terminal);
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
-    let (tools, answers, failure) = place.answers(server, tool, calls).await?;
-    let raw = tools.tools().iter().find(|raw| raw["name"] == **tool).cloned().unwrap_or_default();
+    let policy = permission::policy(&place.config, &arguments.allow, terminal);
+    let answered = place.answers((server, tool), calls, policy.clone()).await;
+    policy.take_notes().iter().for_each(|note| terminal.note(note));
+    let (tools, answers, failure) = answered?;
+    let raw = tools.tool(tool).cloned().unwrap_or_default();
     // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
     let _held = hold(&place.file)?;
     place.lock = Lock::read(&place.file).map_err(Failure::configuration)?.unwrap_or_default();
@@ -84,7 +52,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
 }
 
 /// Keeps other processes from writing the file; until the result is dropped, or the process ends (flock(2)).
-fn hold(file: &Path) -> Result<std::fs::File, Failure> {
+pub(crate) fn hold(file: &Path) -> Result<std::fs::File, Failure> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let held = std::fs::File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
@@ -94,14 +62,14 @@ fn hold(file: &Path) -> Result<std::fs::File, Failure> {
 }
 
 /// Configuration, lock file and what is in it.
-struct Place {
-    config: Config,
-    file: PathBuf,
+pub(crate) struct Place {
+    pub(crate) config: Config,
+    pub(crate) file: PathBuf,
     lock: Lock,
 }
 
 impl Place {
-    fn read(arguments: &LockArguments) -> Result<Self, Failure> {
+    pub(crate) fn read(arguments: &LockArguments) -> Result<Self, Failure> {
         let config = config::load(&arguments.place).map_err(Failure::configuration)?;
         let file = arguments.lock.clone().or_else(|| config.lock_file());
         let file = file.ok_or_else(|| {
@@ -142,7 +110,12 @@ impl Place {
     }
 
     /// The server's tools, the JSON of the tool's answers, and what kept the others from being calls.
-    async fn answers(&self, server: &str, tool: &str, calls: Vec<Box<RawValue>>) -> Result<Answers, Failure> {
+    async fn answers(
+        &self,
+        (server, tool): (&str, &str),
+        calls: Vec<Box<RawValue>>,
+        policy: Arc<Policy>,
+    ) -> Result<Answers, Failure> {
         let settings = self.config.server(server).ok_or_else(|| {
             let known: Vec<&str> =
                 self.config.servers.iter().map(|server| server.connection.name.as_str()).collect();
@@ -151,36 +124,43 @@ impl Place {
                 known.join(", ")
             ))
         })?;
-        if settings.permissions.of(tool) == Permission::Deny || !self.config.admits(server, tool) {
+        let name = &settings.connection.name;
+        if !self.config.admits(name, tool) {
             let message = format!("the configuration does not let {server}.{tool} be called");
             return Err(Failure { code: exit::DENIED, message });
         }
-        let session = Session::connect(&settings.connection).await.map_err(Failure::host)?;
-        let answers = ask(&session, tool, calls).await;
-        session.close().await;
+        let mut sessions = Sessions::new(&self.config);
+        sessions.hold_to(Pins::of(&self.lock));
+        sessions.permit(policy);
+        let answers = match sessions.start(name).await {
+            Ok(opened) => ask(&sessions, &opened.tools, (server, tool), calls).await,
+            Err(message) => Err(Failure::host(message)),
+        };
+        sessions.close().await;
         answers
     }
 }
 
-async fn ask(session: &Session, tool: &str, calls: Vec<Box<RawValue>>) -> Result<Answers, Failure> {
-    let listing = session.list_tools().await.map_err(Failure::host)?;
-    let known = listing.tools.iter().find(|known| known.name == tool);
-    match known {
-        None => {
-            let names: Vec<&str> = listing.tools.iter().map(|tool| tool.name.as_str()).take(20).collect();
-            let message = format!("the server has no tool {tool:?}\nhelp: it has {}", names.join(", "));
-            return Err(Failure::configuration(message));
-        }
-        Some(known) if known.output_schema.is_some() => {
-            let message = format!("{tool} declares an output schema: there is nothing to observe");
-            return Err(Failure::configuration(message));
-        }
-        Some(_) => {}
+async fn ask(
+    sessions: &Sessions,
+    tools: &Arc<ToolList>,
+    (server, tool): (&str, &str),
+    calls: Vec<Box<RawValue>>,
+) -> Result<Answers, Failure> {
+    let Some(known) = tools.tool(tool) else {
+        let names =
+            tools.tools().iter().filter_map(|tool| tool["name"].as_str()).take(20).collect::<Vec<_>>();
+        let message = format!("the server has no tool {tool:?}\nhelp: it has {}", names.join(", "));
+        return Err(Failure::configuration(message));
+    };
+    if known.get("outputSchema").is_some() {
+        let message = format!("{tool} declares an output schema: there is nothing to observe");
+        return Err(Failure::configuration(message));
     }
     let (mut answers, mut failure) = (Vec::new(), None);
     for arguments in calls {
-        let result = session.call(tool, arguments).await.map_err(Failure::host);
-        match result.and_then(|result| answer(tool, result.is_error(), result.raw())) {
+        let result = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call);
+        match result.and_then(|result| answer(tool, result.is_error, &result.result)) {
             Ok(answer) => answers.push(answer),
             // What was learnt before stands.
             Err(error) => {
@@ -189,11 +169,10 @@ async fn ask(session: &Session, tool: &str, calls: Vec<Box<RawValue>>) -> Result
             }
         }
     }
-    let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
-    Ok((ToolList::new(tools), answers, failure))
+    Ok((tools.clone(), answers, failure))
 }
 
-type Answers = (ToolList, Vec<Value>, Option<Failure>);
+type Answers = (Arc<ToolList>, Vec<Value>, Option<Failure>);
 
 /// The JSON of an answer: its structured content, or else its text.
 fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> {

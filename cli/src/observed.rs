@@ -1,26 +1,17 @@
 //! Output schemas that were inferred from answers, for tools that declare none; they are kept in `toolsmith.lock`.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use mcp::Lock;
 use serde_json::Value;
 
-use crate::failure::Failure;
 use crate::tool_list::{as_declared, digest};
 
-/// ObservedOutputs output schemas, by server and tool.
+/// Observed output schemas, by server and tool.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ObservedOutputs(BTreeMap<String, BTreeMap<String, Value>>);
 
 impl ObservedOutputs {
-    /// Those of a lock file; none where there is no file.
-    pub(crate) fn read(file: Option<&Path>) -> Result<Self, Failure> {
-        let Some(file) = file else { return Ok(ObservedOutputs::default()) };
-        let lock = Lock::read(file).map_err(Failure::configuration)?;
-        Ok(lock.as_ref().map(ObservedOutputs::of).unwrap_or_default())
-    }
-
     /// Those of a lock.
     pub(crate) fn of(lock: &Lock) -> Self {
         let servers = lock.servers.iter().map(|(name, server)| {

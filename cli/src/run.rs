@@ -12,7 +12,8 @@ use crate::arguments::RunArguments;
 use crate::config::{self, Config};
 use crate::discovery::Discovery;
 use crate::failure::Failure;
-use crate::observed::ObservedOutputs;
+use crate::permission;
+use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::terminal::Terminal;
 use crate::{exit, present};
@@ -46,7 +47,10 @@ async fn run_on(
     let Inputs { code, config, tools, .. } = inputs;
     let request = request(arguments, code, &config, cancel.clone());
     let mut execution = unless_cancelled(cancel, Execution::prepare(&config, terminal, tools)).await?;
+    let policy = permission::policy(&config, &arguments.allow, terminal);
+    execution.discovery.sessions.permit(policy.clone());
     let outcome = execution.outcome(&request).await;
+    policy.take_notes().iter().for_each(|note| terminal.note(note));
     let code = outcome.and_then(|outcome| show(&outcome, arguments, terminal));
     execution.discovery.sessions.unchecked().iter().for_each(|note| terminal.note(note));
     execution.discovery.sessions.close().await;
@@ -75,10 +79,10 @@ struct Inputs {
 
 /// Where the tools come from.
 enum Tools {
-    /// From the servers, with what was observed of them.
-    Servers(ObservedOutputs),
-    /// From a crate: servers, tools and bindings.
-    Crate(ProgramCrate),
+    /// From the servers, with what a lock file says of them.
+    Servers(Known),
+    /// From a crate: servers, tools and bindings; and what the configured servers are held to.
+    Crate(ProgramCrate, Pins),
 }
 
 /// Snippet and configuration, read on a thread of their own: a pipe may have nothing to read yet.
@@ -94,9 +98,10 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
         let config = config::load(&place).map_err(Failure::configuration)?;
+        let known = Known::read(config.lock_file().as_deref())?;
         let tools = match program {
-            Some(program) => Tools::Crate(program),
-            None => Tools::Servers(ObservedOutputs::read(config.lock_file().as_deref())?),
+            Some(program) => Tools::Crate(program, known.pins),
+            None => Tools::Servers(known),
         };
         Ok(Inputs { code, config, tools })
     });
@@ -169,12 +174,14 @@ impl<'a> Execution<'a> {
         let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
         let cache = engine.cache().clone();
         let (discovery, pinned) = match tools {
-            Tools::Servers(observed) => {
-                let mut discovery = Discovery::new(config, terminal, cache, observed);
+            Tools::Servers(known) => {
+                let mut discovery = Discovery::new(config, terminal, cache, known);
                 discovery.discover().await?;
                 (discovery, false)
             }
-            Tools::Crate(program) => (Discovery::of_crate(config, terminal, cache, program), true),
+            Tools::Crate(program, pins) => {
+                (Discovery::of_crate(config, terminal, cache, program, pins), true)
+            }
         };
         Ok(Execution { terminal, engine, discovery, pinned })
     }

@@ -9,11 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
 use mcp::{ErrorKind, Session};
-use runner::{Answer, CallFailure, FailureKind, ToolHost};
+use runner::{Answer, CallFailure, FailureKind, Refusal, ToolHost};
 use serde_json::value::RawValue;
 
 use crate::config::{Config, Server};
 use crate::guard::{Guards, ToolGuard};
+use crate::permission::{Grants, Policy, Wanted};
+use crate::pins::Pins;
 use crate::tool_list::ToolList;
 
 /// A session with the tools that its server offers.
@@ -35,6 +37,10 @@ pub(crate) struct Sessions {
     pinned: BTreeSet<String>,
     opening: Mutex<HashMap<String, Opening>>,
     guards: Guards,
+    pins: Pins,
+    /// Who may call what; without one nothing may be called.
+    policy: Option<Arc<Policy>>,
+    grants: Grants,
 }
 
 impl Sessions {
@@ -47,7 +53,20 @@ impl Sessions {
             pinned: BTreeSet::new(),
             opening: Mutex::default(),
             guards: Guards::default(),
+            pins: Pins::default(),
+            policy: None,
+            grants: Grants::default(),
         }
+    }
+
+    /// From now on, no tool is called that is not as it is pinned.
+    pub(crate) fn hold_to(&mut self, pins: Pins) {
+        self.pins = pins;
+    }
+
+    /// From now on, calls may be made that `policy` permits.
+    pub(crate) fn permit(&mut self, policy: Arc<Policy>) {
+        self.policy = Some(policy);
     }
 
     /// From now on, a session with `server` is refused unless it offers `tools`.
@@ -108,6 +127,11 @@ impl Sessions {
         self.opening().get(server)?.peek()?.as_ref().ok().cloned()
     }
 
+    /// A tool as its server offers it in this execution.
+    fn wanted(&self, server: &str, tool: &str) -> Wanted {
+        Wanted::new(server, tool, self.opened(server).as_ref().map(|opened| &*opened.tools))
+    }
+
     /// Whether a call may leave; `offered` are the server's tools.
     fn guard(
         &self,
@@ -119,8 +143,22 @@ impl Sessions {
         let settings = self.servers.get(server);
         let pinned = self.expected.get(server).filter(|_| self.pinned.contains(server));
         let check_input = settings.is_none_or(|settings| settings.check_input);
-        let guard = || ToolGuard::new(tool, offered, pinned.map(|tools| &**tools), check_input);
+        let guard = || {
+            let held = self.pins.holds_back(server, tool, offered);
+            ToolGuard::new(tool, offered, pinned.map(|tools| &**tools), check_input).held(held)
+        };
         self.guards.check(server, tool, guard, arguments)
+    }
+
+    /// A call that a person or a client makes: with permission, and under the same guards as that of a program.
+    pub(crate) async fn call_directly(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Box<RawValue>,
+    ) -> Result<Answer, CallFailure> {
+        self.permit_call(server, tool, &arguments).await?;
+        self.call(server, tool, arguments).await
     }
 
     /// Tools whose arguments could not be checked, and why.
@@ -151,6 +189,36 @@ impl ToolHost for Sessions {
         .boxed()
     }
 
+    fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
+        async move {
+            let Some(policy) = &self.policy else {
+                let message = NO_POLICY.to_owned();
+                return Err(Refusal { message, evidence: serde_json::json!({}) });
+            };
+            let manifest: Vec<Wanted> =
+                tools.iter().map(|(server, tool)| self.wanted(server, tool)).collect();
+            let decided = policy.decide(&manifest, &self.grants).await;
+            decided.map_err(|refusal| Refusal { message: refusal.message(), evidence: refusal.evidence() })
+        }
+        .boxed()
+    }
+
+    fn permit_call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: &'a RawValue,
+    ) -> BoxFuture<'a, Result<(), CallFailure>> {
+        let denied = |message| CallFailure { kind: FailureKind::Denied, message };
+        async move {
+            let policy = self.policy.as_ref().ok_or_else(|| denied(NO_POLICY.to_owned()))?;
+            let wanted = || self.wanted(server, tool);
+            let decided = policy.decide_call((server, tool), wanted, arguments, &self.grants).await;
+            decided.map_err(|refusal| denied(refusal.message()))
+        }
+        .boxed()
+    }
+
     fn call<'a>(
         &'a self,
         server: &'a str,
@@ -171,6 +239,9 @@ impl ToolHost for Sessions {
         .boxed()
     }
 }
+
+/// What is said where tools are called by something that was not made to.
+const NO_POLICY: &str = "nothing may be called here";
 
 fn failure(error: &mcp::Error) -> CallFailure {
     let kind = match &*error.kind {

@@ -43,6 +43,8 @@ enum Piece {
     Err(Vec<u8>),
     /// Answers when everything before is written, with the first failure.
     Flush(oneshot::Sender<Option<io::Error>>),
+    /// Is written to standard error, told to be so, and nothing after it until the last sender is dropped.
+    Question(Vec<u8>, oneshot::Sender<()>, mpsc::Receiver<()>),
 }
 
 #[derive(Debug, Default)]
@@ -56,6 +58,30 @@ struct State {
 
 /// How often the program's own progress is shown at the most.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Where questions to a person are shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Stage(mpsc::Sender<Piece>);
+
+/// Nothing is written until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Held(#[expect(dead_code, reason = "dropped, never sent on")] mpsc::Sender<()>);
+
+/// Undoes what a program may have done to the terminal before (DECSTR, SGR 0), and begins a new line.
+const ANEW: &str = "\x1b[!p\x1b[0m\r\x1b[K";
+
+impl Stage {
+    /// Shows a text without a line's end, and keeps everything else from being written. Returns when it is shown.
+    pub(crate) async fn hold(&self, text: &str) -> Held {
+        let (shown, is_shown) = oneshot::channel();
+        let (held, until) = mpsc::channel();
+        let text = format!("{ANEW}{}", plain(text)).into_bytes();
+        // The thread ends only with its last sender, and then there is nobody to be shown anything.
+        let _ = self.0.send(Piece::Question(text, shown, until));
+        let _ = is_shown.await;
+        Held(held)
+    }
+}
 
 impl Terminal {
     /// Shows progress unless `quiet`, and the program's output if `live`.
@@ -102,6 +128,11 @@ impl Terminal {
         }
     }
 
+    /// Where questions to a person are shown.
+    pub(crate) fn stage(&self) -> Stage {
+        Stage(self.writer.clone())
+    }
+
     fn clear_progress(&self) {
         if std::mem::take(&mut self.state().progress_shown) {
             self.send(Piece::Err(b"\r\x1b[K".to_vec()));
@@ -133,6 +164,11 @@ fn write(pieces: &mpsc::Receiver<Piece>) {
             }
             Piece::Err(bytes) => drop(io::stderr().lock().write_all(&bytes)),
             Piece::Flush(done) => drop(done.send(failed.take())),
+            Piece::Question(bytes, shown, held) => {
+                drop(io::stderr().lock().write_all(&bytes));
+                let _ = shown.send(());
+                let _ = held.recv();
+            }
         }
     }
 }

@@ -50,6 +50,13 @@ impl ToolList {
     }
 }
 
+impl ToolList {
+    /// The tool with this name.
+    pub(crate) fn tool(&self, name: &str) -> Option<&Value> {
+        self.tools().iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(name))
+    }
+}
+
 impl PartialEq for ToolList {
     fn eq(&self, other: &Self) -> bool {
         self.digest == other.digest || self.tools() == other.tools()

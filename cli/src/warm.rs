@@ -7,7 +7,7 @@ use crate::config;
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
-use crate::observed::ObservedOutputs;
+use crate::pins::Known;
 use crate::terminal::Terminal;
 
 /// Runs the command; gives the exit code.
@@ -20,10 +20,10 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
     let config = config::load(&arguments.place).map_err(Failure::configuration)?;
-    let observed = ObservedOutputs::read(config.lock_file().as_deref())?;
+    let known = Known::read(config.lock_file().as_deref())?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
-    let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), observed);
+    let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), known);
     let discovered = discovery.discover().await;
     let catalog = discovery.catalog();
     discovery.sessions.close().await;

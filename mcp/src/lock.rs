@@ -39,6 +39,11 @@ pub struct Lock {
 /// The tools of a server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LockedServer {
+    /// Whether these are all tools that the server may offer, as a person has accepted them: one that differs, or is not
+    /// among them, is to be held back. Otherwise they are only those of which something was observed. In files that
+    /// were written before there was this member, nothing is pinned.
+    #[serde(skip_serializing_if = "is_false")]
+    pub pinned: bool,
     /// The tools by name.
     pub tools: BTreeMap<String, LockedTool>,
 }
@@ -119,7 +124,15 @@ impl Lock {
         write_text(file, &text).map_err(unwritable)
     }
 
-    /// Sets the tools of a server. What was observed of one stays as long as it declares no output schema.
+    /// Sets the tools of a server, and holds it to them. What was observed of one stays as in [`Lock::set`].
+    pub fn pin(&mut self, server: &str, tools: Vec<Value>) {
+        self.set(server, tools);
+        if let Some(locked) = self.servers.get_mut(server) {
+            locked.pinned = true;
+        }
+    }
+
+    /// Sets the tools of a server, which is held to nothing. What was observed of one stays as long as it declares no output schema.
     pub fn set(&mut self, server: &str, tools: Vec<Value>) {
         let mut fresh = LockedServer::new(tools);
         if let Some(known) = self.servers.remove(server) {
@@ -144,7 +157,7 @@ impl LockedServer {
     #[must_use]
     pub fn new(tools: Vec<Value>) -> Self {
         let named = |tool: Value| Some((tool.get("name")?.as_str()?.to_owned(), LockedTool::new(tool)));
-        LockedServer { tools: tools.into_iter().filter_map(named).collect() }
+        LockedServer { pinned: false, tools: tools.into_iter().filter_map(named).collect() }
     }
 }
 
@@ -165,6 +178,11 @@ impl LockedTool {
     fn declares_output(&self) -> bool {
         self.tool.get("outputSchema").is_some()
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The hash of a tool.
@@ -248,6 +266,22 @@ mod tests {
         assert_eq!(read, lock);
         read.write(&file).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_server_is_pinned_only_by_name_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("toolsmith.lock");
+        lock().write(&file).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(!text.contains("pinned") && !Lock::read(&file).unwrap().unwrap().servers["demo"].pinned);
+        let mut pinned = lock();
+        pinned.pin("demo", vec![tool()]);
+        pinned.write(&file).unwrap();
+        assert!(std::fs::read_to_string(&file).unwrap().contains("\"pinned\": true"));
+        assert_eq!(Lock::read(&file).unwrap().unwrap(), pinned);
+        pinned.set("demo", vec![tool()]);
+        assert_eq!(pinned, lock());
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bridge::wire::{CallFailure, FRAME_LIMIT, FailureKind, Finish, ToHost, ToProgram, VERSION, Welcome};
 use bytes::Bytes;
@@ -18,6 +18,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
 use crate::catalog::ToolName;
+use crate::clock::Clock;
 use crate::host::{Answer, ToolHost};
 use crate::json;
 use crate::observer::Observer;
@@ -65,6 +66,8 @@ pub(crate) struct Broker<'a> {
     /// The tools that may be called, by identity.
     pub(crate) allowed: HashMap<String, ToolName>,
     pub(crate) host: &'a dyn ToolHost,
+    /// Stands still while a person is asked about a call.
+    pub(crate) clock: &'a Clock,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) ledger: &'a Mutex<Ledger>,
 }
@@ -180,20 +183,25 @@ impl Broker<'_> {
     }
 
     async fn carry(&self, name: &ToolName, arguments: Box<RawValue>) -> Completed {
-        let started = Instant::now();
-        let answer = match json::check_object(&arguments) {
-            Ok(()) => self.host.call(&name.server, &name.tool, arguments).await,
+        let ToolName { server, tool, .. } = name;
+        let permitted = match json::check_object(&arguments) {
+            Ok(()) => self.clock.while_asking(self.host.permit_call(server, tool, &arguments)).await,
             Err(reason) => Err(CallFailure {
                 kind: FailureKind::InvalidParams,
                 message: format!("the arguments can't be sent: {reason}"),
             }),
+        };
+        let started = Instant::now();
+        let answer = match permitted {
+            Ok(()) => self.host.call(server, tool, arguments).await,
+            Err(refused) => Err(refused),
         };
         let ms = milliseconds(started);
         let (ok, bytes) = match &answer {
             Ok(Answer { result, is_error }) => (!is_error, result.get().len()),
             Err(_) => (false, 0),
         };
-        let record = CallRecord { server: name.server.clone(), tool: name.tool.clone(), ok, ms, bytes };
+        let record = CallRecord { server: server.clone(), tool: tool.clone(), ok, ms, bytes };
         let answer = answer.and_then(|answer| fits(answer.result));
         Completed { record, answer }
     }
@@ -280,5 +288,9 @@ fn fits(result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
 }
 
 pub(crate) fn milliseconds(since: Instant) -> f64 {
-    (since.elapsed().as_secs_f64() * 1e6).round() / 1e3
+    in_milliseconds(since.elapsed())
+}
+
+pub(crate) fn in_milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sandbox::Confinement;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::bindings;
 use crate::cache::Cache;
 use crate::catalog::Catalog;
+use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::ToolHost;
 use crate::layer::{self, Layer};
@@ -38,7 +38,8 @@ pub struct Request {
     pub code: String,
     /// What `args.get(…)` answers.
     pub args: BTreeMap<String, String>,
-    /// The longest time for everything from reading the snippet to the end of its program.
+    /// The longest time for everything from reading the snippet to the end of its program, less what a person takes to
+    /// answer.
     pub timeout: Duration,
     /// Only compile and link: no tool can run, and no session is opened.
     pub check_only: bool,
@@ -113,11 +114,11 @@ impl Engine {
         observer: &dyn Observer,
     ) -> Result<Outcome> {
         request.grants.check(&self.cache)?;
-        let mut run = Run::new(self, request, catalog, host, observer);
-        let deadline = Instant::now() + request.timeout;
+        let clock = Clock::start();
+        let mut run = Run::new(self, (request, &clock), catalog, host, observer);
         let stopped = tokio::select! {
             done = run.pipeline() => { done?; None }
-            () = tokio::time::sleep_until(deadline) => Some(Stop::Timeout),
+            () = clock.runs_out(request.timeout) => Some(Stop::Timeout),
             () = request.cancel.cancelled() => Some(Stop::Cancelled),
         };
         Ok(run.conclude(stopped))

@@ -2,6 +2,7 @@
 
 use bridge::wire::CallFailure;
 use futures::future::BoxFuture;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Carries calls to servers; each execution has one of its own.
@@ -12,6 +13,20 @@ pub trait ToolHost: Send + Sync {
     /// Why there is none, in words for a person or a model.
     fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>>;
 
+    /// Whether the program may call `tools`, each a server and a tool of it: all that it can. Asked once, when it is
+    /// linked and its servers are open, before it runs; not for what is only compiled. May wait for a person: the
+    /// execution's time stands still.
+    fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>>;
+
+    /// Whether this call may leave; asked before each. May wait for a person as [`ToolHost::permit`] does. Dropping
+    /// the future withdraws the question.
+    fn permit_call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: &'a RawValue,
+    ) -> BoxFuture<'a, Result<(), CallFailure>>;
+
     /// Calls a tool of an open server. Dropping the future cancels the call.
     fn call<'a>(
         &'a self,
@@ -19,6 +34,15 @@ pub trait ToolHost: Send + Sync {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>>;
+}
+
+/// Why a program may not run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// In words for a person or a model.
+    pub message: String,
+    /// What the outcome's error gives as evidence: an object.
+    pub evidence: Value,
 }
 
 /// The answer of a tool.

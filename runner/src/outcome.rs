@@ -134,7 +134,9 @@ pub struct Phases {
     pub bindings: f64,
     /// Compiling and linking.
     pub compile: f64,
-    /// Running.
+    /// Waiting for a person's permission, which counts against no limit.
+    pub permission: f64,
+    /// Running, without that.
     pub run: f64,
     /// All of it.
     pub total: f64,

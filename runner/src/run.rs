@@ -1,4 +1,4 @@
-//! One execution, step by step: read, compile, authorise, connect, run.
+//! One execution, step by step: read, compile, authorise, connect, ask, run.
 //!
 //! Everything learnt on the way is kept here, so that an execution that is stopped in the middle still has an
 //! outcome that says how far it came.
@@ -7,19 +7,20 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use serde_json::json;
 
-use crate::broker::{Broker, Ledger, lock, milliseconds};
+use crate::broker::{Broker, Ledger, in_milliseconds, lock, milliseconds};
 use crate::build::{Built, build};
 use crate::catalog::{Catalog, ToolName};
+use crate::clock::Clock;
 use crate::diagnostics;
 use crate::engine::{Engine, Request, Stop};
 use crate::error::{Error, ErrorKind, Result};
-use crate::host::ToolHost;
+use crate::host::{Refusal, ToolHost};
 use crate::judge;
 use crate::observer::Observer;
 use crate::outcome::{Failure, Outcome, Status};
@@ -29,6 +30,7 @@ use crate::snippet::Snippet;
 pub(crate) struct Run<'a> {
     engine: &'a Engine,
     request: &'a Request,
+    clock: &'a Clock,
     catalog: &'a Catalog,
     host: &'a dyn ToolHost,
     observer: &'a dyn Observer,
@@ -44,7 +46,8 @@ pub(crate) struct Run<'a> {
 enum Phase {
     Compiling,
     Connecting,
-    Running(Instant),
+    /// With the time for which the clock had stood still by then.
+    Running(Instant, Duration),
 }
 
 impl Phase {
@@ -52,7 +55,7 @@ impl Phase {
         match self {
             Phase::Compiling => "compiling",
             Phase::Connecting => "connecting",
-            Phase::Running(_) => "running",
+            Phase::Running(..) => "running",
         }
     }
 }
@@ -60,7 +63,7 @@ impl Phase {
 impl<'a> Run<'a> {
     pub(crate) fn new(
         engine: &'a Engine,
-        request: &'a Request,
+        (request, clock): (&'a Request, &'a Clock),
         catalog: &'a Catalog,
         host: &'a dyn ToolHost,
         observer: &'a dyn Observer,
@@ -68,6 +71,7 @@ impl<'a> Run<'a> {
         Run {
             engine,
             request,
+            clock,
             catalog,
             host,
             observer,
@@ -87,7 +91,7 @@ impl<'a> Run<'a> {
         if self.request.check_only {
             return Ok(());
         }
-        if !self.connect(&allowed).await {
+        if !self.connect(&allowed).await || !self.permit(&allowed).await {
             return Ok(());
         }
         self.execute(program.file, allowed).await
@@ -202,14 +206,29 @@ impl<'a> Run<'a> {
         true
     }
 
+    /// Asks whether the program may call what it can; `false` where it may not.
+    async fn permit(&mut self, allowed: &HashMap<String, ToolName>) -> bool {
+        let tools = allowed.values().map(|tool| (tool.server.clone(), tool.tool.clone()));
+        let tools: Vec<_> = tools.collect::<BTreeSet<_>>().into_iter().collect();
+        match self.clock.while_asking(self.host.permit(&tools)).await {
+            Ok(()) => true,
+            Err(Refusal { message, evidence }) => {
+                judge::refused(&mut self.outcome, message, evidence);
+                false
+            }
+        }
+    }
+
     async fn execute(&mut self, file: PathBuf, allowed: HashMap<String, ToolName>) -> Result<()> {
         let started = Instant::now();
-        self.phase = Phase::Running(started);
+        let stood = self.clock.stood_still();
+        self.phase = Phase::Running(started, stood);
         let broker = Broker {
             token: token()?,
             args: self.request.args.clone(),
             allowed,
             host: self.host,
+            clock: self.clock,
             observer: self.observer,
             ledger: &self.ledger,
         };
@@ -217,7 +236,8 @@ impl<'a> Run<'a> {
         let job = program::Job { program: &file, limits, grants, confinement: self.engine.confinement };
         let ended = program::run(&job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
-        let facts = judge::Facts { limits, ran: started.elapsed(), evidence: &self.traces.evidence };
+        let ran = started.elapsed().saturating_sub(self.clock.stood_still().saturating_sub(stood));
+        let facts = judge::Facts { limits, ran, evidence: &self.traces.evidence };
         judge::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
         Ok(())
     }
@@ -231,8 +251,11 @@ impl<'a> Run<'a> {
             None => {}
         }
         let mut outcome = self.outcome;
-        if let Phase::Running(since) = self.phase {
-            outcome.phases_ms.run = milliseconds(since);
+        let stood = self.clock.stood_still();
+        outcome.phases_ms.permission = in_milliseconds(stood);
+        if let Phase::Running(since, before) = self.phase {
+            let asked = stood.saturating_sub(before);
+            outcome.phases_ms.run = in_milliseconds(since.elapsed().saturating_sub(asked));
             outcome.sandbox = self.traces.sandbox;
             outcome.sandbox.refused = judge::names(&self.traces.evidence.refused);
         }

@@ -51,6 +51,10 @@ struct ServerEntry {
     disabled_tools: Option<Spanned<BTreeSet<String>>>,
     #[serde(default)]
     permission: Permission,
+    #[serde(default)]
+    permissions: Ordered,
+    #[serde(default)]
+    trust: bool,
     #[serde(default = "yes")]
     check_input: bool,
 }
@@ -62,6 +66,32 @@ struct CodeModeEntry {
     sandbox: SandboxEntry,
     install_target: Option<bool>,
     description_length: Option<Spanned<usize>>,
+}
+
+/// Permissions by glob, in their order.
+#[derive(Default)]
+struct Ordered(Vec<(String, Permission)>);
+
+impl<'de> Deserialize<'de> for Ordered {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> serde::de::Visitor<'de> for Pairs {
+            type Value = Ordered;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("permissions by names of tools")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Ordered, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Ordered(pairs))
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
 }
 
 fn yes() -> bool {
@@ -152,8 +182,10 @@ impl Checker<'_> {
         if let Some(timeout) = &entry.value.request_timeout {
             connection.request_timeout = self.seconds(timeout)?;
         }
-        let ServerEntry { permission, check_input, .. } = entry.value;
-        let permissions = Rules::all(permission);
+        let ServerEntry { permission, check_input, trust, .. } = entry.value;
+        let rules = entry.value.permissions.0.iter();
+        let rules = rules.map(|(glob, permission)| (Glob::new(glob), *permission)).collect();
+        let permissions = Rules { rules, otherwise: if trust { Permission::Allow } else { permission } };
         Ok(Server { connection, filter, permissions, check_input, layer: self.layer.clone() })
     }
 

@@ -14,6 +14,7 @@ use crate::config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
+use crate::pins::Known;
 use crate::terminal::Terminal;
 use crate::tool_list::as_declared;
 
@@ -118,7 +119,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     };
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let cache = Cache::open(&cache).map_err(Failure::host)?;
-    let mut discovery = Discovery::new(&config, terminal, cache, ObservedOutputs::of(&known));
+    let mut discovery = Discovery::new(&config, terminal, cache, Known::of(&known));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);
     let lists: BTreeMap<String, Vec<Value>> = servers

@@ -32,6 +32,8 @@ struct FileForm<'a> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ServerForm<'a> {
+    #[serde(default)]
+    pinned: bool,
     #[serde(borrow)]
     tools: Entries<ToolForm<'a>>,
 }
@@ -75,7 +77,7 @@ pub(super) fn parse(text: &str) -> Result<Lock, String> {
     let file: FileForm<'_> = serde_json::from_str(text).map_err(|error| wrong(&error, (1, 1)))?;
     let mut lock = Lock::default();
     for (server, form) in file.servers.0 {
-        let mut locked = LockedServer::default();
+        let mut locked = LockedServer { pinned: form.pinned, ..LockedServer::default() };
         for (name, form) in form.tools.0 {
             let place = || format!("{}.{}", shown(&server, NAME_BYTES), shown(&name, NAME_BYTES));
             let tool = form.read(text, &name, place)?;

@@ -96,6 +96,7 @@ fn json_configurations_and_the_users_own_are_read() {
     )
     .unwrap();
     let run = json("mine::echo().message(\"user\").await?.text()")
+        .arguments(&["--allow", "mine.*"])
         .variable("XDG_CONFIG_HOME", home.path().to_str().unwrap());
     let done = run.done();
     assert!(!done.stderr.contains("demo server"), "{done:#?}");
@@ -108,7 +109,8 @@ fn a_configuration_may_come_through_a_pipe() {
     let snippet = folder.path().join("snippet.rs");
     std::fs::write(&snippet, "faulty::echo().message(\"piped\").await?.text()").unwrap();
     let run = |config: &[u8]| {
-        let arguments = ["run", "--json", "--config", "/dev/stdin", snippet.to_str().unwrap()];
+        let arguments =
+            ["run", "--json", "--allow", "*", "--config", "/dev/stdin", snippet.to_str().unwrap()];
         Run::new(shared()).arguments(&arguments).input(config)
     };
     let config = format!("mcpServers:\n{}", fault_entry("faulty", "sound", ""));

@@ -4,15 +4,17 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, set_child_subreaper};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -49,6 +51,8 @@ pub(crate) struct Run {
     command: Command,
     input: Vec<u8>,
     watchdog: Duration,
+    /// Whether standard input and standard error are a terminal.
+    on_terminal: bool,
     /// Holds the configuration; gone after the run.
     folder: TempDir,
 }
@@ -77,7 +81,7 @@ impl Run {
             // The configuration of whoever runs the tests has no part in them.
             .env("XDG_CONFIG_HOME", folder.path())
             .current_dir(folder.path());
-        Run { command, input: Vec::new(), watchdog: WATCHDOG, folder }
+        Run { command, input: Vec::new(), watchdog: WATCHDOG, on_terminal: false, folder }
     }
 
     pub(crate) fn argument(self, argument: &str) -> Self {
@@ -110,8 +114,27 @@ impl Run {
         self
     }
 
-    /// Writes `text` into a file and names it with `--config`.
+    /// With a terminal of its own on standard input and standard error.
+    pub(crate) fn on_terminal(cache: &Path) -> Self {
+        let mut command = Command::new("setsid");
+        command.arg("--ctty").arg(binary());
+        Run::of(command, cache).terminal()
+    }
+
+    /// With a terminal on standard input and standard error, which the command makes its own (`setsid --ctty`).
+    pub(crate) fn terminal(self) -> Self {
+        Run { on_terminal: true, ..self }
+    }
+
+    /// Writes `text` into a file and names it with `--config`; what runs may call all that is not denied.
     pub(crate) fn config(self, text: &str) -> Self {
+        let runs = self.command.get_args().any(|argument| argument == "run");
+        let run = self.config_alone(text);
+        if runs { run.arguments(&["--allow", "*"]) } else { run }
+    }
+
+    /// Writes `text` into a file and names it with `--config`.
+    pub(crate) fn config_alone(self, text: &str) -> Self {
         let file = self.folder.path().join("given.yaml");
         fs::write(&file, text).unwrap();
         self.arguments(&["--config", file.to_str().unwrap()])
@@ -125,17 +148,32 @@ impl Run {
     /// Starts it.
     pub(crate) fn start(mut self) -> Started {
         set_child_subreaper(Some(getpid())).unwrap();
+        let mut keyboard = None;
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if self.on_terminal {
+            let (ours, theirs) = pseudoterminal();
+            piped.stdin(theirs.try_clone().unwrap()).stderr(theirs);
+            keyboard = Some(ours);
+        }
         let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
         let mut child = piped.spawn().unwrap();
         started.get_or_insert_default().insert(child.id());
         drop(started);
-        let mut stdin = child.stdin.take().unwrap();
+        let stdin = child.stdin.take();
         let input = std::mem::take(&mut self.input);
         // Whoever ends before it has read everything breaks the pipe.
-        let input = std::thread::spawn(move || drop(stdin.write_all(&input)));
-        let (stdout, stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        Started { child, input, stdout: collect(stdout), stderr: collect(stderr), run: self }
+        let input = std::thread::spawn(move || drop(stdin.map(|mut stdin| stdin.write_all(&input))));
+        let screen = Arc::default();
+        let stderr = match &keyboard {
+            Some(ours) => {
+                // With this one's copies the terminal would never end.
+                self.command.stdin(Stdio::null()).stderr(Stdio::null());
+                collect_screen(ours.try_clone().unwrap(), Arc::clone(&screen))
+            }
+            None => collect(child.stderr.take().unwrap()),
+        };
+        let stdout = collect(child.stdout.take().unwrap());
+        Started { child, input, stdout, stderr, keyboard, screen, run: self }
     }
 
     /// Runs it to its end.
@@ -176,8 +214,37 @@ fn collect(mut pipe: impl std::io::Read + Send + 'static) -> JoinHandle<Vec<u8>>
     })
 }
 
+/// The two ends of a new terminal.
+fn pseudoterminal() -> (fs::File, fs::File) {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let ours = openpt(flags).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let theirs = fs::File::options().read(true).write(true).custom_flags(O_NOCTTY).open(name).unwrap();
+    (ours.into(), theirs)
+}
+
+/// `O_NOCTTY` of open(2): the terminal is not to become that of the tests.
+const O_NOCTTY: i32 = 0o400;
+
+fn collect_screen(mut ours: fs::File, screen: Arc<Mutex<Vec<u8>>>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        // When the last of the other side is closed, reading fails with EIO.
+        while let Ok(read @ 1..) = ours.read(&mut bytes) {
+            screen.lock().unwrap().extend_from_slice(&bytes[..read]);
+        }
+        std::mem::take(&mut *screen.lock().unwrap())
+    })
+}
+
 /// A run that is under way.
 pub(crate) struct Started {
+    /// The tests' side of its terminal.
+    keyboard: Option<fs::File>,
+    /// What is written to it.
+    screen: Arc<Mutex<Vec<u8>>>,
     child: Child,
     input: JoinHandle<()>,
     stdout: JoinHandle<Vec<u8>>,
@@ -190,8 +257,14 @@ impl Started {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits until `condition` holds while the run goes on.
+    /// Waits until the terminal shows `text` for the time `count`, and types a line.
     #[track_caller]
+    pub(crate) fn answer(&self, text: &str, count: usize, line: &str) {
+        let shown = || String::from_utf8_lossy(&self.screen.lock().unwrap()).matches(text).count() >= count;
+        self.wait_until(text, shown);
+        self.keyboard.as_ref().unwrap().write_all(line.as_bytes()).unwrap();
+    }
+
     /// Whether it handles `signal` itself.
     pub(crate) fn handles(&self, signal: Signal) -> bool {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
@@ -218,6 +291,8 @@ impl Started {
         peak
     }
 
+    /// Waits until `condition` holds while the run goes on.
+    #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
         let start = Instant::now();
         while !condition() {

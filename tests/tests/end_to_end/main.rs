@@ -20,6 +20,8 @@ mod hints;
 mod hostile;
 mod observed;
 mod outcome;
+mod permissions;
+mod pinning;
 mod repairs;
 mod servers;
 mod toolchain;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cache::shared;
 use crate::harness::{Done, Run, unique};
 
-const CONFIG: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server] }\n";
+const CONFIG: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 
 /// `toolsmith` with a configuration, and so a lock file, of its own.
 fn with(folder: &std::path::Path, arguments: &[&str]) -> Run {
@@ -145,7 +145,8 @@ fn arguments_are_checked_before_a_call_leaves() {
     let outcome = snippet(folder.path(), "demo::slow(4000).await?.text()").expect("runtime_error", 1);
     assert_eq!(outcome["error"]["evidence"]["tool"]["kind"], "invalid_params", "{outcome:#}");
     // Switched off, the server says what it thinks of it.
-    let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], checkInput: false }\n";
+    let config =
+        "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], checkInput: false, trust: true }\n";
     fs::write(folder.path().join("tools.yaml"), config).unwrap();
     assert_eq!(snippet(folder.path(), code).result()[0], "failed");
 }
@@ -155,7 +156,7 @@ fn arguments_are_checked_before_a_call_leaves() {
 fn of_a_large_server_only_what_is_named_is_compiled() {
     let folder = tempfile::tempdir().unwrap();
     let config = format!(
-        "mcpServers:\n  big_{}: {{ command: toolsmith, args: [demo-server, --copies, \"3\"] }}\n",
+        "mcpServers:\n  big_{}: {{ command: toolsmith, args: [demo-server, --copies, \"3\"], trust: true }}\n",
         std::process::id()
     );
     fs::write(folder.path().join("tools.yaml"), config).unwrap();

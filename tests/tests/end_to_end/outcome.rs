@@ -34,7 +34,7 @@ const FIELDS: [&str; 15] = [
 fn assert_fields(outcome: &Value) {
     assert_eq!(keys(outcome), FIELDS);
     let phases = keys(&outcome["phases_ms"]);
-    assert_eq!(phases, ["bindings", "compile", "connect", "parse", "run", "total"]);
+    assert_eq!(phases, ["bindings", "compile", "connect", "parse", "permission", "run", "total"]);
     let parts = phases.iter().filter(|phase| **phase != "total");
     let longest = parts.map(|phase| outcome["phases_ms"][*phase].as_f64().unwrap()).fold(0.0, f64::max);
     assert!(outcome["phases_ms"]["total"].as_f64().unwrap() >= longest, "{outcome:#}");

@@ -50,6 +50,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "two-pages" => two_pages(),
         "malformed-tools" => malformed_tools(),
         "changing-tools" => changing_tools(argument),
+        "described" => described(argument),
         "dies-in-call" => dies_in_call(),
         "orphan-holds-pipes" => orphan_holds_pipes(),
         "grandchild" => grandchild(),
@@ -193,6 +194,22 @@ fn changing_tools(state: &str) -> io::Result<()> {
     let mut changing = tool("changing");
     changing["inputSchema"]["required"] = json!(vec!["message"; sessions.len()]);
     with(|faults| faults.list = Some(always(json!({ "tools": [changing] })))).serve()
+}
+
+/// Its tools stand in a file, as names and descriptions.
+fn described(file: &str) -> io::Result<()> {
+    let texts: Value = serde_json::from_str(&std::fs::read_to_string(file)?)?;
+    let tools: Vec<Value> = texts
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, description)| {
+            let mut tool = tool(name);
+            tool["description"] = description.clone();
+            tool
+        })
+        .collect();
+    with(|faults| faults.list = Some(always(json!({ "tools": tools })))).serve()
 }
 
 fn dies_in_call() -> io::Result<()> {

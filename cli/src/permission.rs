@@ -1,0 +1,350 @@
+//! Who may call what: what the configuration says, what the command line allows, and what a person answers.
+//!
+//! One [`Policy`] serves nested calls, which programs make, and direct ones. How a person is reached is left to an
+//! [`Asker`]: a terminal in [`person`], nobody where there is none.
+
+mod person;
+mod question;
+mod remembered;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::future::BoxFuture;
+use mcp::LockedTool;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::config::{Config, Glob, Permission};
+use crate::terminal::Terminal;
+use crate::tool_list::ToolList;
+
+use person::Person;
+pub(crate) use question::{Question, visible};
+pub(crate) use remembered::Remembered;
+
+/// Most tools that one question names; what can call more is refused unasked, since nobody would read it.
+pub(crate) const QUESTION_TOOLS: usize = 100;
+
+/// Most tools that a refusal's message names; its evidence names all.
+const TOOLS_TOLD: usize = 10;
+
+/// A tool that somebody wants to call, as its server offers it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wanted {
+    /// The server's name in the configuration.
+    pub(crate) server: String,
+    /// The tool's name as its server has it.
+    pub(crate) tool: String,
+    /// The hash of the tool as it is offered; a tool that has changed is another one. Empty where it is not offered.
+    pub(crate) hash: String,
+    /// What the server claims of the tool.
+    pub(crate) claims: Vec<&'static str>,
+}
+
+/// What a person answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// This once: this program, or this call.
+    Once,
+    /// As long as this process lives.
+    Session,
+    /// From now on.
+    Always,
+    /// No, or no answer.
+    No,
+    /// There is nobody to ask.
+    Nobody,
+}
+
+/// Puts questions to a person.
+pub(crate) trait Asker: Send + Sync {
+    /// Whether there is anybody to ask.
+    fn is_there(&self) -> bool;
+
+    /// Puts a question, one at a time, and waits as long as the answer takes. Dropping the future withdraws it.
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
+}
+
+/// Why a call may not be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The tools, as `server.tool`.
+    pub(crate) tools: Vec<String>,
+    pub(crate) reason: Reason,
+}
+
+/// Who refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// The configuration denies it.
+    Configuration,
+    /// Somebody must be asked, and there is nobody.
+    NoTerminal,
+    /// A person said no.
+    Person,
+    /// There are too many tools for a question.
+    TooMany,
+}
+
+/// What was granted to one execution, in one answer.
+#[derive(Debug, Default)]
+pub(crate) struct Grants(Mutex<BTreeSet<(String, String)>>);
+
+/// The one policy of a process.
+pub(crate) struct Policy {
+    config: Config,
+    /// What the command line allows, as globs of `server.tool`.
+    allow: Vec<Glob>,
+    asker: Box<dyn Asker>,
+    session: Mutex<BTreeSet<Wanted>>,
+    remembered: Mutex<Remembered>,
+    /// One question at a time.
+    turn: tokio::sync::Mutex<()>,
+    /// What there is to tell beside the answers.
+    notes: Mutex<Vec<String>>,
+}
+
+/// What may be called from the command line, and who is asked.
+pub(crate) fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
+    let (remembered, wrong) = Remembered::read();
+    wrong.iter().for_each(|wrong| terminal.note(wrong));
+    Policy::new(config, allow, remembered, Person::at(terminal))
+}
+
+impl Policy {
+    /// The policy of a configuration, with what the command line allows and what a person has answered before.
+    pub(crate) fn new(
+        config: &Config,
+        allow: &[String],
+        remembered: Remembered,
+        asker: impl Asker + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Policy {
+            config: config.clone(),
+            allow: allow.iter().map(|glob| Glob::new(glob)).collect(),
+            asker: Box::new(asker),
+            session: Mutex::default(),
+            remembered: Mutex::new(remembered),
+            turn: tokio::sync::Mutex::default(),
+            notes: Mutex::default(),
+        })
+    }
+
+    /// What holds for a tool before anybody is asked. What the command line allows is not asked about; what is denied
+    /// stays so.
+    pub(crate) fn holds(&self, server: &str, tool: &str) -> Permission {
+        if !self.config.admits(server, tool) {
+            return Permission::Deny;
+        }
+        let name = format!("{server}.{tool}");
+        match self.config.permission(server, tool) {
+            Permission::Ask | Permission::AskEach if self.allow.iter().any(|glob| glob.fits(&name)) => {
+                Permission::Allow
+            }
+            permission => permission,
+        }
+    }
+
+    /// Whether a program may call `manifest`, all that it can call: one question, before it runs. What is granted by
+    /// the answer goes into `grants`.
+    pub(crate) async fn decide(&self, manifest: &[Wanted], grants: &Grants) -> Result<(), Refusal> {
+        let those = |permission: Permission| {
+            manifest.iter().filter(move |wanted| self.holds(&wanted.server, &wanted.tool) == permission)
+        };
+        let denied: Vec<Wanted> = those(Permission::Deny).cloned().collect();
+        if !denied.is_empty() {
+            return Err(Refusal::of(&denied, Reason::Configuration));
+        }
+        let each = || those(Permission::AskEach).filter(|wanted| !self.session().contains(wanted)).cloned();
+        if !self.asker.is_there() {
+            let open: Vec<Wanted> = self.open(those(Permission::Ask)).into_iter().chain(each()).collect();
+            return if open.is_empty() { Ok(()) } else { Err(Refusal::of(&open, Reason::NoTerminal)) };
+        }
+        let _turn = self.turn.lock().await;
+        let open = self.open(those(Permission::Ask));
+        if open.is_empty() {
+            return Ok(());
+        }
+        if open.len() > QUESTION_TOOLS {
+            return Err(Refusal::of(&open, Reason::TooMany));
+        }
+        let question = Question::Program { tools: open, each: each().count() };
+        let answer = self.asker.ask(&question).await;
+        self.settle(answer, question.tools(), |wanted| grants.add(wanted))
+    }
+
+    /// Whether a call may be made with these arguments: for a nested call after [`Policy::decide`], with the same
+    /// `grants`; for a direct call alone. `wanted` is looked up only where it matters.
+    pub(crate) async fn decide_call(
+        &self,
+        (server, tool): (&str, &str),
+        wanted: impl FnOnce() -> Wanted,
+        arguments: &RawValue,
+        grants: &Grants,
+    ) -> Result<(), Refusal> {
+        let permission = self.holds(server, tool);
+        match permission {
+            Permission::Allow => return Ok(()),
+            Permission::Ask if grants.has(server, tool) => return Ok(()),
+            Permission::Deny => return Err(Refusal::of(&[wanted()], Reason::Configuration)),
+            Permission::Ask | Permission::AskEach => {}
+        }
+        let wanted = wanted();
+        let is_open = || match permission {
+            Permission::Ask => !self.open([&wanted]).is_empty(),
+            _ => !self.session().contains(&wanted),
+        };
+        if !is_open() {
+            return Ok(());
+        }
+        if !self.asker.is_there() {
+            return Err(Refusal::of(&[wanted], Reason::NoTerminal));
+        }
+        let _turn = self.turn.lock().await;
+        // Another call of the same tool may have been answered for the whole session.
+        if !is_open() {
+            return Ok(());
+        }
+        let memorable = permission == Permission::Ask;
+        let question = Question::call(wanted.clone(), arguments, memorable);
+        let answer = self.asker.ask(&question).await;
+        self.settle(answer, question.tools(), |_| {})
+    }
+
+    /// The tools that nobody has been asked about.
+    fn open<'a>(&self, tools: impl IntoIterator<Item = &'a Wanted>) -> Vec<Wanted> {
+        let (session, remembered) = (self.session(), self.remembered());
+        let known = |wanted: &Wanted| {
+            session.contains(wanted)
+                || self.config.server(&wanted.server).is_some_and(|server| remembered.has(server, wanted))
+        };
+        tools.into_iter().filter(|wanted| !known(wanted)).cloned().collect()
+    }
+
+    fn settle(
+        &self,
+        answer: Answer,
+        tools: &[Wanted],
+        mut grant: impl FnMut(&Wanted),
+    ) -> Result<(), Refusal> {
+        match answer {
+            Answer::Once => {}
+            Answer::Session => self.session().extend(tools.iter().cloned()),
+            Answer::Always => {
+                self.session().extend(tools.iter().cloned());
+                let configured =
+                    |wanted: &Wanted| Some((self.config.server(&wanted.server)?, wanted.clone()));
+                let tools: Vec<_> = tools.iter().filter_map(configured).collect();
+                if let Err(why) = self.remembered().add(&tools) {
+                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+                }
+            }
+            Answer::No => return Err(Refusal::of(tools, Reason::Person)),
+            Answer::Nobody => return Err(Refusal::of(tools, Reason::NoTerminal)),
+        }
+        tools.iter().for_each(&mut grant);
+        Ok(())
+    }
+
+    /// What there is to tell: answers that could not be written down.
+    pub(crate) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn session(&self) -> MutexGuard<'_, BTreeSet<Wanted>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remembered(&self) -> MutexGuard<'_, Remembered> {
+        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Grants {
+    fn add(&self, wanted: &Wanted) {
+        let key = (wanted.server.clone(), wanted.tool.clone());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+    }
+
+    fn has(&self, server: &str, tool: &str) -> bool {
+        let key = (server.to_owned(), tool.to_owned());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
+    }
+}
+
+impl Wanted {
+    /// A tool among those that its server offers.
+    pub(crate) fn new(server: &str, tool: &str, offered: Option<&ToolList>) -> Self {
+        let raw = offered.and_then(|list| list.tool(tool));
+        Wanted {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            hash: raw.map(|raw| LockedTool::new(raw.clone()).hash).unwrap_or_default(),
+            claims: raw.map(claims).unwrap_or_default(),
+        }
+    }
+
+    /// As `server.tool`.
+    pub(crate) fn name(&self) -> String {
+        format!("{}.{}", self.server, self.tool)
+    }
+}
+
+/// What a server claims of a tool (MCP's `ToolAnnotations`): shown, never believed.
+fn claims(raw: &Value) -> Vec<&'static str> {
+    let hint = |name: &str| raw["annotations"][name].as_bool();
+    let claims = [
+        (hint("readOnlyHint") == Some(true), "only reads"),
+        (hint("readOnlyHint") == Some(false), "changes things"),
+        (hint("destructiveHint") == Some(true), "may destroy"),
+        (hint("openWorldHint") == Some(true), "reaches beyond its own data"),
+    ];
+    claims.into_iter().filter(|(is_claimed, _)| *is_claimed).map(|(_, words)| words).collect()
+}
+
+impl Refusal {
+    fn of(tools: &[Wanted], reason: Reason) -> Self {
+        Refusal { tools: tools.iter().map(Wanted::name).collect(), reason }
+    }
+
+    /// In words for a person or a model, with what to do.
+    pub(crate) fn message(&self) -> String {
+        let shown: Vec<String> = self.tools.iter().take(TOOLS_TOLD).map(|name| visible(name)).collect();
+        let more = self.tools.len().saturating_sub(TOOLS_TOLD);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let names = format!("{}{more}", shown.join(", "));
+        let allow: Vec<String> = shown.iter().map(|name| format!("--allow '{name}'")).collect();
+        let help = format!(
+            "\nhelp: allow it with {}{}, or in the configuration with `trust: true` or `permissions` of the server",
+            allow.join(" "),
+            if more.is_empty() { "" } else { " …" }
+        );
+        match self.reason {
+            Reason::Configuration => format!("the configuration denies {names}"),
+            Reason::NoTerminal => {
+                format!("{names}: permission must be asked for, and there is no terminal to ask on{help}")
+            }
+            Reason::Person => format!("permission to call {names} was refused"),
+            Reason::TooMany => {
+                format!(
+                    "{names}: more than {QUESTION_TOOLS} tools need permission, too many for a question{help}"
+                )
+            }
+        }
+    }
+
+    /// The same for programs.
+    pub(crate) fn evidence(&self) -> Value {
+        let reason = match self.reason {
+            Reason::Configuration => "configuration",
+            Reason::NoTerminal => "no_terminal",
+            Reason::Person => "refused",
+            Reason::TooMany => "too_many",
+        };
+        json!({ "tools": self.tools, "reason": reason })
+    }
+}
+
+#[cfg(test)]
+mod tests;

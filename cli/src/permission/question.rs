@@ -1,0 +1,196 @@
+//! What a person is asked, as text: whole where it can be, bounded where it must be, and unable to steer a terminal.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::Wanted;
+
+/// Most lines of arguments that a question shows, and most characters of each: one screen.
+const ARGUMENT_LINES: usize = 24;
+const LINE_CHARACTERS: usize = 160;
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// May a program that can call these tools run? `each` further ones are asked about at every call.
+    Program {
+        /// The tools.
+        tools: Vec<Wanted>,
+        /// How many tools are asked about at every call.
+        each: usize,
+    },
+    /// May this call be made?
+    Call {
+        /// The tool, alone.
+        tool: [Wanted; 1],
+        /// Its arguments, as they are shown.
+        arguments: String,
+        /// Whether the answer may hold from now on.
+        memorable: bool,
+    },
+}
+
+impl Question {
+    /// Of a call with `arguments`.
+    pub(crate) fn call(wanted: Wanted, arguments: &RawValue, memorable: bool) -> Self {
+        Question::Call { tool: [wanted], arguments: shown(arguments), memorable }
+    }
+
+    /// The tools that it is about.
+    pub(crate) fn tools(&self) -> &[Wanted] {
+        match self {
+            Question::Program { tools, .. } => tools,
+            Question::Call { tool, .. } => tool,
+        }
+    }
+
+    /// Whether the answer may hold from now on.
+    pub(crate) fn is_memorable(&self) -> bool {
+        !matches!(self, Question::Call { memorable: false, .. })
+    }
+
+    /// The text, without what may be answered.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        match self {
+            Question::Program { tools, each } => {
+                let _ = writeln!(text, "The program can call tools that need your permission:");
+                for tool in tools {
+                    let _ = writeln!(text, "  {}{}", visible(&tool.name()), claimed(tool));
+                }
+                if *each > 0 {
+                    let _ = writeln!(text, "You will be asked at every call of {each} more.");
+                }
+                let _ = write!(text, "May it?");
+            }
+            Question::Call { tool: [tool], arguments, .. } => {
+                let _ = writeln!(
+                    text,
+                    "A call needs your permission: {}{}",
+                    visible(&tool.name()),
+                    claimed(tool)
+                );
+                let _ = writeln!(text, "{arguments}");
+                let _ = write!(text, "May it be made?");
+            }
+        }
+        text
+    }
+}
+
+fn claimed(tool: &Wanted) -> String {
+    if tool.claims.is_empty() {
+        return String::new();
+    }
+    format!("  (the server claims: {})", tool.claims.join(", "))
+}
+
+/// Text in one line in which every character is seen: what is invisible, steers a terminal or turns the order of
+/// letters around is spelled out.
+pub(crate) fn visible(text: &str) -> String {
+    let mut seen = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_unseen(character) {
+            // Writing to a string does not fail.
+            let _ = write!(seen, "\\u{{{:x}}}", u32::from(character));
+        } else {
+            seen.push(character);
+        }
+    }
+    seen
+}
+
+fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || (character.is_whitespace() && character != ' ')
+        || matches!(
+            character,
+            // Soft hyphen, joiners, marks of direction, fillers, variation selectors, tags, and whatever else Unicode
+            // calls Default_Ignorable_Code_Point.
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Arguments on one screen; what is cut is said.
+fn shown(arguments: &RawValue) -> String {
+    let raw = arguments.get();
+    let pretty =
+        serde_json::from_str::<Value>(raw).ok().and_then(|value| serde_json::to_string_pretty(&value).ok());
+    // What nests too deep to be read is shown as it came.
+    let pretty = pretty.unwrap_or_else(|| raw.to_owned());
+    let (mut lines, mut is_cut) = (Vec::new(), false);
+    for line in pretty.lines() {
+        if lines.len() == ARGUMENT_LINES {
+            is_cut = true;
+            break;
+        }
+        let mut seen: String = visible(line);
+        if let Some((end, _)) = seen.char_indices().nth(LINE_CHARACTERS) {
+            seen.truncate(end);
+            seen.push('…');
+            is_cut = true;
+        }
+        lines.push(format!("  {seen}"));
+    }
+    if is_cut {
+        lines.push(format!("  THIS IS NOT ALL: the arguments have {} bytes and are cut here", raw.len()));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+
+    fn wanted(tool: &str) -> Wanted {
+        Wanted { server: "s".into(), tool: tool.into(), hash: String::new(), claims: vec!["only reads"] }
+    }
+
+    #[test]
+    fn every_tool_is_named_with_what_its_server_claims() {
+        let question = Question::Program { tools: vec![wanted("a"), wanted("b")], each: 2 };
+        let text = question.text();
+        assert!(text.contains("  s.a  (the server claims: only reads)\n  s.b  (the"), "{text}");
+        assert!(text.contains("every call of 2 more"), "{text}");
+    }
+
+    #[test]
+    fn names_and_arguments_can_neither_steer_nor_hide() {
+        let forged = "x\n  s.harmless\u{1b}[2K\u{202e}\u{200b}\u{e0041}\u{85}";
+        let arguments = to_raw_value(&json!({ forged: forged })).unwrap();
+        let text = Question::call(wanted(forged), &arguments, false).text();
+        assert_eq!(text.lines().count(), 5, "{text}");
+        for hidden in ['\u{1b}', '\u{202e}', '\u{200b}', '\u{e0041}', '\u{85}'] {
+            assert!(!text.contains(hidden), "{text:?}");
+        }
+        assert!(
+            text.contains("s.x\\u{a}  s.harmless\\u{1b}[2K\\u{202e}\\u{200b}\\u{e0041}\\u{85}"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn long_arguments_are_cut_and_it_is_said() {
+        for long in [json!({ "a": "x".repeat(5_000) }), json!({ "a": vec![0; 5_000] })] {
+            let arguments = to_raw_value(&long).unwrap();
+            let text = Question::call(wanted("t"), &arguments, false).text();
+            assert!(text.lines().count() <= ARGUMENT_LINES + 3 && text.len() < 8_000, "{text}");
+            assert!(
+                text.contains("THIS IS NOT ALL") && text.contains(&arguments.get().len().to_string()),
+                "{text}"
+            );
+        }
+        let short = to_raw_value(&json!({ "a": 1 })).unwrap();
+        assert!(!Question::call(wanted("t"), &short, false).text().contains("NOT ALL"));
+    }
+}

@@ -1,0 +1,117 @@
+//! How a tool has changed, in lines: its types in words, its texts as they were and as they are.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::permission::visible;
+use crate::tool_list::as_declared;
+
+/// Most lines of one tool, and most characters that are shown of a text that has changed.
+const LINES: usize = 20;
+const EXCERPT: usize = 200;
+
+/// Characters shown before the first that differs.
+const BEFORE: usize = 30;
+
+/// What has changed, at least one line.
+pub(super) fn changes(before: &Value, after: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    texts("", before, after, false, &mut lines);
+    let schemas = codegen::diff(as_declared(before).as_slice(), as_declared(after).as_slice());
+    let of_schemas = schemas.changed.into_iter().flat_map(|changed| changed.changes);
+    // Told above, with the text.
+    lines.extend(of_schemas.filter(|line| !line.ends_with("description changed")).map(|line| visible(&line)));
+    if lines.is_empty() {
+        lines.push("in a part that decides neither types nor descriptions".to_owned());
+    }
+    if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
+        lines.truncate(LINES);
+        lines.push(format!("and {more} more changes"));
+    }
+    lines
+}
+
+/// Adds what differs: within schemas the texts for readers, elsewhere everything.
+fn texts(path: &str, before: &Value, after: &Value, in_schema: bool, lines: &mut Vec<String>) {
+    let (Value::Object(old), Value::Object(new)) = (before, after) else { return };
+    let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for key in keys {
+        let (was, is) = (old.get(key).unwrap_or(&Value::Null), new.get(key).unwrap_or(&Value::Null));
+        if was == is {
+            continue;
+        }
+        let place = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        let is_schema = in_schema || matches!(key.as_str(), "inputSchema" | "outputSchema");
+        let is_text = matches!(key.as_str(), "description" | "title") && !(was.is_object() || is.is_object());
+        if is_text || !is_schema {
+            let (was, is) = excerpts(&shown(was), &shown(is));
+            lines.push(format!("{}: was {was}", visible(&place)));
+            lines.push(format!("{}  is {is}", " ".repeat(visible(&place).chars().count())));
+        } else {
+            texts(&place, was, is, true, lines);
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    if value.is_null() { "nothing".to_owned() } else { value.to_string() }
+}
+
+/// Both texts from a little before their first difference.
+fn excerpts(before: &str, after: &str) -> (String, String) {
+    let same = before.chars().zip(after.chars()).take_while(|(one, other)| one == other).count();
+    let start = same.saturating_sub(BEFORE);
+    let excerpt = |text: &str| {
+        let end = start + EXCERPT;
+        let head = if start > 0 { "…" } else { "" };
+        let tail = if text.chars().nth(end).is_some() { "…" } else { "" };
+        let part: String = text.chars().skip(start).take(EXCERPT).collect();
+        format!("{head}{}{tail}", visible(&part))
+    };
+    (excerpt(before), excerpt(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::changes;
+
+    #[test]
+    fn texts_are_shown_as_they_were_and_are_and_types_in_words() {
+        let long = "x".repeat(500);
+        let before = json!({ "name": "a", "description": format!("{long} reads a file"), "annotations": { "readOnlyHint": true },
+            "inputSchema": { "type": "object", "properties": { "path": { "type": "string", "description": "the path" } } } });
+        let after = json!({ "name": "a", "description": format!("{long} sends a file\u{202e}"), "annotations": { "readOnlyHint": false },
+            "inputSchema": { "type": "object", "properties": { "path": { "type": "integer", "description": "also the key" } } } });
+        let text = changes(&before, &after).join("\n");
+        for phrase in [
+            "reads a file",
+            "sends a file\\u{202e}",
+            "readOnlyHint",
+            "the path",
+            "also the key",
+            "input.path",
+        ] {
+            assert!(text.contains(phrase), "{phrase} in {text}");
+        }
+        assert!(text.len() < 2_000, "{text}");
+    }
+
+    #[test]
+    fn there_is_always_a_line_and_never_too_many() {
+        let with = |schema| json!({ "name": "a", "inputSchema": schema });
+        assert!(
+            !changes(&with(json!({ "type": "object" })), &with(json!({ "type": "object", "x-y": 1 })))
+                .is_empty()
+        );
+        let many: serde_json::Map<_, _> =
+            (0..500).map(|n| (format!("p{n}"), json!({ "type": "string" }))).collect();
+        let lines = changes(
+            &with(json!({ "type": "object" })),
+            &with(json!({ "type": "object", "properties": many })),
+        );
+        assert!(lines.len() <= 21, "{lines:?}");
+    }
+}
