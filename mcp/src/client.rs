@@ -1,17 +1,21 @@
 //! This side as the protocol library sees it: what it can do, and its answers to what a server asks and tells.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
         ClientCapabilities, ClientConfig, ErrorData, Implementation, ProgressNotificationParam,
-        ProtocolVersion, ResourceUpdatedNotificationParam,
+        ProgressToken, ProtocolVersion, ResourceUpdatedNotificationParam,
     },
     service::{NotificationContext, RequestContext},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
+use tokio::sync::{Notify, watch};
 
 use crate::{
     config::{Root, ServerConfig},
@@ -27,11 +31,73 @@ pub(crate) struct Client {
     server: String,
     roots: Vec<Root>,
     host: Arc<dyn Host>,
+    /// How many questions of the server are with a person or a model right now.
+    questions: watch::Sender<usize>,
+    /// The requests that wait for an answer and want to know of progress.
+    progress: Arc<Mutex<HashMap<ProgressToken, Arc<Notify>>>>,
+}
+
+/// A question that is with a person or a model. Dropping it ends it.
+struct Open<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Open<'a> {
+    fn new(questions: &'a watch::Sender<usize>) -> Self {
+        questions.send_modify(|open| *open += 1);
+        Self(questions)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|open| *open -= 1);
+    }
+}
+
+/// Tells a request of its progress. Dropping it forgets the request.
+pub(crate) struct Progress {
+    client: Client,
+    token: ProgressToken,
+    made: Arc<Notify>,
+}
+
+impl Progress {
+    /// Returns when the server has reported progress.
+    pub(crate) async fn made(&self) {
+        self.made.notified().await;
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.client.watchers().remove(&self.token);
+    }
 }
 
 impl Client {
     pub(crate) fn new(config: &ServerConfig, host: Arc<dyn Host>) -> Self {
-        Self { server: config.name.clone(), roots: config.roots.clone(), host }
+        Self {
+            server: config.name.clone(),
+            roots: config.roots.clone(),
+            host,
+            questions: watch::Sender::default(),
+            progress: Arc::default(),
+        }
+    }
+
+    /// Whether a question of the server is with a person or a model, and each change of it.
+    pub(crate) fn questions(&self) -> watch::Receiver<usize> {
+        self.questions.subscribe()
+    }
+
+    /// What tells of the progress of the request with this token.
+    pub(crate) fn progress_of(&self, token: ProgressToken) -> Progress {
+        let made = Arc::new(Notify::new());
+        self.watchers().insert(token.clone(), Arc::clone(&made));
+        Progress { client: self.clone(), token, made }
+    }
+
+    fn watchers(&self) -> MutexGuard<'_, HashMap<ProgressToken, Arc<Notify>>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The answer to a request that a server makes of a client, by its method; `None` for a method that is not known.
@@ -46,9 +112,11 @@ impl Client {
                 if by_url && !self.host.elicits_by_url() || !by_url && !self.host.elicits() {
                     return refused("elicitation in this mode");
                 }
+                let _open = Open::new(&self.questions);
                 Some(self.host.elicit(&self.server, parameters).await)
             }
             "sampling/createMessage" if self.host.samples() => {
+                let _open = Open::new(&self.questions);
                 Some(self.host.sample(&self.server, parameters).await)
             }
             "sampling/createMessage" => refused("sampling"),
@@ -148,7 +216,10 @@ impl ClientHandler for Client {
         parameters: ProgressNotificationParam,
         _context: NotificationContext<RoleClient>,
     ) {
-        let ProgressNotificationParam { progress, total, message, .. } = parameters;
+        let ProgressNotificationParam { progress_token, progress, total, message, .. } = parameters;
+        if let Some(made) = self.watchers().get(&progress_token) {
+            made.notify_one();
+        }
         self.tell(&Notice::Progress { done: progress, total, message });
     }
 

@@ -21,6 +21,7 @@ use tokio::{runtime::Handle, time::timeout};
 use super::{
     Inner, Session,
     connect::{fault_kind, http_kind, rpc_kind},
+    deadline::Deadline,
     with_stray,
 };
 use crate::{
@@ -191,34 +192,32 @@ impl Session {
         });
         let mut request = CustomRequest::new(method, None);
         request.extensions.insert(Arc::clone(&raw));
-        let longest = limit.saturating_mul(PROGRESS_FACTOR);
-        let options = PeerRequestOptions::with_timeout(limit)
-            .reset_timeout_on_progress()
-            .with_max_total_timeout(longest);
+        let deadline = Deadline::new(limit, self.inner.client.questions());
         let exchange = async {
+            let options = PeerRequestOptions::no_options();
             let sending =
                 self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
-            let handle =
-                timeout(limit, sending).await.map_err(|_| ServiceError::Timeout { timeout: limit })??;
+            let sending = timeout(limit, sending).await;
+            let handle = sending.map_err(|_| ServiceError::Timeout { timeout: limit })??;
             let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
+            let progress = self.inner.client.progress_of(handle.progress_token.clone());
             let outcome = tokio::select! {
                 biased;
                 outcome = handle.await_response() => outcome.map(drop),
                 () = raw.failed() => Ok(()),
+                passed = deadline.passes(&progress) => return Err(ServiceError::Timeout { timeout: passed }),
             };
             cancel.request = None;
             outcome
         };
         let begun = Instant::now();
-        // The library's own limits do the work; this one holds where they should fail.
-        let done = timeout(longest, exchange).await;
-        self.inner.trace.done(method, matches!(done, Ok(Ok(()))), begun);
+        let done = exchange.await;
+        self.inner.trace.done(method, done.is_ok(), begun);
         match done {
-            Ok(Ok(())) => {}
-            Ok(Err(ServiceError::Timeout { timeout })) => return Err(self.timed_out(phase, timeout)),
-            Ok(Err(error)) if raw.has_no_outcome() => return Err(self.undelivered(&error, phase).await),
-            Ok(Err(_)) => {}
-            Err(_) => return Err(self.timed_out(phase, longest)),
+            Ok(()) => {}
+            Err(ServiceError::Timeout { timeout }) => return Err(self.timed_out(phase, timeout)),
+            Err(error) if raw.has_no_outcome() => return Err(self.undelivered(&error, phase).await),
+            Err(_) => {}
         }
         match raw.take_outcome() {
             Some(Outcome::Answer(Answer::Result(result))) => Ok(result),
