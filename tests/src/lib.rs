@@ -1,1 +1,3 @@
-//! Placeholder while the workspace is laid out.
+//! What several test programs share.
+
+pub mod browser;

@@ -3,14 +3,23 @@
 //! The suite names the scenario and what belongs to it in variables. What a scenario demands on the wire is the
 //! client's affair; here stands only what a person or a program would ask of it.
 
+mod person;
 mod plan;
 
-use std::process::ExitCode;
+use std::{collections::BTreeMap, process::ExitCode, sync::Arc};
 
-use mcp::{ServerConfig, Session};
-use serde_json::{Value, json};
+use end_to_end::browser;
+use mcp::{Challenge, ErrorKind, Grant, OAuth, Remote, ServerConfig, Session, Transport};
+use serde_json::Value;
 
+use person::Person;
 use plan::Plan;
+
+/// How often a person is sent to log in: once for the first token, and again for other scopes or a new authority.
+const MAX_LOGINS: usize = 3;
+
+/// A client's metadata document. Nobody reads it; the suite only knows its address.
+const METADATA: &str = "https://conformance-test.local/client-metadata.json";
 
 /// What goes wrong ends the driver with a text; the suite decides whether that was to be expected.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -34,17 +43,70 @@ async fn run() -> Outcome<()> {
         Err(_) => Value::Null,
     };
     let plan = Plan::of(&scenario, &context);
-    let config = ServerConfig::http("conformance", address);
-    let session = Session::connect(&config).await?;
-    let listing = session.list_tools().await?;
-    let offered: Vec<_> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
-    for (tool, arguments) in plan.calls(&offered) {
-        session.call(&tool, serde_json::value::to_raw_value(&arguments)?).await?;
+    let tokens = tempfile::tempdir()?;
+    let text = |name: &str| context[name].as_str().map(str::to_owned);
+    let oauth = scenario.starts_with("auth/").then(|| OAuth {
+        store: Some(tokens.path().join("tokens.json")),
+        client_id: text("client_id"),
+        client_secret: text("client_secret"),
+        client_metadata_url: Some(METADATA.to_owned()),
+        grant: if scenario.contains("client-credentials") {
+            Grant::ClientCredentials
+        } else {
+            Grant::AuthorizationCode
+        },
+        ..OAuth::default()
+    });
+    let remote = Remote { url: address, oauth, ..Remote::default() };
+    let config = ServerConfig::new("conformance", Transport::Http(remote));
+    for _ in 0..MAX_LOGINS {
+        match attempt(&config, &plan).await {
+            Ok(()) => return Ok(()),
+            Err(error) => match *error.kind {
+                ErrorKind::Unauthorized { challenge, .. } => login(&config, &challenge).await?,
+                _ => return Err(error.into()),
+            },
+        }
     }
-    if let Some(tool) = listing.tools.iter().find(|tool| plan.echoes(&tool.name)) {
-        let arguments = json!({ "schema": tool.input_schema });
-        session.call("json_schema_echo", serde_json::value::to_raw_value(&arguments)?).await?;
-    }
+    Ok(attempt(&config, &plan).await?)
+}
+
+async fn login(config: &ServerConfig, challenge: &Challenge) -> Result<(), mcp::Error> {
+    let open = |address: String| async move {
+        if let Err(error) = browser::visit(&address).await {
+            eprintln!("the browser: {error}");
+        }
+    };
+    mcp::login(config, Some(challenge), open).await
+}
+
+async fn attempt(config: &ServerConfig, plan: &Plan) -> Result<(), mcp::Error> {
+    let session = Session::connect_with(config, Arc::new(Person)).await?;
+    let done = carry_out(&session, plan).await;
     session.close().await;
+    done
+}
+
+async fn carry_out(session: &Session, plan: &Plan) -> Result<(), mcp::Error> {
+    let listing = session.list_tools().await?;
+    for warning in &listing.warnings {
+        eprintln!("{warning}");
+    }
+    for (tool, arguments) in plan.calls(&listing.tools) {
+        session.call(&tool, raw(&arguments)).await?;
+    }
+    if plan.reads_everything() {
+        for resource in session.list_resources().await?.items {
+            session.read_resource(resource["uri"].as_str().unwrap_or_default()).await?;
+        }
+        for prompt in session.list_prompts().await?.items {
+            session.get_prompt(prompt["name"].as_str().unwrap_or_default(), &BTreeMap::new()).await?;
+        }
+    }
     Ok(())
+}
+
+fn raw(arguments: &Value) -> Box<serde_json::value::RawValue> {
+    // A JSON value is always JSON.
+    serde_json::value::to_raw_value(arguments).unwrap_or_default()
 }

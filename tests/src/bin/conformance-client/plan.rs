@@ -1,17 +1,20 @@
 //! Which tools a scenario wants to see called.
 
+use mcp::Tool;
 use serde_json::{Value, json};
 
-/// What is called in a scenario.
+/// What is done in a scenario.
 pub(crate) enum Plan {
     /// Nothing: the list is enough.
     List,
-    /// Every tool that is offered, with the same arguments.
+    /// Every tool that is offered is called with the same arguments.
     Every(Value),
+    /// The same, and every resource is read and every prompt got.
+    Everything,
     /// These calls, in this order.
     These(Vec<(String, Value)>),
     /// The schema of a tool is sent back to the server.
-    Echo(&'static str),
+    Echo,
 }
 
 impl Plan {
@@ -20,27 +23,35 @@ impl Plan {
         match scenario {
             "initialize" | "request-metadata" | "json-schema-ref-no-deref" => Self::List,
             "tools_call" => Self::Every(json!({ "a": 2, "b": 3 })),
+            "http-standard-headers" => Self::Everything,
             "http-custom-headers" => Self::These(listed(&context["toolCalls"])),
-            "json-schema-2020-12-preservation" => Self::Echo("json_schema_2020_12_tool"),
             "http-invalid-tool-headers" => Self::Every(json!({ "region": "north" })),
+            "json-schema-2020-12-preservation" => Self::Echo,
             _ => Self::Every(json!({})),
         }
     }
 
-    /// The calls, given the names of the tools that are offered.
-    pub(crate) fn calls(&self, offered: &[&str]) -> Vec<(String, Value)> {
+    /// The calls, given the tools that are offered.
+    pub(crate) fn calls(&self, offered: &[Tool]) -> Vec<(String, Value)> {
+        let every = |arguments: &Value| {
+            offered.iter().map(|tool| (tool.name.clone(), arguments.clone())).collect::<Vec<_>>()
+        };
         match self {
-            Self::List | Self::Echo(_) => Vec::new(),
-            Self::Every(arguments) => {
-                offered.iter().map(|&tool| (tool.to_owned(), arguments.clone())).collect()
-            }
+            Self::List => Vec::new(),
+            Self::Every(arguments) => every(arguments),
+            Self::Everything => every(&json!({})),
             Self::These(calls) => calls.clone(),
+            Self::Echo => {
+                let shown = offered.iter().find(|tool| tool.name == "json_schema_2020_12_tool");
+                let schema = shown.map(|tool| tool.input_schema.clone());
+                vec![("json_schema_echo".to_owned(), json!({ "schema": schema }))]
+            }
         }
     }
 
-    /// Whether the schema of this tool is sent back.
-    pub(crate) fn echoes(&self, tool: &str) -> bool {
-        matches!(self, Self::Echo(echoed) if *echoed == tool)
+    /// Whether resources and prompts are part of it.
+    pub(crate) fn reads_everything(&self) -> bool {
+        matches!(self, Self::Everything)
     }
 }
 
