@@ -21,6 +21,7 @@ mod run;
 mod sessions;
 mod terminal;
 mod tool_list;
+mod trust;
 mod warm;
 
 use std::process::ExitCode;
