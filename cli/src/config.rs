@@ -7,17 +7,21 @@
 mod check;
 mod confinement;
 mod decode;
+#[cfg(test)]
+mod fixtures;
 mod form;
 pub(crate) mod layers;
 mod policy;
+pub(crate) mod schema;
 mod server;
 mod settings;
+pub(crate) mod show;
 mod size;
 pub(crate) mod source;
 mod syntax;
 pub(crate) mod text;
 pub(crate) mod tree;
-mod variables;
+pub(crate) mod variables;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +31,7 @@ use etcetera::BaseStrategy;
 
 pub(crate) use check::LONGEST_DESCRIPTION;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
+pub(crate) use server::command_line;
 
 use crate::arguments::ConfigArguments;
 
@@ -374,7 +379,7 @@ pub(crate) fn user_folder() -> Option<PathBuf> {
 fn demo_server() -> Result<Server, Error> {
     let program = own_program()?;
     Ok(Server {
-        target: server::command_line(&program, ["demo-server"].into_iter()),
+        target: command_line(&program, ["demo-server"].into_iter()),
         connection: mcp::ServerConfig::stdio("demo", program, ["demo-server"]),
         filter: Filter::All,
         permissions: Rules::all(Permission::Allow),

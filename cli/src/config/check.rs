@@ -26,12 +26,26 @@ pub(super) const MOST_ENTRIES: usize = 1_000;
 /// Checks the values of one layer.
 pub(super) struct Checker<'a> {
     pub(super) source: &'a Source,
+    lookup: Lookup,
     problems: RefCell<Vec<Problem>>,
+}
+
+/// What a variable holds.
+pub(super) type Lookup = fn(&str) -> Option<String>;
+
+/// What variables hold in the environment.
+pub(super) fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The same, and something that fits most places for those that are not set: to check what is to be used later.
+pub(super) fn or_something(name: &str) -> Option<String> {
+    environment(name).or_else(|| Some("https://variable.invalid".to_owned()))
 }
 
 /// What a layer sets, and what is wrong with it outside its servers.
 pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
-    let checker = Checker::new(&document.source);
+    let checker = Checker::new(&document.source, environment);
     let settings = checker.settings(document);
     let mut problems = document.problems.clone();
     problems.extend(checker.done());
@@ -39,8 +53,8 @@ pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(source: &'a Source) -> Self {
-        Checker { source, problems: RefCell::default() }
+    pub(super) fn new(source: &'a Source, lookup: Lookup) -> Self {
+        Checker { source, lookup, problems: RefCell::default() }
     }
 
     /// What was wrong.
@@ -276,8 +290,8 @@ impl<'a> Checker<'a> {
     /// With the values of variables. They stand in no message.
     pub(super) fn expand(&self, value: &At<String>) -> Result<String, Problem> {
         self.without_nul(value, &value.value)?;
-        let expanded = variables::expand(&value.value, |name| std::env::var(name).ok())
-            .map_err(|message| self.wrong(value, &message))?;
+        let expanded =
+            variables::expand(&value.value, self.lookup).map_err(|message| self.wrong(value, &message))?;
         self.without_nul(value, &expanded)?;
         Ok(expanded)
     }

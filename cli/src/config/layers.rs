@@ -53,6 +53,22 @@ fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> 
 
 /// Reads the layers that the arguments, the folder and the environment name.
 pub(crate) fn gather(place: &ConfigArguments) -> Result<Layers, Error> {
+    gather_with(place, false)
+}
+
+/// The same to look at: a project's file is read whether it is trusted or not.
+pub(crate) fn gather_to_look_at(place: &ConfigArguments) -> Result<Layers, Error> {
+    gather_with(place, true)
+}
+
+/// Reads one file alone.
+pub(crate) fn alone(layer: Layer) -> Result<Layers, Error> {
+    let mut layers = Layers { documents: Vec::new(), notes: Vec::new() };
+    layers.read(layer)?;
+    Ok(layers)
+}
+
+fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error> {
     let mut layers = Layers { documents: Vec::new(), notes: Vec::new() };
     if let Some(file) = user_file()? {
         layers.read(Layer::User(file))?;
@@ -62,8 +78,10 @@ pub(crate) fn gather(place: &ConfigArguments) -> Result<Layers, Error> {
     })?;
     let project = project_file(&folder)?;
     let project = project.filter(|file| !place.config.as_ref().is_some_and(|named| is_same(named, file)));
-    if let Some(file) = project {
-        layers.project(file, place.config.is_some())?;
+    match project {
+        Some(file) if untrusted => layers.read(Layer::Project(file))?,
+        Some(file) => layers.project(file, place.config.is_some())?,
+        None => {}
     }
     if let Some(file) = &place.config {
         layers.read(Layer::Named(file.clone()))?;
@@ -127,8 +145,29 @@ impl Layers {
         strongest.into_values().collect()
     }
 
-    /// The settings of all layers together, or everything that is wrong with them.
-    pub(super) fn settings(&self) -> Result<Settings, Error> {
+    /// Everything that is wrong, by layers and places.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let (settings, mut wrong) = self.settings();
+        for document in &self.documents {
+            for entry in document.entries.iter().filter(|entry| !entry.only_disables()) {
+                let problems = server::server(&document.source, entry, &settings, check::environment)
+                    .err()
+                    .unwrap_or_default();
+                wrong.extend(problems.iter().map(|problem| document.source.tell(problem)));
+            }
+        }
+        wrong
+    }
+
+    /// What is wrong with the entry of a server.
+    pub(crate) fn wrong(&self, document: &Document, entry: &Entry) -> Option<String> {
+        let problems =
+            server::server(&document.source, entry, &self.settings().0, check::environment).err()?;
+        Some(told(&document.source, &problems))
+    }
+
+    /// The settings of all layers together, and everything that is wrong with them.
+    fn settings(&self) -> (Settings, Vec<String>) {
         let (mut settings, mut wrong) = (Settings::default(), Vec::new());
         for document in &self.documents {
             let (stronger, problems) = check::settings(document);
@@ -141,7 +180,7 @@ impl Layers {
             let message = "defaults.model names no model; write the ref of one that stands under `models`";
             wrong.push(format!("{place}: {model:?}: {message}"));
         }
-        if wrong.is_empty() { Ok(settings) } else { Err(Error(wrong.join("\n"))) }
+        (settings, wrong)
     }
 
     /// The transport of a server that is switched off, from the strongest layer that knows it.
@@ -154,7 +193,10 @@ impl Layers {
 
     /// The configuration of all layers together. Servers that are wrong are absent; it may have none at all.
     pub(super) fn merge(self) -> Result<Config, Error> {
-        let mut settings = self.settings()?;
+        let (mut settings, wrong) = self.settings();
+        if !wrong.is_empty() {
+            return Err(Error(wrong.join("\n")));
+        }
         if std::env::var("TOOLSMITH_MCP_DEBUG").is_ok_and(|value| matches!(value.as_str(), "1" | "true")) {
             settings.debug = Some(true);
         }
@@ -170,7 +212,7 @@ impl Layers {
                 absent.push(without(None));
                 continue;
             }
-            match server::server(&document.source, entry, &settings) {
+            match server::server(&document.source, entry, &settings, check::environment) {
                 Ok(mut server) => {
                     // The variable outdoes the entry: it is for one look at what goes wrong.
                     server.connection.debug |= settings.debug == Some(true) && entry.form.debug.is_none();
@@ -204,7 +246,14 @@ impl Layers {
     }
 }
 
+/// What is wrong with the entry of a server by itself, whatever its variables will hold.
+pub(crate) fn wrong_as_written(document: &Document, name: &str) -> Option<String> {
+    let entry = document.entries.iter().find(|entry| entry.name == name && !entry.only_disables())?;
+    let checked = server::server(&document.source, entry, &Settings::default(), check::or_something);
+    checked.err().map(|problems| told(&document.source, &problems))
+}
+
 /// All that is wrong, as one text.
-pub(super) fn told(source: &Source, problems: &[super::decode::Problem]) -> String {
+fn told(source: &Source, problems: &[super::decode::Problem]) -> String {
     problems.iter().map(|problem| source.tell(problem)).collect::<Vec<_>>().join("\n")
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::check::{Checker, MOST_ENTRIES, globs};
+use super::check::{Checker, Lookup, MOST_ENTRIES, globs};
 use super::decode::{At, Problem};
 use super::form::{GrantEntry, OAuthChoice, OAuthEntry, ServerEntry};
 use super::settings::Settings;
@@ -21,8 +21,13 @@ enum Kind {
 }
 
 /// The server that an entry describes, or all that is wrong with it.
-pub(super) fn server(source: &Source, entry: &Entry, settings: &Settings) -> Result<Server, Vec<Problem>> {
-    let checker = Checker::new(source);
+pub(super) fn server(
+    source: &Source,
+    entry: &Entry,
+    settings: &Settings,
+    lookup: Lookup,
+) -> Result<Server, Vec<Problem>> {
+    let checker = Checker::new(source, lookup);
     let server = checker.server(entry, settings);
     let mut problems = entry.problems.clone();
     problems.extend(checker.done());
@@ -31,6 +36,15 @@ pub(super) fn server(source: &Source, entry: &Entry, settings: &Settings) -> Res
         Some(server) if problems.is_empty() => Ok(server),
         _ => Err(problems),
     }
+}
+
+/// A name of a bounded length.
+fn short(name: &str) -> String {
+    let mut short: String = name.chars().take(80).collect();
+    if short.len() < name.len() {
+        short.push('…');
+    }
+    short
 }
 
 /// The transport of an entry, as far as it can be told.
@@ -50,7 +64,7 @@ impl Checker<'_> {
         let (name, form) = (entry.name.as_str(), &entry.form);
         let whole = At { place: entry.place, value: () };
         if let Err(message) = super::check_server_name(name) {
-            self.tell(&whole, &format!("mcpServers.{name}: {message}"));
+            self.tell(&whole, &format!("mcpServers.{}: {message}", short(name)));
         }
         // What is left of a broken entry would only be told wrongly.
         let kind = if entry.problems.is_empty() { self.kind(&whole, form) } else { None };

@@ -63,7 +63,7 @@ impl Source {
 pub(crate) const SERVERS_VARIABLE: &str = "TOOLSMITH_MCP_SERVERS";
 
 /// Reads the text of a layer.
-pub(super) fn read(layer: &Layer, text: &str) -> Result<Document, Error> {
+pub(crate) fn read(layer: &Layer, text: &str) -> Result<Document, Error> {
     let path = layer.file();
     let name = path.map_or_else(|| SERVERS_VARIABLE.to_owned(), |path| path.display().to_string());
     let folder = folder(path)

@@ -112,7 +112,7 @@ impl Node {
 }
 
 /// The tree of a YAML text.
-pub(super) fn yaml(text: &str) -> Result<Node, Box<serde_saphyr::Error>> {
+pub(crate) fn yaml(text: &str) -> Result<Node, Box<serde_saphyr::Error>> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: DEEPEST, max_nodes: MOST_NODES },
     };
@@ -122,7 +122,7 @@ pub(super) fn yaml(text: &str) -> Result<Node, Box<serde_saphyr::Error>> {
 }
 
 /// The tree of a JSON text, which may have comments and commas behind the last items.
-pub(super) fn json(text: &str) -> Result<Node, (Place, String)> {
+pub(crate) fn json(text: &str) -> Result<Node, (Place, String)> {
     let at = |position: usize| place_of(text, position);
     // The parser descends without a limit of its own.
     if let Some(position) = too_deep(text) {
