@@ -1,9 +1,16 @@
 //! The command line.
 
+mod servers;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use servers::{
+    AccessArguments, AddArguments, CheckArguments, ConfigCommand, ImportArguments, NamedArguments,
+    OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
+};
 
 use crate::config::{self, LONGEST_DESCRIPTION};
 
@@ -34,9 +41,14 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Show what is made of tools: signatures, Rust, the description for a model, a report. Or write a crate.
     Codegen(CodegenArguments),
-    /// Look at servers: observe what a tool answers, write down their tools.
+    /// Look at servers and change which there are: add, import, observe what a tool answers, write down their tools.
     #[command(subcommand)]
     Mcp(McpCommand),
+    /// Look at the configuration: what holds and where it comes from, what is wrong, its JSON Schema.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Show what the configuration of this folder's project starts and loosens, and agree to it.
+    Trust(TrustArguments),
     /// Look after the cache.
     #[command(subcommand)]
     Cache(CacheCommand),
@@ -151,6 +163,16 @@ pub(crate) enum McpCommand {
     Observe(ObserveArguments),
     /// Write the tools of all servers into the lock file, and hold the servers to them: what changes is held back.
     Lock(PinArguments),
+    /// Add a server to a configuration file.
+    Add(Box<AddArguments>),
+    /// Take over the servers from the JSON of another client: .mcp.json, Claude Desktop, Cursor, VS Code.
+    Import(ImportArguments),
+    /// Remove a server from a configuration file.
+    Remove(NamedArguments),
+    /// Switch a server on.
+    Enable(NamedArguments),
+    /// Switch a server off; its entry stays.
+    Disable(NamedArguments),
 }
 
 /// Arguments of `mcp observe`.

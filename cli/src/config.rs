@@ -1,23 +1,37 @@
 //! The configuration: which servers there are, and what snippets may use.
 //!
-//! Reading the file's form is `config::file`'s job, expanding variables `config::variables`', telling what the
-//! parser objects to `config::syntax`'; here are the checked values that everything else works with.
+//! Which layers there are is `config::layers`' job, reading one `config::source`'s, its keys `config::form`'s, the
+//! rules of values `config::check`'s and `config::server`'s; here are the checked values that everything else works
+//! with.
 
+mod check;
 mod confinement;
-mod file;
+mod decode;
+#[cfg(test)]
+mod fixtures;
+mod form;
+pub(crate) mod layers;
 mod policy;
+pub(crate) mod schema;
+mod server;
+mod settings;
+pub(crate) mod show;
 mod size;
+pub(crate) mod source;
 mod syntax;
-mod text;
-mod variables;
+pub(crate) mod text;
+pub(crate) mod tree;
+pub(crate) mod variables;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use etcetera::BaseStrategy;
 
-pub(crate) use file::LONGEST_DESCRIPTION;
+pub(crate) use check::LONGEST_DESCRIPTION;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
+pub(crate) use server::command_line;
 
 use crate::arguments::ConfigArguments;
 
@@ -36,6 +50,42 @@ pub(crate) struct Config {
     pub(crate) code_mode: CodeMode,
     /// Where all this comes from, the weakest first.
     pub(crate) layers: Vec<Layer>,
+    /// The models that can be used, by their `ref`s.
+    pub(crate) models: Vec<Model>,
+    /// The `ref` of the model where none is chosen.
+    pub(crate) model: Option<String>,
+    /// The file with the text that a conversation starts with.
+    pub(crate) system_prompt: Option<PathBuf>,
+    /// The subagent that the configuration describes.
+    pub(crate) subagent: Option<Subagent>,
+    /// What is to be told besides [`Absent::wrong`].
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A model that can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Model {
+    /// What it is called in the configuration.
+    pub(crate) reference: String,
+    /// What it is called for people.
+    pub(crate) display_name: Option<String>,
+    /// What its provider calls it.
+    pub(crate) id: String,
+    /// Its provider, such as `anthropic`.
+    pub(crate) provider: String,
+    /// The environment variable with its key.
+    pub(crate) api_key_env: Option<String>,
+    /// The address of its provider.
+    pub(crate) base_url: Option<String>,
+}
+
+/// A subagent: one tool for others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Subagent {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    /// The file with the JSON Schema of its answers.
+    pub(crate) output_schema: Option<PathBuf>,
 }
 
 /// A server and what of it may be used.
@@ -51,6 +101,8 @@ pub(crate) struct Server {
     pub(crate) check_input: bool,
     /// Where its entry stands.
     pub(crate) layer: Layer,
+    /// Its command line, or its address, as it is written: variables are not expanded, so that it may be shown.
+    pub(crate) target: String,
 }
 
 /// A server that can't be used.
@@ -86,8 +138,12 @@ pub(crate) struct CodeMode {
     pub(crate) enabled: bool,
     /// Tools that are direct tools, by name or by `server.tool` (`excludedTools`).
     pub(crate) excluded: Vec<Glob>,
+    /// Further crates for snippets, with their versions. Not offered yet.
+    pub(crate) dependencies: BTreeMap<String, String>,
     /// The longest time for a whole execution.
     pub(crate) timeout: Duration,
+    /// The longest time that whoever asks for an execution may give it.
+    pub(crate) max_timeout: Duration,
     /// Memory, processor time, threads, output.
     pub(crate) limits: runner::Limits,
     /// What its program may work on.
@@ -103,12 +159,17 @@ pub(crate) struct CodeMode {
 /// Longest time of an execution unless configured, in seconds.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
 
+/// Longest time that an execution may be given unless configured, in seconds.
+const DEFAULT_MAX_TIMEOUT: Duration = Duration::from_secs(1800);
+
 impl Default for CodeMode {
     fn default() -> Self {
         CodeMode {
             enabled: true,
             excluded: Vec::new(),
+            dependencies: BTreeMap::new(),
             timeout: DEFAULT_TIMEOUT,
+            max_timeout: DEFAULT_MAX_TIMEOUT,
             limits: runner::Limits::default(),
             grants: runner::Grants::default(),
             confinement: sandbox::Confinement::default(),
@@ -142,7 +203,7 @@ impl Config {
 
     /// Whether nothing is configured but the built-in demo server.
     pub(crate) fn is_demo(&self) -> bool {
-        self.layers == [Layer::Demo]
+        self.servers.iter().any(|server| server.layer == Layer::Demo)
     }
 
     /// Whether a tool is there: neither filtered out nor denied for all servers.
@@ -175,7 +236,13 @@ impl Config {
 
     /// The lock file that goes with this configuration: beside its strongest file, or in the user's folder.
     pub(crate) fn lock_file(&self) -> Option<PathBuf> {
-        let file = self.layers.iter().rev().find_map(Layer::file).map(Path::to_owned).or_else(user_file);
+        let file = self
+            .layers
+            .iter()
+            .rev()
+            .find_map(Layer::file)
+            .map(Path::to_owned)
+            .or_else(|| user_folder().map(|folder| folder.join("config.yaml")));
         file.map(|file| file.with_file_name(crate::program_crate::LOCK))
     }
 }
@@ -221,13 +288,64 @@ impl Layer {
 #[error("{0}")]
 pub(crate) struct Error(String);
 
-/// The configuration that the arguments name, or else the user's, or else the demo server alone.
-pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Error> {
-    let user = user_file().filter(|file| file.is_file()).map(Layer::User);
-    match place.config.clone().map(Layer::Named).or(user) {
-        Some(layer) => file::read(&layer),
-        None => demo(),
+impl Error {
+    /// What is wrong, in words for people.
+    pub(crate) fn new(message: String) -> Self {
+        Error(message)
     }
+}
+
+/// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
+/// environment; without any server in them, the demo server. What is to be told is told on standard error.
+///
+/// # Errors
+/// Where a layer can't be read or is wrong outside its servers, where the project's file is not trusted, where no
+/// server can be used, and with `--strict` where any entry is wrong.
+pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Error> {
+    let config = survey(place)?;
+    let wrong: Vec<&str> = config.absent.iter().filter_map(|absent| absent.wrong.as_deref()).collect();
+    if place.strict && !wrong.is_empty() {
+        return Err(Error(wrong.join("\n")));
+    }
+    if config.servers.is_empty() && (config.subagent.is_none() || !wrong.is_empty()) {
+        return Err(no_server(&config, &wrong));
+    }
+    for warning in config.warnings.iter().map(String::as_str).chain(wrong) {
+        crate::terminal::say(format_args!("toolsmith: warning: {}\n", crate::terminal::plain(warning)));
+    }
+    Ok(config)
+}
+
+/// As [`load`], but tells nothing, and may have no server that can be used.
+///
+/// # Errors
+/// Where a layer can't be read or is wrong outside its servers, and where the project's file is not trusted.
+pub(crate) fn survey(place: &ConfigArguments) -> Result<Config, Error> {
+    let mut config = layers::gather(place)?.merge()?;
+    let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
+    let is_named = config.layers.iter().any(|layer| matches!(layer, Layer::Named(_) | Layer::Environment));
+    if is_empty && !is_named {
+        config.servers.push(demo_server()?);
+        config.layers.insert(0, Layer::Demo);
+    }
+    Ok(config)
+}
+
+fn no_server(config: &Config, wrong: &[&str]) -> Error {
+    const HELP: &str = "toolsmith mcp add NAME -- COMMAND ARGUMENTS…, or under mcpServers such as\n  \
+                        mcpServers:\n    files: { command: filesystem-mcp, args: [/data] }";
+    if !wrong.is_empty() {
+        return Error(format!(
+            "{}\nno server is left\nhelp: correct the entry, or add a server: {HELP}",
+            wrong.join("\n")
+        ));
+    }
+    let place = match config.layers.last() {
+        Some(Layer::Environment) => format!("the variable {}", source::SERVERS_VARIABLE),
+        Some(layer) => format!("the configuration {}", layer.file().unwrap_or(Path::new("")).display()),
+        None => "the configuration".to_owned(),
+    };
+    Error(format!("{place} has no enabled server\nhelp: add one: {HELP}"))
 }
 
 /// The folder of the cache: `TOOLSMITH_CACHE_DIR`, or the user's cache folder.
@@ -252,26 +370,21 @@ pub(crate) fn check_server_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn user_file() -> Option<PathBuf> {
-    Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith/config.yaml"))
+/// The user's folder of configurations.
+pub(crate) fn user_folder() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith"))
 }
 
-/// The demo server alone.
-fn demo() -> Result<Config, Error> {
-    let server = Server {
-        connection: mcp::ServerConfig::stdio("demo", own_program()?, ["demo-server"]),
+/// The demo server.
+fn demo_server() -> Result<Server, Error> {
+    let program = own_program()?;
+    Ok(Server {
+        target: command_line(&program, ["demo-server"].into_iter()),
+        connection: mcp::ServerConfig::stdio("demo", program, ["demo-server"]),
         filter: Filter::All,
         permissions: Rules::all(Permission::Allow),
         check_input: true,
         layer: Layer::Demo,
-    };
-    Ok(Config {
-        servers: vec![server],
-        absent: Vec::new(),
-        deny: Vec::new(),
-        direct_names: DirectNames::default(),
-        code_mode: CodeMode::default(),
-        layers: vec![Layer::Demo],
     })
 }
 

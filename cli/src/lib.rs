@@ -6,9 +6,11 @@ mod arguments;
 mod bench;
 mod catalog;
 mod config;
+mod configure;
 mod demo;
 mod discovery;
 mod doctor;
+mod edit;
 mod exit;
 mod failure;
 mod guard;
@@ -20,10 +22,12 @@ mod permission;
 mod pins;
 mod present;
 mod program_crate;
+mod question;
 mod run;
 mod sessions;
 mod terminal;
 mod tool_list;
+mod trust;
 mod warm;
 
 use std::process::ExitCode;
@@ -78,6 +82,13 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Codegen(arguments) => inspect::inspect(arguments).await,
         Command::Mcp(McpCommand::Observe(arguments)) => observe::observe(&arguments).await,
         Command::Mcp(McpCommand::Lock(arguments)) => locking::lock(&arguments).await,
+        Command::Mcp(McpCommand::Add(arguments)) => edit::add(&arguments),
+        Command::Mcp(McpCommand::Import(arguments)) => edit::import(&arguments),
+        Command::Mcp(McpCommand::Remove(arguments)) => edit::remove(&arguments),
+        Command::Mcp(McpCommand::Enable(arguments)) => edit::switch(&arguments, true),
+        Command::Mcp(McpCommand::Disable(arguments)) => edit::switch(&arguments, false),
+        Command::Config(command) => configure::run(&command).await,
+        Command::Trust(arguments) => configure::trust(&arguments).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
         Command::DemoServer(arguments) => match demo::serve_stdio(arguments.copies).await {

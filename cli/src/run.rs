@@ -39,10 +39,6 @@ async fn run_on(
     let inputs = unless_cancelled(cancel, read_inputs(arguments)).await?;
     if inputs.config.is_demo() {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE)");
-        if Path::new("toolsmith.yaml").is_file() {
-            terminal
-                .note("the toolsmith.yaml of this folder is used only when named: --config toolsmith.yaml");
-        }
     }
     let Inputs { code, config, tools, .. } = inputs;
     let request = request(arguments, code, &config, cancel.clone());

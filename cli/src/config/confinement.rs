@@ -5,92 +5,95 @@
 use std::path::PathBuf;
 
 use sandbox::{Confinement, Layers};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_saphyr::Spanned;
 
-use super::file::Checker;
-use super::{CodeMode, Error};
+use super::check::Checker;
+use super::decode::{At, Problem};
+use super::settings::CodeModeSettings;
 
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", expecting = "the keys of codeMode.sandbox")]
+/// How compilers and programs are confined, and within what programs run.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub(super) struct SandboxEntry {
-    wall_clock: Option<Spanned<f64>>,
-    memory: Option<Spanned<String>>,
-    cpu: Option<Spanned<u64>>,
-    threads: Option<Spanned<u64>>,
-    output: Option<Spanned<String>>,
-    scratch: Option<Spanned<String>>,
-    #[serde(default)]
-    read: Vec<Spanned<String>>,
-    #[serde(default)]
-    write: Vec<Spanned<String>>,
-    minimum: Option<Spanned<String>>,
-    dangerously_run_without_sandbox: Option<Spanned<bool>>,
+    /// Longest time of an execution, in seconds (default 120).
+    pub(super) wall_clock: Option<At<f64>>,
+    /// Memory of a program, such as 512MiB.
+    pub(super) memory: Option<At<String>>,
+    /// Processor time of a program, in seconds.
+    cpu: Option<At<u64>>,
+    /// Threads of a program.
+    threads: Option<At<u64>>,
+    /// What a program may print, such as 1MiB.
+    output: Option<At<String>>,
+    /// Space for files of a program, such as 64MiB; none without it.
+    scratch: Option<At<String>>,
+    /// Paths that programs may read.
+    read: Option<Vec<At<String>>>,
+    /// Paths that programs may read and write.
+    write: Option<Vec<At<String>>>,
+    /// The least tier of the sandbox without which nothing runs.
+    minimum: Option<At<String>>,
+    /// Whether compilers and programs run without any confinement.
+    dangerously_run_without_sandbox: Option<At<bool>>,
 }
 
 /// Least memory of a program.
-const LEAST_MEMORY: u64 = 16 << 20;
+pub(super) const LEAST_MEMORY: u64 = 16 << 20;
 /// Least scratch space: one page for each of a few files.
 const LEAST_SCRATCH: u64 = 64 << 10;
 
 impl Checker<'_> {
-    pub(super) fn sandbox(&self, entry: &SandboxEntry, code_mode: &mut CodeMode) -> Result<(), Error> {
-        if let Some(seconds) = &entry.wall_clock {
-            code_mode.timeout = self.seconds(seconds)?;
-        }
-        self.limits(entry, &mut code_mode.limits)?;
-        let grants = &mut code_mode.grants;
-        grants.scratch = entry.scratch.as_ref().map(|size| self.size(size, LEAST_SCRATCH)).transpose()?;
-        grants.read = self.paths(&entry.read)?;
-        grants.write = self.paths(&entry.write)?;
-        code_mode.confinement = self.confinement(entry)?;
-        Ok(())
-    }
-
-    fn limits(&self, entry: &SandboxEntry, limits: &mut runner::Limits) -> Result<(), Error> {
-        if let Some(memory) = &entry.memory {
-            limits.memory = self.size(memory, LEAST_MEMORY)?;
-        }
-        if let Some(output) = &entry.output {
-            limits.output = usize::try_from(self.size(output, 1)?).unwrap_or(usize::MAX);
-        }
-        if let Some(cpu) = &entry.cpu {
-            limits.cpu_seconds = self.at_least_one(cpu)?;
-        }
-        if let Some(threads) = &entry.threads {
-            limits.threads = self.at_least_one(threads)?;
-        }
-        Ok(())
+    pub(super) fn sandbox(&self, entry: &SandboxEntry, settings: &mut CodeModeSettings) {
+        let size = |size: &Option<At<String>>, least| {
+            size.as_ref().and_then(|size| self.keep(self.size(size, least)))
+        };
+        let number = |number: &Option<At<u64>>| {
+            number.as_ref().and_then(|number| self.keep(self.at_least_one(number)))
+        };
+        let seconds = entry.wall_clock.as_ref().and_then(|seconds| self.keep(self.seconds(seconds)));
+        settings.timeout = seconds;
+        settings.memory = size(&entry.memory, LEAST_MEMORY);
+        settings.output = size(&entry.output, 1).map(|output| usize::try_from(output).unwrap_or(usize::MAX));
+        settings.cpu_seconds = number(&entry.cpu);
+        settings.threads = number(&entry.threads);
+        settings.scratch = size(&entry.scratch, LEAST_SCRATCH);
+        settings.read = entry.read.as_ref().map(|paths| self.paths(paths));
+        settings.write = entry.write.as_ref().map(|paths| self.paths(paths));
+        settings.confinement = self.keep(self.confinement(entry)).flatten();
     }
 
     /// Paths that exist, made absolute from the folder of the configuration.
-    fn paths(&self, paths: &[Spanned<String>]) -> Result<Vec<PathBuf>, Error> {
-        let path = |given: &Spanned<String>| {
-            let path = self.folder.join(self.expand(given)?);
+    fn paths(&self, paths: &[At<String>]) -> Vec<PathBuf> {
+        let path = |given: &At<String>| {
+            let path = self.source.folder.join(self.expand(given)?);
             match path.try_exists() {
                 Ok(true) => Ok(path),
-                Ok(false) => Err(self.wrong(given, &format!("{} does not exist", path.display()))),
+                // As it is written: a variable's value stands in no text.
+                Ok(false) => Err(self.wrong(given, &format!("{} does not exist", given.value))),
                 Err(error) => {
-                    Err(self.wrong(given, &format!("{} can't be granted: {error}", path.display())))
+                    Err(self.wrong(given, &format!("{} can't be granted: {}", given.value, error.kind())))
                 }
             }
         };
-        paths.iter().map(path).collect()
+        paths.iter().filter_map(|given| self.keep(path(given))).collect()
     }
 
-    fn confinement(&self, entry: &SandboxEntry) -> Result<Confinement, Error> {
-        let off = entry.dangerously_run_without_sandbox.as_ref().filter(|off| off.value);
-        match (off, &entry.minimum) {
-            (None, None) => Ok(Confinement::default()),
-            (None, Some(minimum)) => {
-                let tier: Result<Layers, _> = minimum.value.parse();
-                tier.map(Confinement::AtLeast).map_err(|error| self.wrong(minimum, &error.to_string()))
-            }
-            (Some(_), None) => Ok(Confinement::Exactly(Layers::OFF)),
-            (Some(off), Some(_)) => Err(self.wrong(
+    fn confinement(&self, entry: &SandboxEntry) -> Result<Option<Confinement>, Problem> {
+        match (&entry.dangerously_run_without_sandbox, &entry.minimum) {
+            (Some(off), Some(_)) if off.value => Err(self.wrong(
                 off,
                 "dangerouslyRunWithoutSandbox and a minimum contradict each other; remove one of them",
             )),
+            (_, Some(minimum)) => {
+                let tier: Result<Layers, _> = minimum.value.parse();
+                let tier = tier.map_err(|error| self.wrong(minimum, &error.to_string()))?;
+                Ok(Some(Confinement::AtLeast(tier)))
+            }
+            (Some(off), None) if off.value => Ok(Some(Confinement::Exactly(Layers::OFF))),
+            // Said in words: whatever a weaker layer has switched off is on again.
+            (Some(_), None) => Ok(Some(Confinement::default())),
+            (None, None) => Ok(None),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn explain(error: &Error, path: &Path, text: &str) -> String {
 
 /// The line numbered `line`, cut where it is long, with a mark under the character numbered `column`. Both count
 /// from 1. Empty if the place is behind the text's end.
-fn excerpt(text: &str, line: u64, column: u64) -> String {
+pub(super) fn excerpt(text: &str, line: u64, column: u64) -> String {
     let number = line.to_string();
     let index = |place: u64| usize::try_from(place.saturating_sub(1)).unwrap_or(usize::MAX);
     let Some(line) = text.lines().nth(index(line)) else { return String::new() };

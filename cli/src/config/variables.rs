@@ -25,9 +25,21 @@ pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Res
     Ok(expanded)
 }
 
+/// The names of the variables in `text`, in order.
+pub(crate) fn names(text: &str) -> Vec<String> {
+    let names = std::cell::RefCell::new(Vec::new());
+    let note = |name: &str| {
+        names.borrow_mut().push(name.to_owned());
+        Some(String::new())
+    };
+    // A text that ends in the middle of a variable has no further ones.
+    let _ = expand(text, note);
+    names.into_inner()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::expand;
+    use super::{expand, names};
 
     fn lookup(name: &str) -> Option<String> {
         (name == "NAME").then(|| "value".to_owned())
@@ -38,6 +50,12 @@ mod tests {
         assert_eq!(expand("a ${NAME} b ${NAME}", lookup).as_deref(), Ok("a value b value"));
         assert_eq!(expand("no variable, $HOME", lookup).as_deref(), Ok("no variable, $HOME"));
         assert_eq!(expand("$${NAME}", lookup).as_deref(), Ok("${NAME}"));
+    }
+
+    #[test]
+    fn names_are_found_in_order() {
+        assert_eq!(names("a ${B} $${C} ${D}"), ["B", "D"]);
+        assert_eq!(names("${A} ${B"), ["A"]);
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn a_configuration_may_come_through_a_pipe() {
 
 #[test]
 fn messages_are_for_users_and_name_the_place_once() {
-    let long = format!("mcpServers: {{ {}: {{ comand: x }} }}\n", "x".repeat(500));
+    let long = format!("mcpServers: {{ a: {{ args: [{}], comand: x }} }}\n", "x".repeat(500));
     let texts = [
         "mcpServers: [not, a, map]\n",
         "mcpServers:\n  a: { command: x, args: 7 }\n",

@@ -222,20 +222,19 @@ fn the_working_folder_chooses_nothing_that_runs() {
          [target.x86_64-unknown-linux-musl]\nlinker = {trap:?}\nrunner = {trap:?}\n"
     );
     fs::write(folder.path().join(".cargo/config.toml"), config).unwrap();
-    fs::write(
-        folder.path().join("toolsmith.yaml"),
-        format!("mcpServers: {{ x: {{ command: {trap:?} }} }}\n"),
-    )
-    .unwrap();
     let trap = trap.to_str().unwrap();
     // A cache without a record of the toolchain, so that it is looked for, over the layer that is there.
     let own = folder.path().join("cache");
     cache::with_the_layer_of_the_shared(&own);
     let path = format!(".::{}", std::env::var("PATH").unwrap());
-    let done = Run::new(&own)
-        .arguments(&["run", "--json", "-"])
+    // A project's configuration does nothing before it is trusted.
+    let project = folder.path().join("toolsmith.yaml");
+    fs::write(&project, format!("mcpServers: {{ x: {{ command: {trap:?} }} }}\n")).unwrap();
+    let run = || Run::new(&own).arguments(&["run", "--json", "-"]).working_folder(folder.path());
+    run().input("1").variable("PATH", &path).done().exits(2).says(&["not trusted yet", "toolsmith trust"]);
+    fs::remove_file(&project).unwrap();
+    let done = run()
         .input("demo::echo(\"mine\").await?.text()")
-        .working_folder(folder.path())
         .variable("PATH", &path)
         .variable("RUSTC", trap)
         .variable("RUSTC_WRAPPER", trap)
@@ -244,8 +243,7 @@ fn the_working_folder_chooses_nothing_that_runs() {
         .variable("CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER", trap)
         .variable("RUSTFLAGS", "--cfg hostile")
         .done()
-        .exits(0)
-        .says(&["toolsmith.yaml of this folder is used only when named"]);
+        .exits(0);
     assert_eq!(done.outcome()["result"], "mine");
     assert!(!trace.exists(), "the working folder's programs ran: {}", fs::read_to_string(&trace).unwrap());
 }

@@ -1,0 +1,350 @@
+//! The rules that the values of one layer must keep, and what they mean.
+//!
+//! Every broken rule is told, not only the first. Servers' entries are checked by `server`.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::confinement::LEAST_MEMORY;
+use super::decode::{At, Problem};
+use super::form::{CodeModeEntry, DirectNamesEntry, ModelEntry, SubagentEntry};
+use super::settings::{CodeModeSettings, Settings};
+use super::source::{Document, Source};
+use super::tree::Node;
+use super::{DirectNames, Glob, Model, Subagent, size, variables};
+
+/// Most seconds of a time-out: a day.
+const LONGEST_SECONDS: f64 = 86_400.0;
+
+/// Most characters of a tool's description in its signature.
+pub(crate) const LONGEST_DESCRIPTION: usize = 10_000;
+
+/// Most servers, and most entries of each list and mapping of one.
+pub(super) const MOST_ENTRIES: usize = 1_000;
+
+/// Checks the values of one layer.
+pub(super) struct Checker<'a> {
+    pub(super) source: &'a Source,
+    lookup: Lookup,
+    problems: RefCell<Vec<Problem>>,
+}
+
+/// What a variable holds.
+pub(super) type Lookup = fn(&str) -> Option<String>;
+
+/// What variables hold in the environment.
+pub(super) fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The same, and something that fits most places for those that are not set: to check what is to be used later.
+pub(super) fn or_something(name: &str) -> Option<String> {
+    environment(name).or_else(|| Some("https://variable.invalid".to_owned()))
+}
+
+/// What a layer sets, and what is wrong with it outside its servers.
+pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
+    let checker = Checker::new(&document.source, environment);
+    let settings = checker.settings(document);
+    let mut problems = document.problems.clone();
+    problems.extend(checker.done());
+    (settings, problems)
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn new(source: &'a Source, lookup: Lookup) -> Self {
+        Checker { source, lookup, problems: RefCell::default() }
+    }
+
+    /// What was wrong.
+    pub(super) fn done(self) -> Vec<Problem> {
+        self.problems.into_inner()
+    }
+
+    /// What is right; what is wrong is kept to be told.
+    pub(super) fn keep<T>(&self, checked: Result<T, Problem>) -> Option<T> {
+        checked.map_err(|problem| self.problems.borrow_mut().push(problem)).ok()
+    }
+
+    pub(super) fn wrong<T>(&self, value: &At<T>, message: &str) -> Problem {
+        Problem { place: value.place, message: message.to_owned() }
+    }
+
+    /// Keeps what is wrong, to be told.
+    pub(super) fn tell<T>(&self, value: &At<T>, message: &str) {
+        self.problems.borrow_mut().push(self.wrong(value, message));
+    }
+
+    fn settings(&self, document: &Document) -> Settings {
+        let file = &document.file;
+        if let Some(version) = file.version.as_ref().filter(|version| version.value != "1.0") {
+            self.tell(version, &format!("version {:?} is not known; write \"1.0\"", version.value));
+        }
+        if let Some(entry) = document.entries.get(MOST_ENTRIES) {
+            let place = At { place: entry.place, value: () };
+            self.tell(&place, &format!("there are more than {MOST_ENTRIES} servers, which is the limit"));
+        }
+        let global = &file.global_settings;
+        let seconds = |time: &Option<At<f64>>| time.as_ref().and_then(|time| self.keep(self.seconds(time)));
+        let path = |path: &Option<At<String>>| {
+            path.as_ref().and_then(|path| Some(self.source.folder.join(self.keep(self.expand(path))?)))
+        };
+        let model = file.defaults.model.as_ref();
+        Settings {
+            timeout: seconds(&global.timeout),
+            request_timeout: seconds(&global.request_timeout),
+            debug: global.debug,
+            deny: globs(&global.deny),
+            direct_names: file.direct_names.map(Into::into),
+            code_mode: self.code_mode(document),
+            models: file.models.iter().filter_map(|model| self.model(model)).collect(),
+            model_keys: file
+                .models
+                .iter()
+                .filter_map(|model| model.value.api_key_env.as_ref().map(|name| name.value.clone()))
+                .collect(),
+            model: model.map(|model| (model.value.clone(), self.source.at(model.place))),
+            system_prompt: path(&file.defaults.system_prompt_path),
+            subagent: file.subagent.as_ref().and_then(|entry| {
+                let schema = path(&entry.output_schema_path);
+                self.keep(self.subagent(entry, schema))
+            }),
+        }
+    }
+
+    fn model(&self, entry: &At<ModelEntry>) -> Option<Model> {
+        let ModelEntry { reference, display_name, id, provider, api_key_env, base_url } = &entry.value;
+        for (name, value) in [("ref", reference), ("id", id), ("type", provider)] {
+            if value.value.is_empty() {
+                self.tell(value, &format!("the {name} of a model is empty; write one"));
+            }
+        }
+        if let Some(name) = api_key_env {
+            self.keep(self.variable(&name.value, name));
+        }
+        let address = base_url.as_ref().map(|url| self.address(url));
+        let base_url = match address {
+            Some(address) => Some(self.keep(address)?.into()),
+            None => None,
+        };
+        Some(Model {
+            reference: reference.value.clone(),
+            display_name: display_name.clone(),
+            id: id.value.clone(),
+            provider: provider.value.clone(),
+            api_key_env: api_key_env.as_ref().map(|name| name.value.clone()),
+            base_url,
+        })
+    }
+
+    fn subagent(
+        &self,
+        entry: &SubagentEntry,
+        schema: Option<std::path::PathBuf>,
+    ) -> Result<Subagent, Problem> {
+        // As a server's: it becomes a tool's name, which models limit.
+        if let Err(message) = super::check_server_name(&entry.name.value) {
+            let message = message.replace("a server's name", "the name of a subagent");
+            return Err(self.wrong(&entry.name, &message));
+        }
+        if entry.description.value.trim().is_empty() {
+            return Err(
+                self.wrong(&entry.description, "the description is empty; say what the subagent does")
+            );
+        }
+        Ok(Subagent {
+            name: entry.name.value.clone(),
+            description: entry.description.value.clone(),
+            output_schema: schema,
+        })
+    }
+
+    fn code_mode(&self, document: &Document) -> CodeModeSettings {
+        let (top, below) = (&document.file.code_mode, &document.file.defaults.code_mode);
+        let nodes = (
+            document.tree.get("codeMode"),
+            document.tree.get("defaults").and_then(|defaults| defaults.get("codeMode")),
+        );
+        if let (Some(top), Some(below)) = nodes {
+            self.agree(top, below);
+        }
+        let entry = CodeModeEntry {
+            enabled: top.enabled.clone().or(below.enabled.clone()),
+            excluded_tools: top.excluded_tools.clone().or(below.excluded_tools.clone()),
+            dependencies: top.dependencies.clone().or(below.dependencies.clone()),
+            timeout: top.timeout.clone().or(below.timeout.clone()),
+            max_timeout: top.max_timeout.clone().or(below.max_timeout.clone()),
+            memory: top.memory.clone().or(below.memory.clone()),
+            sandbox: top.sandbox.clone().or(below.sandbox.clone()),
+            install_target: top.install_target.clone().or(below.install_target.clone()),
+            description_length: top.description_length.clone().or(below.description_length.clone()),
+        };
+        self.checked_code_mode(&entry)
+    }
+
+    /// A key that stands both under `codeMode` and under `defaults` must say the same.
+    fn agree(&self, top: &Node, below: &Node) {
+        for (key, node) in below.entries() {
+            if top.get(&key.text).is_some_and(|other| other.to_json() != node.to_json()) {
+                let place = At { place: node.place, value: () };
+                let name = &key.text;
+                let message = format!(
+                    "codeMode.{name} is something else at the top level; keep it there, and remove it here"
+                );
+                self.tell(&place, &message);
+            }
+        }
+    }
+
+    fn checked_code_mode(&self, entry: &CodeModeEntry) -> CodeModeSettings {
+        let mut settings = CodeModeSettings {
+            enabled: entry.enabled.as_ref().map(|enabled| enabled.value),
+            excluded: entry.excluded_tools.as_ref().map(|names| globs(&names.value)),
+            dependencies: entry.dependencies.as_ref().map(|crates| self.dependencies(&crates.value)),
+            install_target: entry.install_target.as_ref().map(|install| install.value),
+            ..CodeModeSettings::default()
+        };
+        let sandbox = entry.sandbox.as_ref().map(|sandbox| &sandbox.value);
+        if let Some(sandbox) = sandbox {
+            self.sandbox(sandbox, &mut settings);
+        }
+        const TWICE: &str = "this is set under sandbox as well; keep one of them";
+        if let Some(timeout) = &entry.timeout {
+            if sandbox.is_some_and(|sandbox| sandbox.wall_clock.is_some()) {
+                self.tell(timeout, &TWICE.replace("sandbox", "sandbox.wallClock"));
+            }
+            settings.timeout = self.keep(self.seconds(timeout));
+        }
+        if let Some(memory) = &entry.memory {
+            if sandbox.is_some_and(|sandbox| sandbox.memory.is_some()) {
+                self.tell(memory, &TWICE.replace("sandbox", "sandbox.memory"));
+            }
+            settings.memory = self.keep(self.size(memory, LEAST_MEMORY));
+        }
+        if let Some(longest) = &entry.max_timeout {
+            settings.max_timeout = self.keep(self.seconds(longest));
+            if settings.timeout.zip(settings.max_timeout).is_some_and(|(time, longest)| time > longest) {
+                self.tell(longest, "maxTimeout is less than the timeout; write at least as much");
+            }
+        }
+        if let Some(length) = &entry.description_length {
+            settings.description = self.keep(self.description_length(length));
+        }
+        settings
+    }
+
+    fn dependencies(&self, crates: &BTreeMap<String, At<String>>) -> BTreeMap<String, String> {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        for (name, version) in crates {
+            if name.is_empty() || name.len() > 64 || !name.chars().all(word) {
+                self.tell(version, &format!("{name:?} is no name of a crate; write NAME: \"VERSION\""));
+            }
+            let part = |c: char| c.is_ascii_alphanumeric() || ".,<>=^~*+- ".contains(c);
+            if version.value.trim().is_empty() || version.value.len() > 64 || !version.value.chars().all(part)
+            {
+                let message =
+                    format!("{:?} is no version; write one such as \"1\" or \"0.8.2\"", version.value);
+                self.tell(version, &message);
+            }
+        }
+        crates.iter().map(|(name, version)| (name.clone(), version.value.clone())).collect()
+    }
+
+    pub(super) fn seconds(&self, value: &At<f64>) -> Result<Duration, Problem> {
+        let seconds = Some(value.value).filter(|seconds| *seconds <= LONGEST_SECONDS);
+        // What is shorter than a nanosecond becomes nothing.
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        time.filter(|time| !time.is_zero()).ok_or_else(|| {
+            // The debug form is the short one: 1e300, not 301 digits.
+            let message =
+                format!("{:?} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
+            self.wrong(value, &message)
+        })
+    }
+
+    pub(super) fn size(&self, value: &At<String>, least: u64) -> Result<u64, Problem> {
+        let size = size::parse(&value.value).map_err(|message| self.wrong(value, &message))?;
+        if size < least {
+            return Err(
+                self.wrong(value, &format!("{:?} is too little; write at least {least} bytes", value.value))
+            );
+        }
+        Ok(size)
+    }
+
+    pub(super) fn at_least_one(&self, value: &At<u64>) -> Result<u64, Problem> {
+        match value.value {
+            0 => Err(self.wrong(value, "0 is too few; write at least 1")),
+            number => Ok(number),
+        }
+    }
+
+    fn description_length(&self, value: &At<u64>) -> Result<usize, Problem> {
+        let length = usize::try_from(value.value).ok().filter(|length| *length <= LONGEST_DESCRIPTION);
+        length.ok_or_else(|| {
+            self.wrong(value, &format!("{} is too long; write at most {LONGEST_DESCRIPTION}", value.value))
+        })
+    }
+
+    /// With the values of variables. They stand in no message.
+    pub(super) fn expand(&self, value: &At<String>) -> Result<String, Problem> {
+        self.without_nul(value, &value.value)?;
+        let expanded =
+            variables::expand(&value.value, self.lookup).map_err(|message| self.wrong(value, &message))?;
+        self.without_nul(value, &expanded)?;
+        Ok(expanded)
+    }
+
+    /// An absolute address of a server, variables expanded.
+    pub(super) fn address(&self, value: &At<String>) -> Result<url::Url, Problem> {
+        let wrong = |message: &str| Err(self.wrong(value, message));
+        // What it says now may hold a variable's value, and is not told.
+        let Ok(address) = url::Url::parse(&self.expand(value)?) else {
+            return wrong("this is no absolute address; write one such as https://example.com/mcp");
+        };
+        if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
+            return wrong("the address must begin with https:// or http://, and name a host");
+        }
+        if !address.username().is_empty() || address.password().is_some() {
+            return wrong("an address with a user's name is not used; write `headers: { Authorization: … }`");
+        }
+        Ok(address)
+    }
+
+    /// The name of an environment variable; it is told with the place of its value.
+    pub(super) fn variable(&self, name: &str, value: &At<String>) -> Result<String, Problem> {
+        self.without_nul(value, name)?;
+        if name.is_empty() || name.contains('=') {
+            let message = format!(
+                "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
+                 write `env: {{ NAME: value }}`"
+            );
+            return Err(self.wrong(value, &message));
+        }
+        Ok(name.to_owned())
+    }
+
+    /// Programs are started with texts that end at the first NUL (execve(2)).
+    pub(super) fn without_nul(&self, place: &At<String>, text: &str) -> Result<(), Problem> {
+        if text.contains('\0') {
+            return Err(self.wrong(place, "a NUL character can't be passed to a program; remove it"));
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn globs(names: &[String]) -> Vec<Glob> {
+    names.iter().map(|name| Glob::new(name)).collect()
+}
+
+impl From<DirectNamesEntry> for DirectNames {
+    fn from(entry: DirectNamesEntry) -> Self {
+        match entry {
+            DirectNamesEntry::Plain => DirectNames::Plain,
+            DirectNamesEntry::At => DirectNames::At,
+            DirectNamesEntry::Prefix => DirectNames::Prefix,
+            DirectNamesEntry::Namespace => DirectNames::Namespace,
+        }
+    }
+}

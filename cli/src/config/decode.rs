@@ -1,0 +1,370 @@
+//! From the tree of a configuration to typed forms: every mistake is found, not only the first.
+//!
+//! What is wrong is left out and told, and the rest is decoded again without it. Rules between values are left to
+//! whoever checks the forms.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+use serde::de::value::StrDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer as _, MapAccess, SeqAccess,
+    Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::tree::{Node, Place, Value};
+
+/// Most mistakes that are told of one part of a configuration.
+const MOST_PROBLEMS: usize = 100;
+
+/// What is wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) place: Place,
+    pub(crate) message: String,
+}
+
+/// A value with its place.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(rename = "\0value and place")]
+pub(crate) struct At<T> {
+    pub(crate) place: Place,
+    pub(crate) value: T,
+}
+
+/// The name that [`At`] has for the decoder.
+const AT: &str = "\0value and place";
+
+impl<T> At<T> {
+    /// The same with another value.
+    pub(super) fn with<U>(&self, value: U) -> At<U> {
+        At { place: self.place, value }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for At<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// The form that `node` has; what doesn't fit is left out of it and told.
+pub(super) fn decode<T: DeserializeOwned + Default>(node: &Node, problems: &mut Vec<Problem>) -> T {
+    let mut left_out = BTreeSet::new();
+    for _ in 0..MOST_PROBLEMS {
+        match T::deserialize(NodeDecoder { node, left_out: &left_out }) {
+            Ok(form) => return form,
+            Err(Wrong { place, culprit, message }) => {
+                problems.push(Problem { place: place.unwrap_or(node.place), message });
+                match culprit {
+                    Some(culprit) if culprit != node.id && left_out.insert(culprit) => {}
+                    _ => return T::default(),
+                }
+            }
+        }
+    }
+    T::default()
+}
+
+/// Why a value has not the form.
+#[derive(Debug)]
+struct Wrong {
+    place: Option<Place>,
+    /// The node to leave out.
+    culprit: Option<u32>,
+    message: String,
+}
+
+impl Wrong {
+    fn at(mut self, place: Place, culprit: u32) -> Self {
+        self.place.get_or_insert(place);
+        self.culprit.get_or_insert(culprit);
+        self
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+impl serde::de::Error for Wrong {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Wrong { place: None, culprit: None, message: message.to_string() }
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        let near = expected.iter().map(|known| (strsim::osa_distance(known, field), known)).min();
+        let help = match near {
+            Some((distance, known)) if distance <= 2 => format!("did you mean `{known}`? "),
+            _ => String::new(),
+        };
+        Self::custom(format!("the key `{field}` is not known; {help}write one of {}", expected.join(", ")))
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Self::custom(format!("`{variant}` is not known; write one of {}", expected.join(", ")))
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::custom(format!("the key `{field}` is missing; write `{field}: …`"))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::custom(format!("`{field}` is here twice, once by another name; keep one"))
+    }
+}
+
+const A_TEXT: &str = "a single value is expected here, not a list or keys with values";
+
+#[derive(Clone, Copy)]
+struct NodeDecoder<'a> {
+    node: &'a Node,
+    left_out: &'a BTreeSet<u32>,
+}
+
+impl<'a> NodeDecoder<'a> {
+    fn place<T>(self, done: Result<T, Wrong>) -> Result<T, Wrong> {
+        done.map_err(|wrong| wrong.at(self.node.place, self.node.id))
+    }
+
+    fn wrong<T>(self, message: &str) -> Result<T, Wrong> {
+        self.place(Err(Wrong::custom(message)))
+    }
+
+    fn list(self, items: &'a [Node]) -> Items<'a> {
+        Items { items: items.iter(), left_out: self.left_out }
+    }
+
+    fn map(self, entries: &'a [(super::tree::Key, Node)]) -> Entries<'a> {
+        Entries { entries: entries.iter(), value: None, left_out: self.left_out }
+    }
+}
+
+impl<'de> Deserializer<'de> for NodeDecoder<'_> {
+    type Error = Wrong;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        self.place(match &self.node.value {
+            Value::Null(_) => visitor.visit_unit(),
+            Value::Bool(value, _) => visitor.visit_bool(*value),
+            Value::Number(_, Some(whole), _) => visitor.visit_u64(*whole),
+            Value::Number(number, None, _) => visitor.visit_f64(*number),
+            Value::Text(text) => visitor.visit_str(text),
+            Value::List(items) => visitor.visit_seq(self.list(items)),
+            Value::Map(entries) => visitor.visit_map(self.map(entries)),
+        })
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match &self.node.value {
+            Value::Bool(value, _) => self.place(visitor.visit_bool(*value)),
+            _ => self.wrong("true or false is expected here"),
+        }
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match &self.node.value {
+            Value::Number(_, Some(whole), _) => self.place(visitor.visit_u64(*whole)),
+            _ => self.wrong("a whole number is expected here, such as 60"),
+        }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match &self.node.value {
+            Value::Number(number, _, _) => self.place(visitor.visit_f64(*number)),
+            _ => self.wrong("a number is expected here, such as 2.5"),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match &self.node.value {
+            Value::Null(_) => self.wrong("a text is expected here; write one, or \"\" for the empty text"),
+            _ => match self.node.text() {
+                Some(text) => self.place(visitor.visit_str(text)),
+                None => self.wrong(A_TEXT),
+            },
+        }
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        self.deserialize_string(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match &self.node.value {
+            Value::Null(_) => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match &self.node.value {
+            Value::List(items) => self.place(visitor.visit_seq(self.list(items))),
+            // As `args:` with nothing behind it.
+            Value::Null(_) => self.place(visitor.visit_seq(self.list(&[]))),
+            _ => self.wrong("a list is expected here; write [first, second]"),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match &self.node.value {
+            Value::Map(entries) => self.place(visitor.visit_map(self.map(entries))),
+            Value::Null(_) => self.place(visitor.visit_map(self.map(&[]))),
+            _ => {
+                self.wrong("keys with values are expected here; write `key: value` lines, or { key: value }")
+            }
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        if name == AT {
+            return visitor.visit_map(WithPlace { place: self.node.place, inner: self, next: 0 });
+        }
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        match self.node.text() {
+            Some(text) => self.place(visitor.visit_enum(text.into_deserializer())),
+            None => self.wrong(A_TEXT),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 char bytes byte_buf unit unit_struct newtype_struct tuple
+        tuple_struct identifier
+    }
+}
+
+struct Items<'a> {
+    items: std::slice::Iter<'a, Node>,
+    left_out: &'a BTreeSet<u32>,
+}
+
+impl<'de> SeqAccess<'de> for Items<'_> {
+    type Error = Wrong;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Wrong> {
+        let left_out = self.left_out;
+        let next = self.items.by_ref().find(|item| !left_out.contains(&item.id));
+        next.map(|node| seed.deserialize(NodeDecoder { node, left_out })).transpose()
+    }
+}
+
+struct Entries<'a> {
+    entries: std::slice::Iter<'a, (super::tree::Key, Node)>,
+    value: Option<&'a Node>,
+    left_out: &'a BTreeSet<u32>,
+}
+
+impl<'de> MapAccess<'de> for Entries<'_> {
+    type Error = Wrong;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Wrong> {
+        let left_out = self.left_out;
+        let Some((key, node)) = self.entries.by_ref().find(|(_, node)| !left_out.contains(&node.id)) else {
+            return Ok(None);
+        };
+        self.value = Some(node);
+        let decoder = KeyDecoder { text: &key.text, place: key.place };
+        seed.deserialize(decoder).map(Some).map_err(|wrong| wrong.at(key.place, node.id))
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
+        match self.value.take() {
+            Some(node) => seed.deserialize(NodeDecoder { node, left_out: self.left_out }),
+            None => Err(Wrong::custom("a value without a key")),
+        }
+    }
+}
+
+struct KeyDecoder<'a> {
+    text: &'a str,
+    place: Place,
+}
+
+impl<'de> Deserializer<'de> for KeyDecoder<'_> {
+    type Error = Wrong;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        visitor.visit_str(self.text)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        let inner: StrDeserializer<'_, Wrong> = self.text.into_deserializer();
+        visitor.visit_map(WithPlace { place: self.place, inner, next: 0 })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// The fields of [`At`].
+struct WithPlace<D> {
+    place: Place,
+    inner: D,
+    next: u8,
+}
+
+impl<'de, D: Deserializer<'de, Error = Wrong> + Copy> MapAccess<'de> for WithPlace<D> {
+    type Error = Wrong;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Wrong> {
+        let name = match self.next {
+            0 => "place",
+            1 => "value",
+            _ => return Ok(None),
+        };
+        seed.deserialize(name.into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
+        self.next += 1;
+        if self.next == 1 {
+            let numbers = [("line", self.place.line), ("column", self.place.column)];
+            return seed.deserialize(serde::de::value::MapDeserializer::new(numbers.into_iter()));
+        }
+        seed.deserialize(self.inner)
+    }
+}

@@ -1,0 +1,259 @@
+//! The layers of a configuration: where they are, which are there, and how the stronger outdo the weaker.
+//!
+//! A project's file is inert until its very bytes are trusted (`trust`); what a layer says is checked by `check` and
+//! `server`.
+
+use std::path::{Path, PathBuf};
+
+use super::settings::Settings;
+use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
+use super::{Absent, Config, Error, Layer, check, server, text};
+use crate::arguments::ConfigArguments;
+use crate::trust::{self, Trust};
+
+/// The names that a configuration may have in the user's folder, and in a project's `.toolsmith`.
+const NAMES: [&str; 3] = ["config.yaml", "config.yml", "config.json"];
+
+/// The names that it may have in a project's folder.
+const PROJECT_NAMES: [&str; 3] = ["toolsmith.yaml", "toolsmith.yml", "toolsmith.json"];
+
+/// The layers that are there, the weakest first.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    pub(crate) documents: Vec<Document>,
+    /// What is to be told of layers that are not taken.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The user's file, if there is one.
+pub(crate) fn user_file() -> Result<Option<PathBuf>, Error> {
+    let Some(folder) = super::user_folder() else { return Ok(None) };
+    only(NAMES.iter().map(|name| folder.join(name)))
+}
+
+/// The file of the project in `folder`, if there is one.
+pub(crate) fn project_file(folder: &Path) -> Result<Option<PathBuf>, Error> {
+    let beside = PROJECT_NAMES.iter().map(|name| folder.join(name));
+    only(beside.chain(NAMES.iter().map(|name| folder.join(".toolsmith").join(name))))
+}
+
+/// The one of several files that is there.
+fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> {
+    // What is there and can't be looked at is told when it is read.
+    let mut there = files.filter(|file| file.symlink_metadata().is_ok());
+    match (there.next(), there.next()) {
+        (first, None) => Ok(first),
+        (first, Some(second)) => Err(Error(format!(
+            "there are two configurations, {} and {}\nhelp: keep one of them",
+            first.unwrap_or_default().display(),
+            second.display()
+        ))),
+    }
+}
+
+/// Reads the layers that the arguments, the folder and the environment name.
+pub(crate) fn gather(place: &ConfigArguments) -> Result<Layers, Error> {
+    gather_with(place, false)
+}
+
+/// The same to look at: a project's file is read whether it is trusted or not.
+pub(crate) fn gather_to_look_at(place: &ConfigArguments) -> Result<Layers, Error> {
+    gather_with(place, true)
+}
+
+/// Reads one file alone.
+pub(crate) fn alone(layer: Layer) -> Result<Layers, Error> {
+    let mut layers = Layers { documents: Vec::new(), notes: Vec::new() };
+    layers.read(layer)?;
+    Ok(layers)
+}
+
+fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error> {
+    let mut layers = Layers { documents: Vec::new(), notes: Vec::new() };
+    if let Some(file) = user_file()? {
+        layers.read(Layer::User(file))?;
+    }
+    let folder = std::env::current_dir().map_err(|error| {
+        Error(format!("the working folder is not known: {error}\nhelp: go to another one"))
+    })?;
+    let project = project_file(&folder)?;
+    let project = project.filter(|file| !place.config.as_ref().is_some_and(|named| is_same(named, file)));
+    match project {
+        Some(file) if untrusted => layers.read(Layer::Project(file))?,
+        Some(file) => layers.project(file, place.config.is_some())?,
+        None => {}
+    }
+    if let Some(file) = &place.config {
+        layers.read(Layer::Named(file.clone()))?;
+    }
+    if let Some(value) = std::env::var_os(SERVERS_VARIABLE).filter(|value| !value.is_empty()) {
+        let text = value.into_string().map_err(|_| {
+            Error(format!("{SERVERS_VARIABLE} is no UTF-8 text\nhelp: write a JSON list of servers into it"))
+        })?;
+        layers.documents.push(source::read(&Layer::Environment, &text)?);
+    }
+    Ok(layers)
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+impl Layers {
+    fn read(&mut self, layer: Layer) -> Result<(), Error> {
+        let text = text::read(layer.file().unwrap_or(Path::new("")))?;
+        self.documents.push(source::read(&layer, &text)?);
+        Ok(())
+    }
+
+    /// The project's file, if what is read here is what was trusted.
+    fn project(&mut self, file: PathBuf, another_is_named: bool) -> Result<(), Error> {
+        let text = text::read(&file)?;
+        let what = match trust::of(&file, text.as_bytes())? {
+            Trust::Given => {
+                self.documents.push(source::read(&Layer::Project(file), &text)?);
+                return Ok(());
+            }
+            Trust::Missing => "is not trusted yet",
+            Trust::Changed => "has changed since it was trusted",
+        };
+        let shown = file.display();
+        if another_is_named {
+            self.notes
+                .push(format!("{shown} {what}, and is left out (`toolsmith trust` shows what it says)"));
+            return Ok(());
+        }
+        Err(Error(format!(
+            "the configuration of this folder, {shown}, {what}\n\
+             help: look at what it starts and loosens, and agree to it: toolsmith trust\n\
+             help: without a terminal: toolsmith trust --show, and then toolsmith trust --yes\n\
+             help: or use another one: --config FILE"
+        )))
+    }
+
+    /// The strongest entry of each server, by name. One that only disables a server keeps the rest of the weaker one.
+    pub(crate) fn entries(&self) -> Vec<(&Document, &Entry)> {
+        let mut strongest = std::collections::BTreeMap::new();
+        for document in &self.documents {
+            for entry in &document.entries {
+                strongest.insert(entry.name.as_str(), (document, entry));
+            }
+        }
+        strongest.into_values().collect()
+    }
+
+    /// Everything that is wrong, by layers and places.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let (settings, mut wrong) = self.settings();
+        for document in &self.documents {
+            for entry in document.entries.iter().filter(|entry| !entry.only_disables()) {
+                let problems = server::server(&document.source, entry, &settings, check::environment)
+                    .err()
+                    .unwrap_or_default();
+                wrong.extend(problems.iter().map(|problem| document.source.tell(problem)));
+            }
+        }
+        wrong
+    }
+
+    /// What is wrong with the entry of a server.
+    pub(crate) fn wrong(&self, document: &Document, entry: &Entry) -> Option<String> {
+        let problems =
+            server::server(&document.source, entry, &self.settings().0, check::environment).err()?;
+        Some(told(&document.source, &problems))
+    }
+
+    /// The settings of all layers together, and everything that is wrong with them.
+    fn settings(&self) -> (Settings, Vec<String>) {
+        let (mut settings, mut wrong) = (Settings::default(), Vec::new());
+        for document in &self.documents {
+            let (stronger, problems) = check::settings(document);
+            wrong.extend(problems.iter().map(|problem| document.source.tell(problem)));
+            settings = stronger.over(settings);
+        }
+        if let Some((model, place)) = &settings.model
+            && settings.models.iter().all(|known| known.reference != *model)
+        {
+            let message = "defaults.model names no model; write the ref of one that stands under `models`";
+            wrong.push(format!("{place}: {model:?}: {message}"));
+        }
+        (settings, wrong)
+    }
+
+    /// The transport of a server that is switched off, from the strongest layer that knows it.
+    fn transport(&self, name: &str) -> Option<&'static str> {
+        let entries = self.documents.iter().rev().flat_map(|document| &document.entries);
+        entries
+            .filter(|entry| entry.name == name && !entry.only_disables())
+            .find_map(|entry| server::transport_name(&entry.form))
+    }
+
+    /// The configuration of all layers together. Servers that are wrong are absent; it may have none at all.
+    pub(super) fn merge(self) -> Result<Config, Error> {
+        let (mut settings, wrong) = self.settings();
+        if !wrong.is_empty() {
+            return Err(Error(wrong.join("\n")));
+        }
+        if std::env::var("TOOLSMITH_MCP_DEBUG").is_ok_and(|value| matches!(value.as_str(), "1" | "true")) {
+            settings.debug = Some(true);
+        }
+        let (mut servers, mut absent) = (Vec::new(), Vec::new());
+        for (document, entry) in self.entries() {
+            let without = |wrong| Absent {
+                name: entry.name.clone(),
+                transport: self.transport(&entry.name),
+                layer: document.source.layer.clone(),
+                wrong,
+            };
+            if entry.form.enabled == Some(false) {
+                absent.push(without(None));
+                continue;
+            }
+            match server::server(&document.source, entry, &settings, check::environment) {
+                Ok(mut server) => {
+                    // The variable outdoes the entry: it is for one look at what goes wrong.
+                    server.connection.debug |= settings.debug == Some(true) && entry.form.debug.is_none();
+                    servers.push(server);
+                }
+                Err(problems) => absent.push(without(Some(told(&document.source, &problems)))),
+            }
+        }
+        let mut warnings = self.notes;
+        let code_mode = settings.code_mode.code_mode();
+        if !code_mode.dependencies.is_empty() {
+            let names: Vec<_> = code_mode.dependencies.keys().map(String::as_str).collect();
+            warnings.push(format!(
+                "codeMode.dependencies is not supported yet: snippets don't have {}",
+                names.join(", ")
+            ));
+        }
+        Ok(Config {
+            servers,
+            absent,
+            deny: settings.deny,
+            direct_names: settings.direct_names.unwrap_or_default(),
+            code_mode,
+            layers: self.documents.into_iter().map(|document| document.source.layer).collect(),
+            models: settings.models,
+            model: settings.model.map(|(model, _)| model),
+            system_prompt: settings.system_prompt,
+            subagent: settings.subagent,
+            warnings,
+        })
+    }
+}
+
+/// What is wrong with the entry of a server by itself, whatever its variables will hold.
+pub(crate) fn wrong_as_written(document: &Document, name: &str) -> Option<String> {
+    let entry = document.entries.iter().find(|entry| entry.name == name && !entry.only_disables())?;
+    let checked = server::server(&document.source, entry, &Settings::default(), check::or_something);
+    checked.err().map(|problems| told(&document.source, &problems))
+}
+
+/// All that is wrong, as one text.
+fn told(source: &Source, problems: &[super::decode::Problem]) -> String {
+    problems.iter().map(|problem| source.tell(problem)).collect::<Vec<_>>().join("\n")
+}

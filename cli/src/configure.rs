@@ -1,0 +1,245 @@
+//! `toolsmith config schema|check|show` and `toolsmith trust`: looking at configurations, and agreeing to a project's.
+//!
+//! None of them starts a server.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use crate::arguments::{CheckArguments, ConfigArguments, ConfigCommand, ShowArguments, TrustArguments};
+use crate::config::layers::{self, Layers};
+use crate::config::source::{Document, Entry, masked};
+use crate::config::tree::{Node, Value};
+use crate::config::{Error, Layer, schema, show, variables};
+use crate::exit;
+use crate::failure::Failure;
+use crate::question;
+use crate::terminal::{Terminal, plain};
+use crate::trust::{self, Trust};
+
+/// Runs a subcommand of `config`; gives the exit code.
+pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let code = match command {
+        ConfigCommand::Schema => {
+            terminal.print(&serde_json::to_string_pretty(&schema::schema()).map_err(Failure::host)?);
+            exit::OK
+        }
+        ConfigCommand::Check(arguments) => check(arguments, &terminal),
+        ConfigCommand::Show(arguments) => show(arguments, &terminal)?,
+    };
+    terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
+    Ok(code)
+}
+
+fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
+    let problems = |layers: Result<Layers, Error>| match layers {
+        Ok(layers) => layers.problems(),
+        Err(error) => vec![error.to_string()],
+    };
+    let problems: Vec<String> = if arguments.files.is_empty() {
+        problems(layers::gather_to_look_at(&ConfigArguments::default()))
+    } else {
+        let files = arguments.files.iter();
+        files.flat_map(|file| problems(layers::alone(Layer::Named(file.clone())))).collect()
+    };
+    problems.iter().for_each(|problem| terminal.print(&plain(problem)));
+    match problems.len() {
+        0 => {
+            terminal.note("nothing is wrong");
+            exit::OK
+        }
+        1 => {
+            terminal.note("1 problem");
+            exit::CONFIGURATION
+        }
+        number => {
+            terminal.note(&format!("{number} problems"));
+            exit::CONFIGURATION
+        }
+    }
+}
+
+fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let layers = layers::gather(&arguments.place).map_err(Failure::configuration)?;
+    let shown = show::shown(&layers);
+    if arguments.json {
+        terminal.print(&serde_json::to_string_pretty(&shown).map_err(Failure::host)?);
+        return Ok(exit::OK);
+    }
+    let mut text = String::new();
+    // Writing to a text does not fail.
+    let _ = writeln!(text, "layers, the weakest first:");
+    if shown.layers.is_empty() {
+        let _ = writeln!(
+            text,
+            "  none: the built-in demo server is used\n  add a server: toolsmith mcp add NAME -- COMMAND"
+        );
+    }
+    for layer in &shown.layers {
+        let file = layer.file.as_deref().unwrap_or("TOOLSMITH_MCP_SERVERS");
+        let _ = writeln!(text, "  {:<12} {file}", layer.layer);
+    }
+    for server in &shown.servers {
+        let _ =
+            writeln!(text, "server {} ({}, {}, {}):", server.name, server.state, server.layer, server.place);
+        for (key, value) in server.entry.as_object().into_iter().flatten() {
+            let _ = writeln!(text, "  {key}: {value}");
+        }
+        if let Some(wrong) = &server.wrong {
+            let _ = writeln!(text, "  {}", wrong.replace('\n', "\n  "));
+        }
+    }
+    for (name, setting) in &shown.settings {
+        let _ = writeln!(text, "{name}: {} ({}, {})", setting.value, setting.layer, setting.place);
+    }
+    terminal.print(plain(&text).trim_end());
+    for note in &layers.notes {
+        terminal.note(note);
+    }
+    Ok(exit::OK)
+}
+
+/// Runs `trust`; gives the exit code.
+pub(crate) async fn trust(arguments: &TrustArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let done = trust_project(arguments, &terminal).await;
+    terminal.flush().await.map_err(Failure::host)?;
+    done
+}
+
+async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let folder = arguments.folder.as_deref().unwrap_or(Path::new("."));
+    let folder = std::path::absolute(folder).map_err(Failure::configuration)?;
+    let file = layers::project_file(&folder).map_err(Failure::configuration)?;
+    let file = file.ok_or_else(|| {
+        Failure::configuration(format!(
+            "there is no configuration of a project in {}: neither toolsmith.yaml nor .toolsmith/config.yaml",
+            folder.display()
+        ))
+    })?;
+    let shown = file.display().to_string();
+    if arguments.remove {
+        trust::record(&file, None).map_err(Failure::configuration)?;
+        terminal.note(&format!("{shown} is not trusted any more"));
+        return Ok(exit::OK);
+    }
+    // What is shown, and what is recorded, are the same bytes: the file may be another one by the time of the answer.
+    let text = crate::config::text::read(&file).map_err(Failure::configuration)?;
+    let document = crate::config::source::read(&Layer::Project(file.clone()), &text);
+    let document = document.map_err(Failure::configuration)?;
+    terminal.print(&summary(&shown, &document));
+    let state = trust::of(&file, text.as_bytes()).map_err(Failure::configuration)?;
+    if arguments.show || state == Trust::Given {
+        terminal.note(match state {
+            Trust::Given => "it is trusted",
+            Trust::Changed => "it has changed since it was trusted",
+            Trust::Missing => "it is not trusted",
+        });
+        return Ok(exit::OK);
+    }
+    if !arguments.yes {
+        if !question::can_ask() {
+            return Err(Failure::configuration(
+                "there is no terminal to ask on\nhelp: if you agree to what it says: toolsmith trust --yes",
+            ));
+        }
+        terminal.flush().await.map_err(Failure::host)?;
+        if !question::agrees("Trust this configuration, until it changes?") {
+            return Err(Failure::configuration(format!("{shown} is as inert as before")));
+        }
+    }
+    trust::record(&file, Some(text.as_bytes())).map_err(Failure::configuration)?;
+    terminal.note(&format!("{shown} is trusted until it changes"));
+    Ok(exit::OK)
+}
+
+/// What a project's configuration starts, calls and sets. Lines that begin with `!` loosen something.
+fn summary(file: &str, document: &Document) -> String {
+    let mut lines = vec![format!("{file}:")];
+    for entry in &document.entries {
+        server_lines(entry, &mut lines);
+    }
+    for (name, node) in show::settings(document) {
+        let loosens =
+            ["codeMode.sandbox", "codeMode.dependencies", "codeMode.installTarget", "codeMode.memory"];
+        let mark = if loosens.iter().any(|key| name.starts_with(key)) || name.starts_with("models") {
+            "!"
+        } else {
+            " "
+        };
+        lines.push(format!("{mark} sets {name}: {}", masked(&name, node)));
+    }
+    let mut used = Vec::new();
+    variables_of(&document.tree, &mut used);
+    used.sort();
+    used.dedup();
+    if !used.is_empty() {
+        lines.push(format!("! reads the variables: {}", used.join(", ")));
+    }
+    lines.iter().map(|line| visible(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn server_lines(entry: &Entry, lines: &mut Vec<String>) {
+    let text = |key: &str| entry.node.get(key).and_then(Node::text);
+    if let Some(command) = text("command") {
+        let args = entry.node.get("args").map_or(&[][..], |args| match &args.value {
+            Value::List(items) => items,
+            _ => &[],
+        });
+        let line = crate::config::command_line(command, args.iter().filter_map(Node::text));
+        lines.push(format!("  server {} starts: {line}", entry.name));
+    }
+    if let Some(url) = text("url") {
+        lines.push(format!("  server {} is called at: {url}", entry.name));
+    }
+    if text("command").is_none() && text("url").is_none() {
+        lines.push(format!("  server {}:", entry.name));
+    }
+    for (key, node) in entry.node.entries() {
+        let key = key.text.as_str();
+        // Variables choose what a program does as much as its arguments: they are shown as they are written.
+        let value = if key == "env" { node.to_json() } else { masked(key, node) };
+        let loosens = match key {
+            "command" | "args" | "url" => continue,
+            "trust" | "inheritModelKeys" => value == Json::Bool(true),
+            "checkInput" => value == Json::Bool(false),
+            "permission" | "permissions" => value.to_string().contains("\"allow\""),
+            "env" | "headers" | "roots" | "oauth" | "cwd" => true,
+            _ => false,
+        };
+        lines.push(format!("{}   {key}: {value}", if loosens { "!" } else { " " }));
+    }
+}
+
+fn variables_of(node: &Node, used: &mut Vec<String>) {
+    match &node.value {
+        Value::Text(text) => used.extend(variables::names(text)),
+        Value::List(items) => items.iter().for_each(|item| variables_of(item, used)),
+        Value::Map(entries) => entries.iter().for_each(|(_, node)| variables_of(node, used)),
+        _ => {}
+    }
+}
+
+/// A line in which nothing hides: what is neither a letter, nor a digit, nor plain ASCII is shown by its number.
+fn visible(line: &str) -> String {
+    let show = |c: char| c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric() || c == '…';
+    line.chars().map(|c| if show(c) { c.to_string() } else { c.escape_unicode().to_string() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{summary, visible};
+    use crate::config::{Layer, source};
+
+    #[test]
+    fn nothing_hides_in_what_is_shown_before_trust() {
+        assert_eq!(visible("a\u{1b}[2K\rb\u{202e}\u{200b}é"), "a\\u{1b}[2K\\u{d}b\\u{202e}\\u{200b}é");
+        let text = "mcpServers:\n  a:\n    command: sh\n    args: [-c, \"evil\\n\\e[2J\"]\n    env: { LD_PRELOAD: ./x.so, T: \"${TOKEN}\" }\n    trust: true\n  b: { url: \"https://x.example/${PART}\", headers: { X: lit, Y: \"${KEY}\" } }\ncodeMode: { sandbox: { write: [/] } }\n";
+        let layer = Layer::Project("/p/toolsmith.yaml".into());
+        let told = summary("/p/toolsmith.yaml", &source::read(&layer, text).unwrap());
+        let expected = "/p/toolsmith.yaml:\n  server a starts: sh -c \"evil\\n\\u{1b}[2J\"\n!   env: {\"LD_PRELOAD\":\"./x.so\",\"T\":\"${TOKEN}\"}\n!   trust: true\n  server b is called at: https://x.example/${PART}\n!   headers: {\"X\":\"…\",\"Y\":\"${KEY}\"}\n! sets codeMode.sandbox.write: [\"/\"]\n! reads the variables: KEY, PART, TOKEN";
+        assert_eq!(told, expected);
+    }
+}

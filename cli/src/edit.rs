@@ -1,0 +1,262 @@
+//! `toolsmith mcp add|import|remove|enable|disable`: changing which servers a configuration file has.
+//!
+//! How a file is changed is `edit::file`'s job, reading other clients' files `edit::foreign`'s.
+
+mod file;
+mod foreign;
+mod json;
+mod yaml;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::arguments::{
+    AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
+};
+use crate::config::{Permission, command_line};
+use crate::exit;
+use crate::failure::Failure;
+use crate::question;
+use crate::terminal::{plain, say};
+use file::{Change, Editable, Entry};
+
+/// Adds a server; gives the exit code.
+pub(crate) fn add(arguments: &AddArguments) -> Result<u8, Failure> {
+    let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
+    let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
+    refuse_taken(&taken, &arguments.access, &file)?;
+    let mut entry = entry(arguments)?;
+    entry.extend(access(&arguments.access, &[(arguments.name.clone(), entry.clone())]));
+    change(&mut file, &arguments.name, entry)?;
+    save(&file)?;
+    tell(&format!("added {} to {}", arguments.name, file.path.display()));
+    Ok(exit::OK)
+}
+
+/// Takes over the servers of another client; gives the exit code.
+pub(crate) fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
+    let imported = foreign::read(&arguments.file).map_err(Failure::configuration)?;
+    let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
+    let taken = taken(&file, imported.servers.iter().map(|(name, _)| name.as_str()))?;
+    refuse_taken(&taken, &arguments.access, &file)?;
+    for note in &imported.notes {
+        tell(note);
+    }
+    let access = access(&arguments.access, &imported.servers);
+    for (name, entry) in &imported.servers {
+        change(&mut file, name, entry.iter().cloned().chain(access.clone()).collect())?;
+    }
+    save(&file)?;
+    let names: Vec<&str> = imported.servers.iter().map(|(name, _)| name.as_str()).collect();
+    tell(&format!("added {} to {}", names.join(", "), file.path.display()));
+    Ok(exit::OK)
+}
+
+/// Removes a server; gives the exit code.
+pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
+    let mut file = Editable::open(arguments.scope).map_err(Failure::configuration)?;
+    if file.entry(&arguments.name).map_err(Failure::configuration)?.is_none() {
+        return Err(unknown(&file, &arguments.name));
+    }
+    file.change(&arguments.name, &Change::Remove).map_err(Failure::configuration)?;
+    save(&file)?;
+    tell(&format!("removed {} from {}", arguments.name, file.path.display()));
+    Ok(exit::OK)
+}
+
+/// Switches a server on or off; gives the exit code.
+pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Failure> {
+    let name = &arguments.name;
+    let mut file = Editable::open(arguments.scope).map_err(Failure::configuration)?;
+    let entry = file.entry(name).map_err(Failure::configuration)?;
+    // An entry that does no more than switch off a weaker layer's.
+    let is_switch = entry
+        .as_ref()
+        .and_then(Json::as_object)
+        .is_some_and(|entry| entry.len() == 1 && entry.get("enabled") == Some(&Json::Bool(false)));
+    let change = match &entry {
+        Some(_) if is_switch && enabled => Change::Remove,
+        Some(_) => Change::Enabled(enabled),
+        None if !enabled && arguments.scope == Scope::Project && users_has(name)? => {
+            Change::Set(vec![("enabled".to_owned(), Json::Bool(false))])
+        }
+        None => return Err(unknown(&file, name)),
+    };
+    file.change(name, &change).map_err(Failure::configuration)?;
+    save(&file)?;
+    let done = if enabled { "enabled" } else { "disabled" };
+    tell(&format!("{done} {name} in {}", file.path.display()));
+    Ok(exit::OK)
+}
+
+/// Whether the user's own file has a server.
+fn users_has(name: &str) -> Result<bool, Failure> {
+    let file = Editable::open(Scope::User).map_err(Failure::configuration)?;
+    Ok(file.entry(name).map_err(Failure::configuration)?.is_some())
+}
+
+fn unknown(file: &Editable, name: &str) -> Failure {
+    let place = file.path.display();
+    let message = format!(
+        "{place} has no server {name}\nhelp: `toolsmith config show` tells which there are, and where"
+    );
+    Failure::configuration(message)
+}
+
+/// Those of the names that the file has already.
+fn taken<'a>(file: &Editable, names: impl Iterator<Item = &'a str>) -> Result<Vec<&'a str>, Failure> {
+    let mut taken = Vec::new();
+    for name in names {
+        if file.entry(name).map_err(Failure::configuration)?.is_some() {
+            taken.push(name);
+        }
+    }
+    Ok(taken)
+}
+
+fn refuse_taken(taken: &[&str], access: &AccessArguments, file: &Editable) -> Result<(), Failure> {
+    if taken.is_empty() || access.replace {
+        return Ok(());
+    }
+    let (names, place) = (taken.join(", "), file.path.display());
+    Err(Failure::configuration(format!(
+        "{place} has {names} already, and is as it was\nhelp: replace what is there: --replace"
+    )))
+}
+
+/// Makes the change, and refuses what the configuration could not use.
+fn change(file: &mut Editable, name: &str, entry: Entry) -> Result<(), Failure> {
+    file.change(name, &Change::Set(entry)).map_err(Failure::configuration)?;
+    match file.wrong(name).map_err(Failure::configuration)? {
+        Some(wrong) => {
+            Err(Failure::configuration(format!("the file is as it was, because it would be wrong:\n{wrong}")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn save(file: &Editable) -> Result<(), Failure> {
+    if let Some(note) = file.save().map_err(Failure::configuration)? {
+        tell(&note);
+    }
+    Ok(())
+}
+
+fn tell(text: &str) {
+    say(format_args!("toolsmith: {}\n", plain(text)));
+}
+
+/// The entry that the arguments describe.
+fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
+    let mut entry = Entry::new();
+    let mut put = |key: &str, value: Json| entry.push((key.to_owned(), value));
+    let (command, args) = match arguments.line.split_first() {
+        Some((command, args)) => (Some(command), args),
+        None => (arguments.command.as_ref(), &arguments.args[..]),
+    };
+    let transport = match (arguments.transport, command, &arguments.url) {
+        (Some(TransportArgument::Stdio), ..) | (None, Some(_), _) => "stdio",
+        (Some(TransportArgument::Sse), ..) => "sse",
+        (Some(TransportArgument::Http), ..) | (None, None, Some(_)) => "http",
+        (None, None, None) => {
+            return Err(Failure::configuration(
+                "a server needs a command or an address\n\
+                 help: toolsmith mcp add NAME -- COMMAND ARGUMENTS…\nhelp: toolsmith mcp add NAME --url https://…",
+            ));
+        }
+    };
+    put("type", json!(transport));
+    if let Some(command) = command {
+        put("command", json!(command));
+    }
+    if !args.is_empty() {
+        put("args", json!(args));
+    }
+    let pairs = |pairs: &[(String, String)]| -> Map<String, Json> {
+        pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect()
+    };
+    if !arguments.env.is_empty() {
+        put("env", Json::Object(pairs(&arguments.env)));
+    }
+    if let Some(folder) = &arguments.cwd {
+        put("cwd", json!(folder));
+    }
+    if let Some(url) = &arguments.url {
+        put("url", json!(url));
+    }
+    if !arguments.headers.is_empty() {
+        put("headers", Json::Object(pairs(&arguments.headers)));
+    }
+    if let Some(oauth) = oauth(&arguments.oauth) {
+        put("oauth", oauth);
+    }
+    if let Some(time) = arguments.timeout {
+        put("timeout", seconds(time));
+    }
+    if let Some(time) = arguments.request_timeout {
+        put("requestTimeout", seconds(time));
+    }
+    if let Some(enabled) = arguments.enabled {
+        put("enabled", json!(enabled));
+    }
+    Ok(entry)
+}
+
+fn oauth(arguments: &OAuthArguments) -> Option<Json> {
+    let given = [
+        ("scope", &arguments.scope),
+        ("client_id", &arguments.client_id),
+        ("client_secret", &arguments.client_secret),
+        ("authorization_url", &arguments.authorization_url),
+        ("token_url", &arguments.token_url),
+        ("registration_url", &arguments.registration_url),
+        ("client_metadata_url", &arguments.client_metadata_url),
+        ("grant", &arguments.grant),
+    ];
+    let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value.as_ref()?))));
+    let given: Map<String, Json> = given.collect();
+    (!given.is_empty()).then_some(Json::Object(given))
+}
+
+fn seconds(time: Duration) -> Json {
+    if time.subsec_nanos() == 0 { json!(time.as_secs()) } else { json!(time.as_secs_f64()) }
+}
+
+/// What the tools of new servers may do: as the arguments say, or as a person answers, or else only after asking.
+fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Entry {
+    let entry = |key: &str, value: Json| vec![(key.to_owned(), value)];
+    if arguments.trust {
+        return entry("trust", json!(true));
+    }
+    if let Some(permission) = arguments.permission {
+        let word = match permission {
+            Permission::Allow => "allow",
+            Permission::Ask => "ask",
+            Permission::AskEach => "ask-each",
+            Permission::Deny => "deny",
+        };
+        return entry("permission", json!(word));
+    }
+    if question::can_ask() {
+        servers.iter().for_each(|(name, entry)| tell(&describe(name, entry)));
+        let whose = if servers.len() == 1 { "its tools" } else { "their tools" };
+        if question::agrees(&format!("May {whose} be called without asking each time?")) {
+            return entry("trust", json!(true));
+        }
+    }
+    entry("permission", json!("ask"))
+}
+
+/// What a new server starts or calls.
+fn describe(name: &str, entry: &Entry) -> String {
+    let get = |key: &str| entry.iter().find(|(other, _)| other == key).map(|(_, value)| value);
+    let text = |key: &str| get(key).and_then(Json::as_str);
+    let args = get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    match (text("command"), text("url")) {
+        (Some(command), _) => {
+            format!("{name} starts: {}", command_line(command, args.iter().filter_map(Json::as_str)))
+        }
+        (None, url) => format!("{name} is called at: {}", url.unwrap_or("?")),
+    }
+}

@@ -1,0 +1,183 @@
+//! One configuration file that is changed: comments and order stay, and what is written says what was meant.
+//!
+//! Every change is read back before it is written; one that would mean anything else is refused.
+
+use std::fs::Permissions;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value as Json};
+
+use super::{json, yaml};
+use crate::arguments::Scope;
+use crate::config::{self, Error, Layer, layers, source};
+use crate::trust::{self, Trust};
+
+/// The key of the servers.
+pub(super) const SERVERS: &str = "mcpServers";
+
+/// The keys and values of an entry, in the order in which they are written.
+pub(super) type Entry = Vec<(String, Json)>;
+
+/// What is done to a server's entry.
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    /// It becomes this one.
+    Set(Entry),
+    /// It goes.
+    Remove,
+    /// It is switched on or off.
+    Enabled(bool),
+}
+
+/// A file that is changed.
+#[derive(Debug)]
+pub(super) struct Editable {
+    pub(super) path: PathBuf,
+    layer: Layer,
+    /// The text before; `None` where there is no file yet.
+    before: Option<String>,
+    pub(super) text: String,
+}
+
+impl Editable {
+    /// The file of a scope as it is, or as it will be.
+    pub(super) fn open(scope: Scope) -> Result<Self, Error> {
+        let (found, otherwise) = match scope {
+            Scope::Project => {
+                let folder = std::env::current_dir()
+                    .map_err(|error| Error::new(format!("the working folder is not known: {error}")))?;
+                (layers::project_file(&folder)?, folder.join("toolsmith.yaml"))
+            }
+            Scope::User => {
+                let folder = config::user_folder().ok_or_else(|| {
+                    Error::new(
+                        "there is no folder for your configuration\nhelp: set HOME, or XDG_CONFIG_HOME"
+                            .to_owned(),
+                    )
+                })?;
+                (layers::user_file()?, folder.join("config.yaml"))
+            }
+        };
+        let before = found.as_deref().map(config::text::read).transpose()?;
+        let path = found.unwrap_or(otherwise);
+        let layer = match scope {
+            Scope::Project => Layer::Project(path.clone()),
+            Scope::User => Layer::User(path.clone()),
+        };
+        Ok(Editable { path, layer, text: before.clone().unwrap_or_default(), before })
+    }
+
+    /// The entry of a server, as JSON.
+    pub(super) fn entry(&self, name: &str) -> Result<Option<Json>, Error> {
+        Ok(self.meaning(&self.text)?.get(SERVERS).and_then(|servers| servers.get(name)).cloned())
+    }
+
+    /// Changes the entry of a server in the text; the file stays as it is.
+    pub(super) fn change(&mut self, name: &str, change: &Change) -> Result<(), Error> {
+        let mut meant = self.meaning(&self.text)?;
+        apply(&mut meant, name, change);
+        let refused = |why: &str| {
+            Error::new(format!(
+                "{} is as it was: {why}\nhelp: change the entry {name} in an editor",
+                self.path.display()
+            ))
+        };
+        let is_json = self.path.extension().is_some_and(|end| end == "json");
+        let changed = if is_json {
+            json::change(&self.text, name, change)
+        } else {
+            yaml::change(&self.text, name, change)
+        };
+        let changed = changed.map_err(|why| refused(&why))?;
+        if self.meaning(&changed).ok().as_ref() != Some(&meant) {
+            return Err(refused("the change could not be made without changing what else it says"));
+        }
+        self.text = changed;
+        Ok(())
+    }
+
+    /// What a text says, without comments and order.
+    fn meaning(&self, text: &str) -> Result<Json, Error> {
+        let document = source::read(&self.layer, text)?;
+        Ok(match document.tree.to_json() {
+            Json::Null => Json::Object(Map::new()),
+            meaning => meaning,
+        })
+    }
+
+    /// What is wrong with the entry of a server as it stands in the text now.
+    pub(super) fn wrong(&self, name: &str) -> Result<Option<String>, Error> {
+        Ok(layers::wrong_as_written(&source::read(&self.layer, &self.text)?, name))
+    }
+
+    /// Writes the file, all or nothing, and keeps the trust that it had. Gives what is to be told about that.
+    pub(super) fn save(&self) -> Result<Option<String>, Error> {
+        let trusted = match (&self.layer, &self.before) {
+            (Layer::Project(_), Some(before)) => trust::of(&self.path, before.as_bytes())? == Trust::Given,
+            (Layer::Project(_), None) => true,
+            _ => false,
+        };
+        self.write().map_err(|error| {
+            Error::new(format!("{} can't be written: {error}\nhelp: check its folder", self.path.display()))
+        })?;
+        if trusted {
+            trust::record(&self.path, Some(self.text.as_bytes()))?;
+        }
+        let untrusted = matches!(self.layer, Layer::Project(_)) && !trusted;
+        Ok(untrusted.then(|| "it does nothing before you trust it: toolsmith trust".to_owned()))
+    }
+
+    fn write(&self) -> std::io::Result<()> {
+        // A link stays one: what it leads to is replaced.
+        let target = if self.before.is_some() { self.path.canonicalize()? } else { self.path.clone() };
+        let folder = target.parent().unwrap_or(Path::new("/"));
+        let mode = match self.before {
+            Some(_) => std::fs::metadata(&target)?.permissions().mode() & 0o777,
+            None => {
+                fs_err::create_dir_all(folder)?;
+                if matches!(self.layer, Layer::User(_)) { 0o600 } else { 0o644 }
+            }
+        };
+        let mut new = tempfile::NamedTempFile::new_in(folder)?;
+        new.as_file().set_permissions(Permissions::from_mode(mode))?;
+        new.write_all(self.text.as_bytes())?;
+        new.as_file().sync_all()?;
+        let Some(before) = &self.before else {
+            new.persist_noclobber(&target).map_err(|error| error.error)?;
+            return std::fs::File::open(folder)?.sync_all();
+        };
+        if std::fs::read(&target)? != before.as_bytes() {
+            return Err(std::io::Error::other("it has changed in the meantime; try again"));
+        }
+        new.persist(&target).map_err(|error| error.error)?;
+        std::fs::File::open(folder)?.sync_all()
+    }
+}
+
+/// What a configuration is to say after a change.
+fn apply(meaning: &mut Json, name: &str, change: &Change) {
+    let Json::Object(root) = meaning else { return };
+    let servers = root.entry(SERVERS).or_insert_with(|| Json::Object(Map::new()));
+    if servers.is_null() {
+        *servers = Json::Object(Map::new());
+    }
+    let Json::Object(servers) = servers else { return };
+    match change {
+        Change::Set(entry) => {
+            servers.insert(name.to_owned(), Json::Object(entry.iter().cloned().collect()));
+        }
+        Change::Remove => {
+            servers.remove(name);
+            if servers.is_empty() {
+                root.remove(SERVERS);
+            }
+        }
+        Change::Enabled(enabled) => {
+            if let Some(Json::Object(entry)) = servers.get_mut(name) {
+                entry.insert("enabled".to_owned(), Json::Bool(*enabled));
+            }
+        }
+    }
+}

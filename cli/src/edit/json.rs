@@ -1,0 +1,55 @@
+//! Changes in JSON files, comments included.
+
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use serde_json::Value as Json;
+
+use super::file::{Change, Entry, SERVERS};
+use crate::config::tree::json_options;
+
+/// The text with the change; why not, otherwise.
+pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {
+    let text = if text.trim().is_empty() { "{}\n" } else { text };
+    let root = CstRootNode::parse(text, &json_options()).map_err(|error| error.kind().to_string())?;
+    let top = root.object_value_or_create().ok_or("it is no object")?;
+    let servers = top.object_value_or_create(SERVERS).ok_or("its servers are no object")?;
+    let entry = servers.get(name);
+    match (change, entry) {
+        (Change::Set(value), Some(entry)) => entry.set_value(object(value)),
+        (Change::Set(value), None) => drop(servers.append(name, object(value))),
+        (Change::Remove, Some(entry)) => {
+            entry.remove();
+            if servers.properties().is_empty()
+                && let Some(servers) = top.get(SERVERS)
+            {
+                servers.remove();
+            }
+        }
+        (Change::Enabled(enabled), Some(entry)) => {
+            let entry = entry.object_value().ok_or("the entry is no object")?;
+            let value = CstInputValue::Bool(*enabled);
+            match entry.get("enabled") {
+                Some(property) => property.set_value(value),
+                None => drop(entry.append("enabled", value)),
+            }
+        }
+        (Change::Remove | Change::Enabled(_), None) => return Err("there is no such entry".to_owned()),
+    }
+    Ok(root.to_string())
+}
+
+fn object(entry: &Entry) -> CstInputValue {
+    CstInputValue::Object(entry.iter().map(|(key, value)| (key.clone(), input(value))).collect())
+}
+
+fn input(value: &Json) -> CstInputValue {
+    match value {
+        Json::Null => CstInputValue::Null,
+        Json::Bool(value) => CstInputValue::Bool(*value),
+        Json::Number(number) => CstInputValue::Number(number.to_string()),
+        Json::String(text) => CstInputValue::String(text.clone()),
+        Json::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
+        Json::Object(entries) => {
+            CstInputValue::Object(entries.iter().map(|(key, value)| (key.clone(), input(value))).collect())
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Changes in YAML files, comments and order included.
+
+use std::str::FromStr as _;
+
+use serde_json::Value as Json;
+use yaml_edit::{Mapping, MappingBuilder, ScalarValue, YamlFile, YamlValue};
+
+use super::file::{Change, Entry, SERVERS};
+
+/// The text with the change; why not, otherwise.
+pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {
+    let file = YamlFile::from_str(text).map_err(|error| error.to_string())?;
+    let Some(root) = file.document().and_then(|document| document.as_mapping()) else {
+        return begin(text, name, change);
+    };
+    match (change, root.get_mapping(SERVERS).filter(|servers| !servers.is_empty())) {
+        (Change::Set(entry), Some(servers)) => set(&servers, name, entry)?,
+        (Change::Set(entry), None) => {
+            let servers =
+                MappingBuilder::new().mapping(name, |builder| fill(builder, entry)).build_document();
+            root.set(SERVERS, servers.as_mapping().ok_or("the entry can't be written")?);
+        }
+        (Change::Remove, Some(servers)) => {
+            let removed = if servers.len() == 1 { root.remove(SERVERS) } else { servers.remove(name) };
+            removed.ok_or("there is no such entry")?;
+        }
+        (Change::Enabled(enabled), Some(servers)) => {
+            let entry = servers.get_mapping(name).ok_or("the entry has no keys with values")?;
+            entry.set("enabled", *enabled);
+        }
+        (Change::Remove | Change::Enabled(_), None) => return Err("there is no such entry".to_owned()),
+    }
+    let mut text = file.to_string();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn set(servers: &Mapping, name: &str, entry: &Entry) -> Result<(), String> {
+    let document = fill(MappingBuilder::new(), entry).build_document();
+    servers.set(name, document.as_mapping().ok_or("the entry can't be written")?);
+    Ok(())
+}
+
+/// A file that says nothing yet; comments may stand in it.
+fn begin(text: &str, name: &str, change: &Change) -> Result<String, String> {
+    let Change::Set(entry) = change else { return Err("there is no such entry".to_owned()) };
+    let servers = MappingBuilder::new()
+        .mapping(SERVERS, |servers| servers.mapping(name, |builder| fill(builder, entry)))
+        .build_document()
+        .to_string();
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let end = if servers.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{text}{gap}{servers}{end}"))
+}
+
+fn fill(builder: MappingBuilder, entry: &Entry) -> MappingBuilder {
+    entry.iter().fold(builder, |builder, (key, value)| builder.pair(key.as_str(), yaml(value)))
+}
+
+fn yaml(value: &Json) -> YamlValue {
+    match value {
+        Json::Null => YamlValue::Scalar(ScalarValue::null()),
+        Json::Bool(value) => YamlValue::Scalar(ScalarValue::from(*value)),
+        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => YamlValue::Scalar(ScalarValue::from(whole)),
+            (None, other) => YamlValue::Scalar(ScalarValue::from(other.unwrap_or(f64::NAN))),
+        },
+        Json::String(text) => YamlValue::Scalar(ScalarValue::from(text.as_str())),
+        Json::Array(items) => YamlValue::Sequence(items.iter().map(yaml).collect()),
+        Json::Object(entries) => {
+            YamlValue::Mapping(entries.iter().map(|(key, value)| (key.clone(), yaml(value))).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::Change;
+    use super::change;
+    use serde_json::json;
+
+    fn entry() -> Change {
+        Change::Set(vec![
+            ("command".to_owned(), json!("npx")),
+            ("args".to_owned(), json!(["-y", "a b", "60", "true", "#x", "- y", ": z", "é\n\u{1b}"])),
+            ("env".to_owned(), json!({ "N": "1", "T": "${T}" })),
+            ("timeout".to_owned(), json!(2.5)),
+        ])
+    }
+
+    fn meaning(text: &str) -> serde_json::Value {
+        crate::config::tree::yaml(text).unwrap().to_json()
+    }
+
+    #[test]
+    fn comments_and_order_stay() {
+        let text = "# the first line\nversion: \"1.0\"\n\nmcpServers:\n  # files\n  files:\n    command: x # the program\n    args: [a, b]\n  web: { url: \"https://x.example\" } # one line\n\n# the end\nglobalSettings: { timeout: 5 }\n";
+        let added = change(text, "new", &entry()).unwrap();
+        for line in [
+            "# the first line",
+            "  # files",
+            "    command: x # the program",
+            "# the end",
+            "globalSettings: { timeout: 5 }",
+            "  web: { url: \"https://x.example\" } # one line",
+        ] {
+            assert!(added.lines().any(|other| other == line), "{line:?} is missing in\n{added}");
+        }
+        let mut meant = meaning(text);
+        let Change::Set(new) = entry() else { unreachable!() };
+        meant["mcpServers"]["new"] = new.into_iter().collect::<serde_json::Map<_, _>>().into();
+        assert_eq!(meaning(&added), meant, "{added}");
+        let removed = change(&added, "new", &Change::Remove).unwrap();
+        assert_eq!(meaning(&removed), meaning(text), "{removed}");
+        let off = change(text, "web", &Change::Enabled(false)).unwrap();
+        assert_eq!(meaning(&off)["mcpServers"]["web"]["enabled"], false, "{off}");
+        let off = change(text, "files", &Change::Enabled(false)).unwrap();
+        assert_eq!(meaning(&off)["mcpServers"]["files"]["enabled"], false, "{off}");
+        let replaced = change(text, "files", &entry()).unwrap();
+        assert_eq!(meaning(&replaced)["mcpServers"]["files"]["command"], "npx", "{replaced}");
+    }
+
+    #[test]
+    fn files_without_servers_get_their_first() {
+        for text in [
+            "",
+            "# only a comment\n",
+            "mcpServers:\n",
+            "mcpServers: {}\n",
+            "version: \"1.0\"\n",
+            "version: \"1.0\"",
+        ] {
+            let added = change(text, "new", &entry()).unwrap();
+            assert_eq!(meaning(&added)["mcpServers"]["new"]["args"][2], "60", "{text:?}: {added}");
+            assert!(!text.contains('#') || added.contains("# only a comment"), "{added}");
+        }
+    }
+}
