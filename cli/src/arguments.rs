@@ -54,7 +54,7 @@ pub(crate) enum Command {
     Cache(CacheCommand),
     /// Say whether snippets can run on this machine, and what to type where something is missing.
     Doctor(DoctorArguments),
-    /// Serve the built-in demo tools as an MCP server over standard input and output.
+    /// Serve the built-in demo tools as an MCP server, over standard input and output or over HTTP.
     DemoServer(DemoServerArguments),
     /// Measure compiling, running and calling, as ratios to compiling "hello world".
     Bench(BenchArguments),
@@ -247,6 +247,10 @@ pub(crate) struct PinArguments {
 /// Arguments of `demo-server`.
 #[derive(Debug, Args)]
 pub(crate) struct DemoServerArguments {
+    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, in place of standard input and output. Port
+    /// 0 takes a free one. Where it is served stands on standard output.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<std::net::SocketAddr>,
     /// Offer each tool under so many further names (`echo_1`, `echo_2`, …), to try what a large server is like.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=400))]
     pub(crate) copies: u32,

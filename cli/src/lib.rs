@@ -91,10 +91,13 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Trust(arguments) => configure::trust(&arguments).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
-        Command::DemoServer(arguments) => match demo::serve_stdio(arguments.copies).await {
-            Ok(()) => Ok(exit::OK),
-            Err(error) => Err(Failure { code: exit::HOST, message: error.to_string() }),
-        },
+        Command::DemoServer(arguments) => {
+            let served = match arguments.http {
+                Some(address) => demo::http::serve(address, arguments.copies).await,
+                None => demo::serve_stdio(arguments.copies).await,
+            };
+            served.map(|()| exit::OK).map_err(Failure::host)
+        }
         Command::Bench(arguments) => bench::bench(&arguments).await,
     }
 }

@@ -3,6 +3,7 @@
 //! It is an ordinary server of the protocol library and knows nothing of the rest of the program.
 
 mod data;
+pub(crate) mod http;
 mod shop;
 
 use std::time::Duration;
@@ -37,6 +38,9 @@ pub(crate) enum ServeError {
     /// The session's task failed.
     #[error("the MCP session broke off: {0}")]
     Session(#[from] tokio::task::JoinError),
+    /// The address can't be served at.
+    #[error("can't serve at {0}: {1}\nhelp: name a free port, such as --http 127.0.0.1:0 for any")]
+    Listen(std::net::SocketAddr, #[source] std::io::Error),
 }
 
 /// Serves the shop on standard input and output until the input ends, with each tool under `copies` further names.
