@@ -1,11 +1,15 @@
 //! The command line.
 
+mod mcp;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{self, LONGEST_DESCRIPTION};
+
+pub(crate) use self::mcp::{CallArguments, LookArguments, LookCommand, OneArguments, ToolsArguments};
 
 /// Runs Rust snippets that call MCP tools, compiled in a fraction of a second and confined.
 #[derive(Debug, Parser)]
@@ -34,7 +38,7 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Show what is made of tools: signatures, Rust, the description for a model, a report. Or write a crate.
     Codegen(CodegenArguments),
-    /// Look at servers: observe what a tool answers, write down their tools.
+    /// Look at servers and their tools, call a tool, observe what it answers, hold servers to their tools.
     #[command(subcommand)]
     Mcp(McpCommand),
     /// Look after the cache.
@@ -151,6 +155,8 @@ pub(crate) enum McpCommand {
     Observe(ObserveArguments),
     /// Write the tools of all servers into the lock file, and hold the servers to them: what changes is held back.
     Lock(PinArguments),
+    #[command(flatten)]
+    Look(LookCommand),
 }
 
 /// Arguments of `mcp observe`.

@@ -7,6 +7,7 @@ mod bench;
 mod catalog;
 mod config;
 mod demo;
+mod direct;
 mod discovery;
 mod doctor;
 mod exit;
@@ -14,12 +15,15 @@ mod failure;
 mod guard;
 mod inspect;
 mod locking;
+mod masker;
+mod mcp_commands;
 mod observe;
 mod observed;
 mod permission;
 mod pins;
 mod present;
 mod program_crate;
+mod results;
 mod run;
 mod sessions;
 mod terminal;
@@ -78,6 +82,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Codegen(arguments) => inspect::inspect(arguments).await,
         Command::Mcp(McpCommand::Observe(arguments)) => observe::observe(&arguments).await,
         Command::Mcp(McpCommand::Lock(arguments)) => locking::lock(&arguments).await,
+        Command::Mcp(McpCommand::Look(command)) => mcp_commands::look(&command).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
         Command::DemoServer(arguments) => match demo::serve_stdio(arguments.copies).await {
