@@ -1,5 +1,6 @@
 //! The command line.
 
+mod mcp;
 mod servers;
 
 use std::path::PathBuf;
@@ -13,6 +14,8 @@ pub(crate) use servers::{
 };
 
 use crate::config::{self, LONGEST_DESCRIPTION};
+
+pub(crate) use self::mcp::{CallArguments, LookArguments, LookCommand, OneArguments, ToolsArguments};
 
 /// Runs Rust snippets that call MCP tools, compiled in a fraction of a second and confined.
 #[derive(Debug, Parser)]
@@ -41,7 +44,7 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Show what is made of tools: signatures, Rust, the description for a model, a report. Or write a crate.
     Codegen(CodegenArguments),
-    /// Look at servers and change which there are: add, import, observe what a tool answers, write down their tools.
+    /// Look at servers and change which there are; call a tool, observe what it answers, hold servers to their tools.
     #[command(subcommand)]
     Mcp(McpCommand),
     /// Look at the configuration: what holds and where it comes from, what is wrong, its JSON Schema.
@@ -173,6 +176,8 @@ pub(crate) enum McpCommand {
     Enable(NamedArguments),
     /// Switch a server off; its entry stays.
     Disable(NamedArguments),
+    #[command(flatten)]
+    Look(LookCommand),
 }
 
 /// Arguments of `mcp observe`.

@@ -8,6 +8,7 @@ mod catalog;
 mod config;
 mod configure;
 mod demo;
+mod direct;
 mod discovery;
 mod doctor;
 mod edit;
@@ -16,6 +17,8 @@ mod failure;
 mod guard;
 mod inspect;
 mod locking;
+mod masker;
+mod mcp_commands;
 mod observe;
 mod observed;
 mod permission;
@@ -23,6 +26,7 @@ mod pins;
 mod present;
 mod program_crate;
 mod question;
+mod results;
 mod run;
 mod sessions;
 mod terminal;
@@ -89,6 +93,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Disable(arguments)) => edit::switch(&arguments, false),
         Command::Config(command) => configure::run(&command).await,
         Command::Trust(arguments) => configure::trust(&arguments).await,
+        Command::Mcp(McpCommand::Look(command)) => mcp_commands::look(&command).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
         Command::DemoServer(arguments) => {

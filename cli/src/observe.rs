@@ -196,7 +196,7 @@ fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> 
 }
 
 /// Arguments as the JSON object that they must be.
-fn object(text: &str) -> Result<Box<RawValue>, Failure> {
+pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
     let wrong = |error: String| Failure::configuration(format!("--args {text:?} is no JSON object: {error}"));
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(_)) => serde_json::from_str(text).map_err(|error| wrong(error.to_string())),

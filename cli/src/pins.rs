@@ -212,7 +212,7 @@ mod tests {
         for phrase in [
             "~ s.a has",
             "\"x\"",
-            "y\\u{1b}[2J",
+            "y\\u001b[2J",
             "input.path",
             "s.new\\u{a} is new",
             "- s.gone",

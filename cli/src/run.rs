@@ -45,7 +45,13 @@ async fn run_on(
     let mut execution = unless_cancelled(cancel, Execution::prepare(&config, terminal, tools)).await?;
     let policy = permission::policy(&config, &arguments.allow, terminal);
     execution.discovery.sessions.permit(policy.clone());
-    let outcome = execution.outcome(&request).await;
+    let mut outcome = execution.outcome(&request).await;
+    if let Some(error) = outcome.as_mut().ok().and_then(|outcome| outcome.error.as_mut()) {
+        // It may quote the tool whose failure it was.
+        let masker = execution.discovery.sessions.masker();
+        error.message = masker.mask(&error.message).into_owned();
+        masker.mask_value(&mut error.evidence);
+    }
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let code = outcome.and_then(|outcome| show(&outcome, arguments, terminal));
     execution.discovery.sessions.unchecked().iter().for_each(|note| terminal.note(note));

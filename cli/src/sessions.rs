@@ -14,8 +14,10 @@ use serde_json::value::RawValue;
 
 use crate::config::{Config, Server};
 use crate::guard::{Guards, ToolGuard};
+use crate::masker::Masker;
 use crate::permission::{Grants, Policy, Wanted};
 use crate::pins::Pins;
+use crate::terminal;
 use crate::tool_list::ToolList;
 
 /// A session with the tools that its server offers.
@@ -38,6 +40,8 @@ pub(crate) struct Sessions {
     opening: Mutex<HashMap<String, Opening>>,
     guards: Guards,
     pins: Pins,
+    /// The secrets that no error tells.
+    masker: Masker,
     /// Who may call what; without one nothing may be called.
     policy: Option<Arc<Policy>>,
     grants: Grants,
@@ -46,6 +50,8 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// No session yet, to any of the configured servers.
     pub(crate) fn new(config: &Config) -> Self {
+        let masker = Masker::of(config);
+        terminal::mask(masker.clone());
         let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
         Sessions {
             servers: servers.collect(),
@@ -54,6 +60,7 @@ impl Sessions {
             opening: Mutex::default(),
             guards: Guards::default(),
             pins: Pins::default(),
+            masker,
             policy: None,
             grants: Grants::default(),
         }
@@ -92,7 +99,8 @@ impl Sessions {
         };
         let config = server.connection.clone();
         // A task of its own: whoever waits may give up without ending the attempt for others.
-        let task = tokio::spawn(async move { connect(&config).await.map_err(|error| error.to_string()) });
+        let masker = self.masker.clone();
+        let task = tokio::spawn(async move { connect(&config, &masker).await });
         let started = task
             .map(|done| done.unwrap_or_else(|error| Err(format!("the connection was given up: {error}"))))
             .boxed()
@@ -157,8 +165,19 @@ impl Sessions {
         tool: &str,
         arguments: Box<RawValue>,
     ) -> Result<Answer, CallFailure> {
+        // Before anybody is asked about it.
+        if let Some(message) =
+            self.opened(server).and_then(|it| self.pins.holds_back(server, tool, &it.tools))
+        {
+            return Err(CallFailure { kind: FailureKind::Denied, message });
+        }
         self.permit_call(server, tool, &arguments).await?;
         self.call(server, tool, arguments).await
+    }
+
+    /// The secrets that no error tells.
+    pub(crate) fn masker(&self) -> &Masker {
+        &self.masker
     }
 
     /// Tools whose arguments could not be checked, and why.
@@ -167,9 +186,13 @@ impl Sessions {
     }
 }
 
-async fn connect(config: &mcp::ServerConfig) -> Result<Opened, mcp::Error> {
-    let session = Session::connect(config).await?;
-    let listing = session.list_tools().await?;
+async fn connect(config: &mcp::ServerConfig, masker: &Masker) -> Result<Opened, String> {
+    let told = |error: mcp::Error| masker.mask(&error.to_string()).into_owned();
+    let session = Session::connect(config).await.map_err(told)?;
+    let mut listing = session.list_tools().await.map_err(told)?;
+    for warning in &mut listing.warnings {
+        *warning = masker.mask(warning).into_owned();
+    }
     let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
     Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings })
 }
@@ -233,7 +256,10 @@ impl ToolHost for Sessions {
             self.guard(server, tool, &tools, &arguments)?;
             match session.call(tool, arguments).await {
                 Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
-                Err(error) => Err(failure(&error)),
+                Err(error) => {
+                    let CallFailure { kind, message } = failure(&error);
+                    Err(CallFailure { kind, message: self.masker.mask(&message).into_owned() })
+                }
             }
         }
         .boxed()

@@ -5,15 +5,31 @@
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
 use runner::Observer;
 use tokio::sync::oneshot;
 
+use crate::masker::Masker;
+
+/// The secrets that nothing tells, of whatever configuration was used last.
+static MASKER: RwLock<Option<Masker>> = RwLock::new(None);
+
+/// From now on, nothing that this process tells people holds these secrets. What programs print and tools answer is
+/// theirs, and stays as it is.
+pub(crate) fn mask(masker: Masker) {
+    *MASKER.write().unwrap_or_else(PoisonError::into_inner) = Some(masker);
+}
+
+fn masked(text: &str) -> String {
+    let masker = MASKER.read().unwrap_or_else(PoisonError::into_inner);
+    masker.as_ref().map_or_else(|| text.to_owned(), |masker| masker.mask(text).into_owned())
+}
+
 /// Writes to standard error, at once. A reader that is gone is no reason to fail.
 pub(crate) fn say(text: fmt::Arguments<'_>) {
-    let _ = io::stderr().lock().write_fmt(text);
+    let _ = io::stderr().lock().write_all(masked(&text.to_string()).as_bytes());
 }
 
 /// Text without what steers a terminal or turns the order of its letters around (Unicode's bidirectional formatting
@@ -101,7 +117,7 @@ impl Terminal {
     /// A line on standard error.
     pub(crate) fn tell(&self, text: &str) {
         self.clear_progress();
-        self.send(Piece::Err(format!("{}\n", plain(text)).into_bytes()));
+        self.send(Piece::Err(format!("{}\n", plain(&masked(text))).into_bytes()));
     }
 
     /// A line on standard output, after whatever the program printed.
@@ -183,6 +199,7 @@ impl Observer for Terminal {
         if self.quiet {
             return;
         }
+        let message = masked(message);
         if self.one_line {
             self.state().progress_shown = true;
             self.send(Piece::Err(format!("\r\x1b[Ktoolsmith: {message}").into_bytes()));

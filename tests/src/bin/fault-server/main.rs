@@ -51,6 +51,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "malformed-tools" => malformed_tools(),
         "changing-tools" => changing_tools(argument),
         "described" => described(argument),
+        "leaks" => leaks(),
         "dies-in-call" => dies_in_call(),
         "orphan-holds-pipes" => orphan_holds_pipes(),
         "grandchild" => grandchild(),
@@ -210,6 +211,33 @@ fn described(file: &str) -> io::Result<()> {
         })
         .collect();
     with(|faults| faults.list = Some(always(json!({ "tools": tools })))).serve()
+}
+
+/// Tells the variable `API_TOKEN` in the way that `message` names.
+fn leaks() -> io::Result<()> {
+    let secret = std::env::var("API_TOKEN").unwrap_or_default();
+    eprintln!("starting with {secret}");
+    with(|faults| {
+        faults.call = Some(Box::new(move |request| {
+            let told = format!("the key is {secret} indeed");
+            let mut result = text_result(&told);
+            Ok(Some(match request["params"]["arguments"]["message"].as_str() {
+                Some("error") => {
+                    json!({ "error": { "code": -32000, "message": told, "data": { "key": secret } } })
+                }
+                Some("failure") => {
+                    result["isError"] = true.into();
+                    json!({ "result": result })
+                }
+                Some("dies") => {
+                    eprintln!("{told}");
+                    std::process::exit(9);
+                }
+                _ => json!({ "result": result }),
+            }))
+        }));
+    })
+    .serve()
 }
 
 fn dies_in_call() -> io::Result<()> {

@@ -1,0 +1,178 @@
+//! Secrets of the configuration, kept out of what is told to people: `***` in their place.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::config::Config;
+
+/// What stands in place of a secret.
+const MASK: &str = "***";
+
+/// Shorter values are no secrets, and would tear holes into every text.
+const SHORTEST: usize = 8;
+
+/// Parts of the names of this process's own variables whose values are taken for secrets: a configuration names such in
+/// `${…}` anywhere.
+const SECRET_NAMES: [&str; 8] =
+    ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY"];
+
+/// Replaces secrets.
+#[derive(Clone, Default)]
+pub(crate) struct Masker {
+    /// Longest first, so that no part of one is left of another.
+    secrets: Vec<String>,
+}
+
+impl Masker {
+    /// The values of headers, variables and client secrets of all servers.
+    pub(crate) fn of(config: &Config) -> Self {
+        let mut values: Vec<String> = Vec::new();
+        for server in &config.servers {
+            match &server.connection.transport {
+                mcp::Transport::Stdio(command) => values.extend(command.env.values().cloned()),
+                mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
+                    values.extend(remote.headers.values().cloned());
+                    values.extend(remote.oauth.iter().filter_map(|oauth| oauth.client_secret.clone()));
+                    values.extend(password(&remote.url));
+                }
+                _ => {}
+            }
+        }
+        let is_secret = |name: &str| SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part));
+        values.extend(std::env::vars_os().filter_map(|(name, value)| {
+            name.to_str().filter(|name| is_secret(name)).and_then(|_| value.into_string().ok())
+        }));
+        Self::new(&values)
+    }
+
+    /// Of these values, each whole, line by line, and without the scheme that headers begin with.
+    fn new(values: &[String]) -> Self {
+        let mut parts = BTreeSet::new();
+        for value in values {
+            let scheme = value.split_once(' ').map(|(_, credentials)| credentials.trim());
+            for part in value.lines().chain([value.as_str()]).chain(scheme) {
+                let quoted = Value::from(part).to_string();
+                let quoted = quoted.trim_matches('"').to_owned();
+                parts.extend(
+                    [part.trim().to_owned(), quoted].into_iter().filter(|part| part.len() >= SHORTEST),
+                );
+            }
+        }
+        let mut secrets: Vec<String> = parts.into_iter().collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Masker { secrets }
+    }
+
+    /// The text without secrets.
+    pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut masked = Cow::Borrowed(text);
+        for secret in &self.secrets {
+            if masked.contains(secret.as_str()) {
+                masked = Cow::Owned(masked.replace(secret.as_str(), MASK));
+            }
+        }
+        // A text that was cut may end in a part of one.
+        if masked.contains('…') {
+            masked = Cow::Owned(self.mask_cut(&masked));
+        }
+        masked
+    }
+
+    fn mask_cut(&self, text: &str) -> String {
+        let mut pieces: Vec<String> = text.split('…').map(str::to_owned).collect();
+        let last = pieces.len().saturating_sub(1);
+        for piece in pieces.iter_mut().take(last) {
+            let end = |secret: &String| {
+                let ends = secret.char_indices().map(|(end, _)| end).filter(|end| *end >= SHORTEST);
+                ends.rev().find(|end| piece.ends_with(secret.get(..*end).unwrap_or(MASK)))
+            };
+            if let Some(length) = self.secrets.iter().filter_map(end).max() {
+                piece.truncate(piece.len() - length);
+                piece.push_str(MASK);
+            }
+        }
+        pieces.join("…")
+    }
+
+    /// The same for all texts in a value.
+    pub(crate) fn mask_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(masked) = self.mask(text) {
+                    *text = masked;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_value(item)),
+            Value::Object(members) => members.values_mut().for_each(|member| self.mask_value(member)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+/// The password in an address.
+fn password(url: &str) -> Option<String> {
+    let authority = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
+    let (_, password) = authority.rsplit_once('@')?.0.split_once(':')?;
+    Some(password.to_owned())
+}
+
+impl std::fmt::Debug for Masker {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Masker({} secrets)", self.secrets.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn masker(values: &[&str]) -> Masker {
+        Masker::new(&values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn secrets_are_masked_whole_and_in_parts() {
+        let masker = masker(&[
+            "Bearer abcdefgh123",
+            "first line\nsecond line",
+            "quo\"ted-secret",
+            "abcdefgh123-longer",
+        ]);
+        assert_eq!(masker.mask("got abcdefgh123 there"), "got *** there");
+        assert_eq!(masker.mask("Bearer abcdefgh123"), "***");
+        assert_eq!(masker.mask("abcdefgh123-longer"), "***");
+        assert_eq!(masker.mask("it says second line."), "it says ***.");
+        assert_eq!(masker.mask(r#"{"a":"quo\"ted-secret"}"#), r#"{"a":"***"}"#);
+    }
+
+    #[test]
+    fn what_was_cut_in_the_middle_of_a_secret_is_masked_as_well() {
+        let masker = masker(&["0123456789abcdef", "ünïcödé-secret"]);
+        assert_eq!(masker.mask("error: 0123456789ab…"), "error: ***…");
+        assert_eq!(masker.mask("error: ünïcödé-s…\nmore"), "error: ***…\nmore");
+        assert_eq!(masker.mask("error: 0123…"), "error: 0123…");
+    }
+
+    #[test]
+    fn short_values_are_left_alone() {
+        assert_eq!(masker(&["1", "true", "", "1234567"]).mask("1 is true, 1234567"), "1 is true, 1234567");
+    }
+
+    #[test]
+    fn values_are_masked_at_every_depth() {
+        let mut value = json!({ "a": ["x secret-secret", { "b": "secret-secret" }], "c": 7 });
+        masker(&["secret-secret"]).mask_value(&mut value);
+        assert_eq!(value, json!({ "a": ["x ***", { "b": "***" }], "c": 7 }));
+    }
+
+    #[test]
+    fn passwords_stand_in_addresses() {
+        assert_eq!(password("https://user:pass-word@host/x@y").as_deref(), Some("pass-word"));
+        assert_eq!(password("https://host/a:b@c"), None);
+        assert_eq!(password("nonsense"), None);
+    }
+}

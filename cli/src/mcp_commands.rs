@@ -1,0 +1,80 @@
+//! The commands of `toolsmith mcp` that look at servers and call tools, each as a table for people or as JSON.
+
+mod call;
+mod servers;
+mod table;
+mod tools;
+
+use serde_json::Value;
+
+use crate::arguments::{ConfigArguments, LookCommand};
+use crate::config::{self, Config, Server};
+use crate::exit;
+use crate::failure::Failure;
+use crate::pins::Pins;
+use crate::sessions::Sessions;
+use crate::terminal::Terminal;
+
+/// Runs a command; gives the exit code.
+pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let done = match command {
+        LookCommand::ListServers(arguments) => servers::list(arguments, &terminal),
+        LookCommand::Status(arguments) => servers::status(arguments, &terminal).await,
+        LookCommand::Info(arguments) => servers::info(arguments, &terminal).await,
+        LookCommand::Test(arguments) => servers::test(arguments, &terminal).await,
+        LookCommand::ListTools(arguments) => tools::list(arguments, &terminal).await,
+        LookCommand::CallTool(arguments) => call::call(arguments, &terminal).await,
+    };
+    match terminal.flush().await {
+        Ok(()) => done,
+        Err(error) => Err(Failure::host(format!("the output can't be written: {error}"))),
+    }
+}
+
+/// The configuration; where there is none, that is said.
+fn load(place: &ConfigArguments, terminal: &Terminal) -> Result<Config, Failure> {
+    let config = config::load(place).map_err(Failure::configuration)?;
+    if config.is_demo() {
+        terminal.note(
+            "no server is configured: this is the built-in demo server; add your own to a file that --config names, \
+             such as\n  mcpServers:\n    files: { type: stdio, command: filesystem-mcp, args: [/data] }",
+        );
+    }
+    Ok(config)
+}
+
+/// Sessions that are held to the lock file.
+fn sessions(config: &Config, pins: Pins) -> Sessions {
+    let mut sessions = Sessions::new(config);
+    sessions.hold_to(pins);
+    sessions
+}
+
+/// A server that can be used.
+fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure> {
+    if let Some(server) = config.server(name) {
+        return Ok(server);
+    }
+    if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
+        return Err(Failure::configuration(match &absent.wrong {
+            Some(wrong) => format!("the entry of the server {name} is wrong\n{wrong}"),
+            None => format!("the server {name} is switched off\nhelp: write `enabled: true` in its entry"),
+        }));
+    }
+    let known: Vec<&str> = config.servers.iter().map(|server| server.connection.name.as_str()).collect();
+    Err(Failure::configuration(format!(
+        "there is no server {name:?}\nhelp: configured are {}",
+        known.join(", ")
+    )))
+}
+
+/// A value for programs, on one line.
+fn print_json(value: &Value, terminal: &Terminal) {
+    terminal.print(&value.to_string());
+}
+
+/// Of some that were tried, whether any worked.
+fn code(any_ready: bool) -> u8 {
+    if any_ready { exit::OK } else { exit::HOST }
+}

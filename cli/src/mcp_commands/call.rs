@@ -1,0 +1,86 @@
+//! `toolsmith mcp call-tool`: one call, under the same policy as those of programs.
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::{load, print_json, server, sessions};
+use crate::arguments::CallArguments;
+use crate::config;
+use crate::exit;
+use crate::failure::Failure;
+use crate::observe::object;
+use crate::permission::{self, visible};
+use crate::pins::Known;
+use crate::results::{RESULT_LIMIT, Results, text};
+use crate::sessions::Sessions;
+use crate::terminal::{Terminal, plain};
+
+pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let given = object(&arguments.args)?;
+    let config = load(&arguments.place, terminal)?;
+    let name = &server(&config, &arguments.server)?.connection.name;
+    let known = Known::read(config.lock_file().as_deref())?;
+    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let policy = permission::policy(&config, &arguments.allow, terminal);
+    let mut sessions = sessions(&config, known.pins);
+    sessions.permit(policy.clone());
+    let answer = answer(&sessions, name, &arguments.tool, given).await;
+    sessions.unchecked().iter().for_each(|note| terminal.note(note));
+    policy.take_notes().iter().for_each(|note| terminal.note(note));
+    sessions.close().await;
+    match answer {
+        Ok(result) => {
+            let bounded = Results::new(&cache).bound(&result, RESULT_LIMIT).map_err(|error| {
+                Failure::host(format!(
+                    "the result is too long to be shown, and can't be kept in {}: {error}",
+                    cache.display()
+                ))
+            })?;
+            if let Some(file) = &bounded.file {
+                terminal.note(&format!("the whole result is in {}", file.display()));
+            }
+            Ok(show(&bounded.result, arguments.json, terminal))
+        }
+        Err(failure) if arguments.json => {
+            let failed = json!({ "success": false, "output": "", "data": null, "error": plain(&failure.message), "content": [] });
+            print_json(&failed, terminal);
+            Ok(failure.code)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+async fn answer(
+    sessions: &Sessions,
+    server: &str,
+    tool: &str,
+    arguments: Box<RawValue>,
+) -> Result<Box<RawValue>, Failure> {
+    let opened = sessions.start(server).await.map_err(Failure::host)?;
+    if opened.tools.tool(tool).is_none() {
+        let names = opened.tools.tools().iter().filter_map(|tool| tool["name"].as_str());
+        let names: Vec<String> = names.take(20).map(visible).collect();
+        let message = format!("the server {server} has no tool {tool:?}\nhelp: it has {}", names.join(", "));
+        return Err(Failure::configuration(message));
+    }
+    let answer = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call)?;
+    Ok(answer.result)
+}
+
+/// Prints a result; gives the exit code.
+fn show(result: &Value, as_json: bool, terminal: &Terminal) -> u8 {
+    let is_error = result["isError"] == true;
+    let output = text(result);
+    if as_json {
+        let error = if is_error { Value::from(output.as_str()) } else { Value::Null };
+        let data = result.get("structuredContent").cloned().unwrap_or_default();
+        let content = result.get("content").cloned().unwrap_or_else(|| json!([]));
+        let shown = json!({ "success": !is_error, "output": output, "data": data, "error": error, "content": content });
+        print_json(&shown, terminal);
+    } else if is_error {
+        terminal.tell(&format!("the tool reports a failure: {output}"));
+    } else {
+        terminal.print(&output);
+    }
+    if is_error { exit::RUNTIME } else { exit::OK }
+}

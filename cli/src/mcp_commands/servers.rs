@@ -1,0 +1,252 @@
+//! `toolsmith mcp list-servers`, `status`, `info` and `test`: what servers there are, and how they are.
+
+use std::time::Instant;
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use super::table::{short, table};
+use super::{code, load, print_json, server, sessions};
+use crate::arguments::{LookArguments, OneArguments};
+use crate::config::{Config, Layer, Server};
+use crate::exit;
+use crate::failure::Failure;
+use crate::masker::Masker;
+use crate::pins::Known;
+use crate::sessions::{Opened, Sessions};
+use crate::terminal::{Terminal, plain};
+
+/// Most characters that are shown of what a server says of itself.
+const WORDS: usize = 2_000;
+
+pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = load(&arguments.place, terminal)?;
+    if let Some(name) = &arguments.name {
+        server(&config, name)?;
+    }
+    let masker = Masker::of(&config);
+    let mut rows: Vec<Value> = config.servers.iter().map(|server| configured(server, &masker)).collect();
+    rows.extend(config.absent.iter().map(|absent| {
+        json!({ "id": absent.name, "transport": absent.transport, "enabled": false, "source": source(&absent.layer),
+            "address": null, "timeout": null, "requestTimeout": null, "error": absent.wrong })
+    }));
+    rows.retain(|row| arguments.name.as_ref().is_none_or(|name| row["id"] == **name));
+    rows.sort_by_key(|row| row["id"].to_string());
+    if arguments.json {
+        print_json(&Value::from(rows), terminal);
+        return Ok(exit::OK);
+    }
+    let columns = ["id", "transport", "source", "enabled", "timeout", "requestTimeout", "address"];
+    terminal.print(&table(
+        &columns,
+        rows.iter().map(|row| columns.iter().map(|column| cell(&row[*column])).collect()),
+    ));
+    for row in &rows {
+        if let Some(wrong) = row["error"].as_str() {
+            terminal.tell(&format!("{}: {wrong}", row["id"].as_str().unwrap_or_default()));
+        }
+    }
+    Ok(exit::OK)
+}
+
+/// A server's entry, without secrets.
+fn configured(server: &Server, masker: &Masker) -> Value {
+    let connection = &server.connection;
+    let address = match &connection.transport {
+        mcp::Transport::Stdio(command) => {
+            [&command.command].into_iter().chain(&command.args).cloned().collect::<Vec<_>>().join(" ")
+        }
+        mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => without_secrets(&remote.url),
+        _ => String::new(),
+    };
+    json!({ "id": connection.name, "transport": connection.transport.name(), "enabled": true, "source": source(&server.layer),
+        "address": masker.mask(&address), "timeout": connection.connect_timeout.as_secs_f64(),
+        "requestTimeout": connection.request_timeout.as_secs_f64(), "error": null })
+}
+
+/// An address without user, password and query, which may be secrets.
+fn without_secrets(url: &str) -> String {
+    let (address, query) = url.split_once(['?', '#']).map_or((url, ""), |(address, _)| (address, "?…"));
+    let Some((scheme, rest)) = address.split_once("://") else { return format!("{address}{query}") };
+    let (authority, path) = rest
+        .split_once('/')
+        .map_or((rest, String::new()), |(authority, path)| (authority, format!("/{path}")));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}{query}")
+}
+
+fn source(layer: &Layer) -> String {
+    match layer.file() {
+        Some(file) => format!("{} {}", layer.name(), file.display()),
+        None => layer.name().to_owned(),
+    }
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::Bool(is) => if *is { "yes" } else { "no" }.to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A server that was connected to, or why it was not.
+struct Tried {
+    name: String,
+    opened: Result<Opened, String>,
+    ms: f64,
+}
+
+async fn attempt(sessions: &Sessions, name: &str) -> Tried {
+    let started = Instant::now();
+    let opened = sessions.start(name).await;
+    Tried { name: name.to_owned(), opened, ms: (started.elapsed().as_secs_f64() * 1e4).round() / 10.0 }
+}
+
+impl Tried {
+    fn state(&self) -> &'static str {
+        if self.opened.is_ok() { "ready" } else { "error" }
+    }
+
+    /// All that is known, for programs; texts are the server's.
+    fn facts(&self, config: &Config) -> Value {
+        let source = config.server(&self.name).map(|server| source(&server.layer));
+        let transport = config.server(&self.name).map(|server| server.connection.transport.name());
+        let mut facts = json!({ "id": self.name, "transport": transport, "source": source, "enabled": true,
+            "state": self.state(), "tools": null, "ms": self.ms, "error": null, "warnings": [] });
+        match &self.opened {
+            Ok(Opened { session, tools, warnings }) => {
+                let info = session.server_info();
+                facts["tools"] = tools.tools().len().into();
+                facts["warnings"] = warnings.clone().into();
+                facts["protocolVersion"] = session.protocol_version().into();
+                facts["serverInfo"] =
+                    json!(info.map(|(name, version)| json!({ "name": name, "version": version })));
+                facts["instructions"] = session.instructions().into();
+            }
+            Err(error) => facts["error"] = plain(error).into(),
+        }
+        facts
+    }
+}
+
+pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = load(&arguments.place, terminal)?;
+    if let Some(name) = &arguments.name {
+        let name = &server(&config, name)?.connection.name;
+        return one(&config, name, arguments.json, terminal).await;
+    }
+    let sessions = sessions(&config, Known::read(config.lock_file().as_deref())?.pins);
+    let tried =
+        join_all(config.servers.iter().map(|server| attempt(&sessions, &server.connection.name))).await;
+    sessions.close().await;
+    let mut rows: Vec<Value> = tried.iter().map(|tried| tried.facts(&config)).collect();
+    rows.extend(config.absent.iter().map(|absent| {
+        let state = if absent.wrong.is_some() { "error" } else { "disabled" };
+        json!({ "id": absent.name, "transport": absent.transport, "source": source(&absent.layer), "enabled": false,
+            "state": state, "tools": null, "error": absent.wrong })
+    }));
+    rows.sort_by_key(|row| row["id"].to_string());
+    if arguments.json {
+        print_json(&Value::from(rows), terminal);
+    } else {
+        let columns = ["id", "transport", "source", "enabled", "state", "tools"];
+        terminal.print(&table(
+            &columns,
+            rows.iter().map(|row| columns.iter().map(|column| cell(&row[*column])).collect()),
+        ));
+        for row in &rows {
+            let id = row["id"].as_str().unwrap_or_default();
+            row["error"].as_str().iter().for_each(|error| terminal.tell(&format!("{id}: {error}")));
+        }
+    }
+    Ok(code(tried.iter().any(|tried| tried.opened.is_ok())))
+}
+
+pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = load(&arguments.place, terminal)?;
+    let name = &server(&config, &arguments.name)?.connection.name;
+    one(&config, name, arguments.json, terminal).await
+}
+
+/// Everything about one server.
+async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) -> Result<u8, Failure> {
+    let sessions = sessions(config, Known::read(config.lock_file().as_deref())?.pins);
+    let tried = attempt(&sessions, name).await;
+    sessions.close().await;
+    let mut facts = tried.facts(config);
+    if let Some(server) = config.server(name) {
+        let entry = configured(server, &Masker::of(config));
+        ["address", "timeout", "requestTimeout"].iter().for_each(|key| facts[*key] = entry[*key].clone());
+    }
+    if as_json {
+        print_json(&facts, terminal);
+        return Ok(code(tried.opened.is_ok()));
+    }
+    let keys = [
+        "id",
+        "transport",
+        "source",
+        "address",
+        "timeout",
+        "requestTimeout",
+        "state",
+        "tools",
+        "protocolVersion",
+    ];
+    let width = keys.iter().map(|key| key.len()).max().unwrap_or_default();
+    let line = |key: &str, value: &str| terminal.print(&format!("{key:width$}  {}", short(value, WORDS)));
+    for key in keys {
+        line(key, &cell(&facts[key]));
+    }
+    if let Ok(Opened { session, .. }) = &tried.opened {
+        if let Some((name, version)) = session.server_info() {
+            line("server", &format!("{name} {version} (as it calls itself)"));
+        }
+        session.instructions().iter().for_each(|words| line("instructions", words));
+    }
+    for warning in facts["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        terminal.note(warning);
+    }
+    facts["error"].as_str().iter().for_each(|error| terminal.tell(error));
+    Ok(code(tried.opened.is_ok()))
+}
+
+pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = load(&arguments.place, terminal)?;
+    let name = &server(&config, &arguments.name)?.connection.name;
+    let sessions = sessions(&config, Known::read(config.lock_file().as_deref())?.pins);
+    let tried = attempt(&sessions, name).await;
+    sessions.close().await;
+    let facts = tried.facts(&config);
+    if arguments.json {
+        let ok = tried.opened.is_ok();
+        print_json(
+            &json!({ "id": name, "ok": ok, "ms": tried.ms, "tools": facts["tools"], "error": facts["error"] }),
+            terminal,
+        );
+        return Ok(code(ok));
+    }
+    match &tried.opened {
+        Ok(Opened { session, tools, warnings }) => {
+            warnings.iter().for_each(|warning| terminal.note(warning));
+            let (tools, version) = (tools.tools().len(), short(session.protocol_version(), WORDS));
+            terminal.print(&format!("{name}: ok, {tools} tools, protocol {version}, {} ms", tried.ms));
+        }
+        Err(error) => terminal.tell(&format!("{name}: error: {error}")),
+    }
+    Ok(code(tried.opened.is_ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn addresses_are_shown_without_what_may_be_secret() {
+        assert_eq!(without_secrets("https://user:pass@host:1/mcp?key=1#x"), "https://host:1/mcp?…");
+        assert_eq!(without_secrets("http://host"), "http://host");
+        assert_eq!(without_secrets("nonsense?a"), "nonsense?…");
+    }
+}

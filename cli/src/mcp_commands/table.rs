@@ -1,0 +1,44 @@
+//! Tables for people: cells on one line, without what steers a terminal.
+
+use comfy_table::{Table, presets};
+
+use crate::permission::visible;
+
+/// Most characters of a cell.
+const CELL: usize = 100;
+
+/// A table with these columns.
+pub(super) fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(columns.iter().map(|column| column.to_uppercase()));
+    for row in rows {
+        table.add_row(row.iter().map(|cell| short(cell, CELL)));
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// At most so many characters of a text, each of which is seen.
+pub(super) fn short(text: &str, length: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut short: String = visible(&text);
+    if let Some((end, _)) = short.char_indices().nth(length) {
+        short.truncate(end);
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{short, table};
+
+    #[test]
+    fn cells_are_on_one_line_and_bounded() {
+        assert_eq!(short("a\n  b\u{1b}[2J\u{202e}", 50), "a b\\u{1b}[2J\\u{202e}");
+        assert_eq!(short("abcdef", 3), "abc…");
+        let text = table(&["id", "what"], [vec!["x\ny".to_owned(), "z".repeat(500)]]);
+        assert_eq!(text.lines().count(), 2, "{text}");
+        assert!(text.contains("ID") && text.contains("x y") && text.contains("zz…"), "{text}");
+    }
+}

@@ -1,0 +1,196 @@
+//! `toolsmith mcp list-tools`: which tools there are, what may be done with each, and what is left out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::future::join_all;
+use runner::Cache;
+use serde_json::{Value, json};
+
+use super::table::table;
+use super::{load, print_json, server, sessions};
+use crate::arguments::ToolsArguments;
+use crate::catalog;
+use crate::config::{self, Config, Filter, Permission};
+use crate::direct::Partition;
+use crate::exit;
+use crate::failure::Failure;
+use crate::pins::{Known, Pins};
+use crate::terminal::Terminal;
+use crate::tool_list::ToolList;
+
+type Lists = BTreeMap<String, Arc<ToolList>>;
+
+pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let config = load(&arguments.look.place, terminal)?;
+    let known = Known::read(config.lock_file().as_deref())?;
+    let asked: Vec<&str> = match &arguments.look.name {
+        Some(name) => vec![&server(&config, name)?.connection.name],
+        None => config.servers.iter().map(|server| server.connection.name.as_str()).collect(),
+    };
+    let (lists, failures) = ask(&config, &known.pins, &asked, terminal).await;
+    failures.iter().for_each(|failure| terminal.tell(failure));
+    if lists.is_empty() && !asked.is_empty() {
+        return Err(Failure::host("no server has answered"));
+    }
+    let partition = partition(&config, &known.pins, &lists)?;
+    if arguments.look.name.is_none() {
+        partition.warnings.iter().for_each(|warning| terminal.note(warning));
+    }
+    let of = |(name, list): (&String, &Arc<ToolList>)| rows(&config, &known.pins, &partition, name, list);
+    let servers: Vec<(String, Vec<Value>)> = lists.iter().map(|entry| (entry.0.clone(), of(entry))).collect();
+    if arguments.look.json {
+        let values = servers.iter().map(|(name, rows)| as_json(&config, name, rows, arguments));
+        print_json(&json!({ "servers": values.collect::<Vec<_>>(), "errors": failures }), terminal);
+    } else {
+        servers.iter().for_each(|(name, rows)| show(&config, name, rows, arguments, terminal));
+    }
+    Ok(exit::OK)
+}
+
+/// The tools of servers, all asked at the same time, and what those say that fail.
+async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<String>) {
+    let sessions = sessions(config, pins.clone());
+    let opened = join_all(names.iter().map(|name| sessions.start(name))).await;
+    let (mut lists, mut failures) = (Lists::new(), Vec::new());
+    for (name, opened) in names.iter().zip(opened) {
+        match opened {
+            Ok(opened) => {
+                opened.warnings.iter().for_each(|warning| terminal.note(&format!("{name}: {warning}")));
+                let admits = |tool: &str| config.admits(name, tool);
+                let difference = pins.difference(name, &opened.tools, admits);
+                difference.and_then(|found| found.note()).iter().for_each(|note| terminal.note(note));
+                lists.insert((*name).to_owned(), opened.tools);
+            }
+            Err(message) => failures.push(message),
+        }
+    }
+    sessions.close().await;
+    (lists, failures)
+}
+
+/// Which tools are direct, and what they are called; that depends on all servers, of which the others are as they were
+/// seen last.
+fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, Failure> {
+    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let cache = Cache::open(&cache).map_err(Failure::host)?;
+    let mut all = lists.clone();
+    for server in &config.servers {
+        let name = &server.connection.name;
+        if !all.contains_key(name)
+            && let Some(list) = catalog::remembered(&cache, server)
+        {
+            all.insert(name.clone(), Arc::new(list));
+        }
+    }
+    let held: BTreeMap<&String, _> = all.iter().map(|(name, list)| (name, pins.held(name, list))).collect();
+    let tools = all.iter().flat_map(|(name, list)| {
+        let names = list.tools().iter().filter_map(|tool| tool["name"].as_str());
+        let held = held.get(name);
+        names
+            .filter(move |tool| !held.is_some_and(|held| held.contains(*tool)))
+            .map(|tool| (name.as_str(), tool))
+    });
+    Ok(Partition::new(config, tools))
+}
+
+/// The tools of a server as they came, with what holds for each.
+fn rows(config: &Config, pins: &Pins, partition: &Partition, server: &str, list: &ToolList) -> Vec<Value> {
+    let held = pins.held(server, list);
+    let row = |raw: &Value| {
+        let name = raw["name"].as_str()?;
+        let permission = config.permission(server, name);
+        let direct = partition.direct.iter().find(|tool| tool.server == server && tool.tool == name);
+        let place = if !config.admits(server, name) {
+            "filtered"
+        } else if held.contains(name) {
+            "held back"
+        } else if direct.is_some() {
+            "direct"
+        } else {
+            "code mode"
+        };
+        Some(json!({ "name": name, "description": raw["description"], "inputSchema": raw["inputSchema"],
+            "outputSchema": raw["outputSchema"], "annotations": raw["annotations"], "permission": words(permission),
+            "place": place, "directName": direct.map(|tool| &tool.name), "safeName": direct.map(|tool| &tool.safe_name) }))
+    };
+    list.tools().iter().filter_map(row).collect()
+}
+
+fn words(permission: Permission) -> &'static str {
+    match permission {
+        Permission::Allow => "allow",
+        Permission::Ask => "ask",
+        Permission::AskEach => "ask-each",
+        Permission::Deny => "deny",
+    }
+}
+
+fn is_out(row: &Value) -> bool {
+    row["place"] == "filtered" || row["place"] == "held back"
+}
+
+fn shown<'a>(rows: &'a [Value], arguments: &ToolsArguments) -> Vec<&'a Value> {
+    let is_wanted = |row: &&Value| arguments.show_all || is_out(row) == arguments.show_filtered;
+    rows.iter().filter(is_wanted).collect()
+}
+
+fn mode(config: &Config, server: &str) -> String {
+    let globs = |globs: &[config::Glob]| globs.iter().map(config::Glob::text).collect::<Vec<_>>().join(", ");
+    match config.server(server).map(|server| &server.filter) {
+        None | Some(Filter::All) => "all".to_owned(),
+        Some(Filter::Only(names)) => format!("enabledTools: {}", globs(names)),
+        Some(Filter::Without(names)) => format!("disabledTools: {}", globs(names)),
+    }
+}
+
+fn as_json(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArguments) -> Value {
+    let out = rows.iter().filter(|row| is_out(row)).count();
+    json!({ "id": server, "filter": mode(config, server), "total": rows.len(), "admitted": rows.len() - out,
+        "filtered": out, "tools": shown(rows, arguments) })
+}
+
+fn show(config: &Config, server: &str, rows: &[Value], arguments: &ToolsArguments, terminal: &Terminal) {
+    let out = rows.iter().filter(|row| is_out(row)).count();
+    let (total, admitted) = (rows.len(), rows.len() - out);
+    let mode = mode(config, server);
+    terminal.print(&format!("{server}: {total} tools, {admitted} admitted, {out} left out (filter: {mode})"));
+    let cells = |row: &Value| {
+        let place = row["directName"].as_str().or(row["place"].as_str()).unwrap_or_default();
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        let place = if row["directName"].is_string() { format!("direct: {place}") } else { place.to_owned() };
+        vec![
+            text("name"),
+            text("permission"),
+            place,
+            members(&row["inputSchema"]),
+            output(row),
+            text("description"),
+        ]
+    };
+    let shown = shown(rows, arguments);
+    if !shown.is_empty() {
+        let columns = ["tool", "permission", "called by", "input", "output", "description"];
+        terminal.print(&table(&columns, shown.into_iter().map(cells)));
+    }
+}
+
+/// The names and types of a schema's properties, those that are required with an asterisk.
+fn members(schema: &Value) -> String {
+    let Some(properties) = schema["properties"].as_object() else { return "any".to_owned() };
+    let required = |name: &str| {
+        schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name))
+    };
+    let member = |(name, schema): (&String, &Value)| {
+        let mark = if required(name) { "*" } else { "" };
+        match schema["type"].as_str() {
+            Some(kind) => format!("{name}{mark}: {kind}"),
+            None => format!("{name}{mark}"),
+        }
+    };
+    properties.iter().map(member).collect::<Vec<_>>().join(", ")
+}
+
+fn output(row: &Value) -> String {
+    if row["outputSchema"].is_null() { "text".to_owned() } else { members(&row["outputSchema"]) }
+}

@@ -1,0 +1,113 @@
+//! `toolsmith mcp list-servers`, `status`, `info`, `test`, `list-tools` and `call-tool`.
+
+use serde_json::{Value, json};
+
+use crate::cache::shared;
+use crate::harness::{Done, Run, fault_entry};
+
+fn mcp(config: &str, arguments: &[&str]) -> Done {
+    Run::new(shared()).argument("mcp").arguments(arguments).config_alone(config).done()
+}
+
+fn value(done: &Done) -> Value {
+    serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done:#?}"))
+}
+
+fn two() -> String {
+    format!(
+        "mcpServers:\n  demo: {{ command: toolsmith, args: [demo-server], disabledTools: [slow], permissions: {{ echo: allow, fail: deny }} }}\n{}",
+        fault_entry("broken", "exits-at-once", "")
+    )
+}
+
+#[test]
+fn servers_are_listed_without_starting_one() {
+    let done = mcp(&two(), &["list-servers"]).exits(0);
+    let lines: Vec<&str> = done.stdout.lines().collect();
+    assert!(lines[0].contains("ID") && lines[1].contains("broken") && lines[2].contains("demo"), "{done:#?}");
+    let servers = value(&mcp(&two(), &["list-servers", "--json"]).exits(0));
+    let facts = ["id", "transport", "enabled", "timeout"].map(|key| servers[1][key].clone());
+    assert_eq!(facts, [json!("demo"), json!("stdio"), json!(true), json!(60.0)], "{servers:#}");
+    assert!(servers[1]["source"].as_str().unwrap().contains("given.yaml"), "{servers:#}");
+    let none = Run::new(shared()).arguments(&["mcp", "list-servers"]).done().exits(0);
+    none.says(&["no server is configured", "demo server", "mcpServers"]);
+}
+
+#[test]
+fn the_state_of_each_server_is_told_and_one_that_works_is_enough() {
+    let done = mcp(&two(), &["status"]).exits(0).says(&["broken", "exited with status"]);
+    let demo = done.stdout.lines().find(|line| line.contains("demo")).unwrap();
+    assert!(demo.contains("ready") && demo.contains('9'), "{done:#?}");
+    let states = value(&mcp(&two(), &["status", "--json"]).exits(0));
+    assert_eq!((&states[0]["state"], &states[1]["state"]), (&json!("error"), &json!("ready")));
+    assert!(states[0]["error"].as_str().unwrap().contains("exited with status"), "{states:#}");
+    let broken = format!("mcpServers:\n{}", fault_entry("broken", "exits-at-once", ""));
+    mcp(&broken, &["status"]).exits(7);
+    mcp(&broken, &["status", "broken"]).exits(7).says(&["exited with status"]);
+    mcp(&broken, &["list-tools"]).exits(7).says(&["exited with status"]);
+    mcp(&broken, &["test", "broken"]).exits(7).says(&["exited with status"]);
+}
+
+#[test]
+fn a_server_is_described_in_its_own_words() {
+    let done = mcp(&two(), &["info", "demo"]).exits(0);
+    for phrase in ["toolsmith-demo", "2025-11-25", "A small shop", "demo-server", "ready"] {
+        assert!(done.stdout.contains(phrase), "{phrase} in {done:#?}");
+    }
+    let facts = value(&mcp(&two(), &["info", "demo", "--json"]).exits(0));
+    assert_eq!((&facts["tools"], &facts["serverInfo"]["name"]), (&json!(9), &json!("toolsmith-demo")));
+    assert!(mcp(&two(), &["test", "demo"]).exits(0).stdout.contains("demo: ok, 9 tools"));
+    mcp(&two(), &["info", "nobody"]).exits(2).says(&["nobody", "broken, demo"]);
+}
+
+#[test]
+fn tools_are_listed_with_what_holds_for_each() {
+    let done = mcp(&two(), &["list-tools"]).exits(0).says(&["broken"]);
+    assert!(
+        done.stdout.contains("9 tools, 8 admitted, 1 left out (filter: disabledTools: slow)"),
+        "{done:#?}"
+    );
+    let row = |name: &str| done.stdout.lines().find(|line| line.trim().starts_with(name)).unwrap().to_owned();
+    assert!(row("echo").contains("allow") && row("echo").contains("message*: string"), "{done:#?}");
+    assert!(row("fail").contains("deny") && row("image").contains("ask"), "{done:#?}");
+    assert!(!done.stdout.lines().any(|line| line.trim().starts_with("slow")), "{done:#?}");
+    let names = |arguments: &[&str]| {
+        let listed = value(&mcp(&two(), &[&["list-tools", "demo", "--json"], arguments].concat()).exits(0));
+        let tools = listed["servers"][0]["tools"].as_array().unwrap().clone();
+        (tools.len(), tools.iter().any(|tool| tool["name"] == "slow" && tool["place"] == "filtered"))
+    };
+    assert_eq!(
+        (names(&[]), names(&["--show-all"]), names(&["--show-filtered"])),
+        ((8, false), (9, true), (1, true))
+    );
+}
+
+#[test]
+fn a_tool_is_called_under_the_policy_of_programs() {
+    let call = |tool: &str, more: &[&str]| {
+        let arguments = [&["call-tool", "--server", "demo", "--tool", tool], more].concat();
+        mcp(&two(), &arguments)
+    };
+    let done = call("echo", &["--args", "{\"message\":\"hello\"}"]).exits(0);
+    assert_eq!(done.stdout, "hello\n");
+    let done = value(&call("echo", &["--args", "{\"message\":\"hello\"}", "--json"]).exits(0));
+    let expected = json!({ "success": true, "output": "hello", "data": null, "error": null,
+        "content": [{ "type": "text", "text": "hello" }] });
+    assert_eq!(done, expected);
+    call("json_response", &[]).exits(6).says(&["--allow 'demo.json_response'"]);
+    let done = call("list_orders", &["--allow", "demo.*", "--json"]).exits(0);
+    assert!(value(&done)["data"]["orders"].is_array(), "{done:#?}");
+    let done = value(&call("json_response", &["--json"]).exits(6));
+    assert_eq!((&done["success"], &done["content"]), (&json!(false), &json!([])));
+    // What is denied or filtered out is so for everybody.
+    call("fail", &["--allow", "*"]).exits(6).says(&["the configuration denies"]);
+    call("slow", &["--allow", "*", "--args", "{\"seconds\":0}"]).exits(6).says(&["the configuration denies"]);
+    call("nothing", &["--allow", "*"]).exits(2).says(&["nothing", "echo"]);
+    call("echo", &["--args", "[]"]).exits(2).says(&["--args"]);
+    call("echo", &["--args", "{}"]).exits(2).says(&["message"]);
+    let failing = two().replace("fail: deny", "fail: allow");
+    let call = ["call-tool", "--server", "demo", "--tool", "fail"];
+    mcp(&failing, &call).exits(1).says(&["always fails"]);
+    let failed = value(&mcp(&failing, &[&call[..], &["--json"]].concat()).exits(1));
+    assert_eq!((&failed["success"], &failed["error"]), (&json!(false), &json!("this tool always fails")));
+}
