@@ -15,7 +15,7 @@ pub(crate) use servers::{
 
 use crate::config::{self, LONGEST_DESCRIPTION};
 
-pub(crate) use self::mcp::{CallArguments, LookArguments, LookCommand, OneArguments, ToolsArguments};
+pub(crate) use self::mcp::{CallArguments, LoginArguments, NameArguments, PromptArguments, ResourceArguments, LookArguments, LookCommand, OneArguments, ToolsArguments};
 
 /// Runs Rust snippets that call MCP tools, compiled in a fraction of a second and confined.
 #[derive(Debug, Parser)]
@@ -176,6 +176,10 @@ pub(crate) enum McpCommand {
     Enable(NamedArguments),
     /// Switch a server off; its entry stays.
     Disable(NamedArguments),
+    /// Log in at a server behind an address: a person agrees in a browser, and the tokens are kept.
+    Login(LoginArguments),
+    /// Forget the tokens of a server, and have them revoked where its authorization server does that.
+    Logout(NameArguments),
     #[command(flatten)]
     Look(LookCommand),
 }

@@ -10,6 +10,7 @@ use runner::{Cache, Catalog};
 use crate::catalog::{self, ToolLists};
 use crate::config::{Config, Server};
 use crate::failure::Failure;
+use crate::host::Attendant;
 use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::sessions::Sessions;
@@ -32,7 +33,7 @@ pub(crate) struct Discovery<'a> {
 impl<'a> Discovery<'a> {
     /// No list yet; of the tools, what a lock file says is known.
     pub(crate) fn new(config: &'a Config, terminal: &'a Terminal, cache: Cache, known: Known) -> Self {
-        let mut sessions = Sessions::new(config);
+        let mut sessions = Sessions::new(config, Attendant::at(terminal));
         sessions.hold_to(known.pins.clone());
         Discovery {
             config,
@@ -107,7 +108,7 @@ impl<'a> Discovery<'a> {
                     opened.warnings.iter().for_each(|warning| self.terminal.note(warning));
                     self.keep(&server.connection.name, opened.tools)?;
                 }
-                Err(message) => failures.push(message),
+                Err(error) => failures.push(error.message),
             }
         }
         Ok(failures)

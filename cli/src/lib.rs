@@ -4,6 +4,7 @@
 
 mod arguments;
 mod bench;
+mod browser;
 mod catalog;
 mod config;
 mod configure;
@@ -15,8 +16,11 @@ mod edit;
 mod exit;
 mod failure;
 mod guard;
+mod host;
 mod inspect;
+mod keyboard;
 mod locking;
+mod login;
 mod masker;
 mod mcp_commands;
 mod observe;
@@ -93,6 +97,8 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Disable(arguments)) => edit::switch(&arguments, false),
         Command::Config(command) => configure::run(&command).await,
         Command::Trust(arguments) => configure::trust(&arguments).await,
+        Command::Mcp(McpCommand::Login(arguments)) => login::login(&arguments).await,
+        Command::Mcp(McpCommand::Logout(arguments)) => login::logout(&arguments).await,
         Command::Mcp(McpCommand::Look(command)) => mcp_commands::look(&command).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,

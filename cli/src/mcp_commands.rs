@@ -1,16 +1,19 @@
 //! The commands of `toolsmith mcp` that look at servers and call tools, each as a table for people or as JSON.
 
 mod call;
+mod resources;
 mod servers;
 mod table;
 mod tools;
 
+use resources::List;
 use serde_json::Value;
 
 use crate::arguments::{ConfigArguments, LookCommand};
 use crate::config::{self, Config, Server};
 use crate::exit;
 use crate::failure::Failure;
+use crate::host::Attendant;
 use crate::pins::Pins;
 use crate::sessions::Sessions;
 use crate::terminal::Terminal;
@@ -24,6 +27,13 @@ pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
         LookCommand::Info(arguments) => servers::info(arguments, &terminal).await,
         LookCommand::Test(arguments) => servers::test(arguments, &terminal).await,
         LookCommand::ListTools(arguments) => tools::list(arguments, &terminal).await,
+        LookCommand::ListResources(arguments) => resources::list(arguments, List::Resources, &terminal).await,
+        LookCommand::ListResourceTemplates(arguments) => {
+            resources::list(arguments, List::Templates, &terminal).await
+        }
+        LookCommand::ListPrompts(arguments) => resources::list(arguments, List::Prompts, &terminal).await,
+        LookCommand::ReadResource(arguments) => resources::read(arguments, &terminal).await,
+        LookCommand::GetPrompt(arguments) => resources::prompt(arguments, &terminal).await,
         LookCommand::CallTool(arguments) => call::call(arguments, &terminal).await,
     };
     match terminal.flush().await {
@@ -33,7 +43,7 @@ pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
 }
 
 /// The configuration; where there is none, that is said.
-fn load(place: &ConfigArguments, terminal: &Terminal) -> Result<Config, Failure> {
+pub(crate) fn load(place: &ConfigArguments, terminal: &Terminal) -> Result<Config, Failure> {
     let config = config::load(place).map_err(Failure::configuration)?;
     if config.is_demo() {
         terminal.note(
@@ -45,14 +55,14 @@ fn load(place: &ConfigArguments, terminal: &Terminal) -> Result<Config, Failure>
 }
 
 /// Sessions that are held to the lock file.
-fn sessions(config: &Config, pins: Pins) -> Sessions {
-    let mut sessions = Sessions::new(config);
+fn sessions(config: &Config, pins: Pins, terminal: &Terminal) -> Sessions {
+    let mut sessions = Sessions::new(config, Attendant::at(terminal));
     sessions.hold_to(pins);
     sessions
 }
 
 /// A server that can be used.
-fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure> {
+pub(crate) fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure> {
     if let Some(server) = config.server(name) {
         return Ok(server);
     }

@@ -12,6 +12,7 @@ use crate::arguments::{LockArguments, ObserveArguments};
 use crate::config::{self, Config};
 use crate::exit;
 use crate::failure::Failure;
+use crate::host::Attendant;
 use crate::observed::ObservedOutputs;
 use crate::permission::{self, Policy};
 use crate::pins::Pins;
@@ -35,7 +36,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
     let policy = permission::policy(&place.config, &arguments.allow, terminal);
-    let answered = place.answers((server, tool), calls, policy.clone()).await;
+    let answered = place.answers((server, tool), calls, policy.clone(), Attendant::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;
     let raw = tools.tool(tool).cloned().unwrap_or_default();
@@ -115,6 +116,7 @@ impl Place {
         (server, tool): (&str, &str),
         calls: Vec<Box<RawValue>>,
         policy: Arc<Policy>,
+        host: Arc<Attendant>,
     ) -> Result<Answers, Failure> {
         let settings = self.config.server(server).ok_or_else(|| {
             let known: Vec<&str> =
@@ -129,7 +131,7 @@ impl Place {
             let message = format!("the configuration does not let {server}.{tool} be called");
             return Err(Failure { code: exit::DENIED, message });
         }
-        let mut sessions = Sessions::new(&self.config);
+        let mut sessions = Sessions::new(&self.config, host);
         sessions.hold_to(Pins::of(&self.lock));
         sessions.permit(policy);
         let answers = match sessions.start(name).await {

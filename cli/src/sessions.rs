@@ -14,6 +14,8 @@ use serde_json::value::RawValue;
 
 use crate::config::{Config, Server};
 use crate::guard::{Guards, ToolGuard};
+use crate::host::Attendant;
+use crate::login;
 use crate::masker::Masker;
 use crate::permission::{Grants, Policy, Wanted};
 use crate::pins::Pins;
@@ -28,7 +30,27 @@ pub(crate) struct Opened {
     pub(crate) warnings: Vec<String>,
 }
 
-type Opening = Shared<BoxFuture<'static, Result<Opened, String>>>;
+/// Why there is no session.
+#[derive(Debug, Clone)]
+pub(crate) struct Unopened {
+    pub(crate) message: String,
+    /// Whether a login may help.
+    pub(crate) wants_login: bool,
+}
+
+impl Unopened {
+    fn new(message: String) -> Self {
+        Unopened { message, wants_login: false }
+    }
+}
+
+impl std::fmt::Display for Unopened {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+type Opening = Shared<BoxFuture<'static, Result<Opened, Unopened>>>;
 
 /// The sessions of one execution.
 pub(crate) struct Sessions {
@@ -42,6 +64,10 @@ pub(crate) struct Sessions {
     pins: Pins,
     /// The secrets that no error tells.
     masker: Masker,
+    /// Who answers what servers ask.
+    host: Arc<Attendant>,
+    /// Whether the person is offered the login that a server wants.
+    offers_logins: bool,
     /// Who may call what; without one nothing may be called.
     policy: Option<Arc<Policy>>,
     grants: Grants,
@@ -49,7 +75,7 @@ pub(crate) struct Sessions {
 
 impl Sessions {
     /// No session yet, to any of the configured servers.
-    pub(crate) fn new(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config, host: Arc<Attendant>) -> Self {
         let masker = Masker::of(config);
         terminal::mask(masker.clone());
         let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
@@ -61,9 +87,16 @@ impl Sessions {
             guards: Guards::default(),
             pins: Pins::default(),
             masker,
+            host,
+            offers_logins: false,
             policy: None,
             grants: Grants::default(),
         }
+    }
+
+    /// From now on, the person at the terminal is offered the logins that servers want.
+    pub(crate) fn offer_logins(&mut self) {
+        self.offers_logins = true;
     }
 
     /// From now on, no tool is called that is not as it is pinned.
@@ -95,14 +128,14 @@ impl Sessions {
         }
         let Some(server) = self.servers.get(server) else {
             let message = format!("the server {server} is not configured");
-            return std::future::ready(Err(message)).boxed().shared();
+            return std::future::ready(Err(Unopened::new(message))).boxed().shared();
         };
         let config = server.connection.clone();
         // A task of its own: whoever waits may give up without ending the attempt for others.
-        let masker = self.masker.clone();
-        let task = tokio::spawn(async move { connect(&config, &masker).await });
+        let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.offers_logins);
+        let task = tokio::spawn(async move { connect(&config, &masker, host, offers).await });
         let started = task
-            .map(|done| done.unwrap_or_else(|error| Err(format!("the connection was given up: {error}"))))
+            .map(|done| done.unwrap_or_else(|error| Err(Unopened::new(format!("the connection was given up: {error}")))))
             .boxed()
             .shared();
         opening.insert(server.connection.name.clone(), started.clone());
@@ -186,10 +219,22 @@ impl Sessions {
     }
 }
 
-async fn connect(config: &mcp::ServerConfig, masker: &Masker) -> Result<Opened, String> {
-    let told = |error: mcp::Error| masker.mask(&error.to_string()).into_owned();
-    let session = Session::connect(config).await.map_err(told)?;
-    let mut listing = session.list_tools().await.map_err(told)?;
+async fn connect(
+    config: &mcp::ServerConfig,
+    masker: &Masker,
+    host: Arc<Attendant>,
+    offers_login: bool,
+) -> Result<Opened, Unopened> {
+    let told = |error: mcp::Error| Unopened {
+        message: masker.mask(&login::explained(&error)).into_owned(),
+        wants_login: matches!(*error.kind, ErrorKind::Unauthorized { .. }),
+    };
+    let listed = match listed(config, host.clone()).await {
+        // Once: who was just let in and is refused all the same is told so.
+        Err(error) if offers_login && login::offered(config, &error, &host).await => listed(config, host).await,
+        listed => listed,
+    };
+    let (session, mut listing) = listed.map_err(told)?;
     for warning in &mut listing.warnings {
         *warning = masker.mask(warning).into_owned();
     }
@@ -197,11 +242,25 @@ async fn connect(config: &mcp::ServerConfig, masker: &Masker) -> Result<Opened, 
     Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings })
 }
 
+/// A session, and what its server lists: some servers let anybody connect.
+async fn listed(
+    config: &mcp::ServerConfig,
+    host: Arc<Attendant>,
+) -> Result<(Session, mcp::Listing), mcp::Error> {
+    let session = Session::connect_with(config, host).await?;
+    let listing = session.list_tools().await?;
+    Ok((session, listing))
+}
+
 impl ToolHost for Sessions {
+    fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
+        Some(self.host.questions())
+    }
+
     fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
         let opening = self.start(server);
         async move {
-            let opened = opening.await?;
+            let opened = opening.await.map_err(|error| error.message)?;
             match self.expected.get(server) {
                 Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
                     Err(format!("the tools of {server} have changed since the program was compiled"))

@@ -99,6 +99,31 @@ impl Stage {
     }
 }
 
+/// Tells people something from anywhere in the process.
+#[derive(Debug, Clone)]
+pub(crate) struct Voice {
+    writer: mpsc::Sender<Piece>,
+    quiet: bool,
+    one_line: bool,
+}
+
+impl Voice {
+    /// Says something that is no error, unless quiet.
+    pub(crate) fn note(&self, message: &str) {
+        if !self.quiet {
+            self.tell(message);
+        }
+    }
+
+    /// Says something that has to be known.
+    pub(crate) fn tell(&self, message: &str) {
+        // Progress may stand in this line.
+        let anew = if self.one_line { "\r\x1b[K" } else { "" };
+        let text = format!("{anew}toolsmith: {}\n", plain(&masked(message)));
+        let _ = self.writer.send(Piece::Err(text.into_bytes()));
+    }
+}
+
 impl Terminal {
     /// Shows progress unless `quiet`, and the program's output if `live`.
     pub(crate) fn new(quiet: bool, live: bool) -> Self {
@@ -142,6 +167,11 @@ impl Terminal {
             Ok(Some(error)) => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// What tells people something from elsewhere.
+    pub(crate) fn voice(&self) -> Voice {
+        Voice { writer: self.writer.clone(), quiet: self.quiet, one_line: self.one_line }
     }
 
     /// Where questions to a person are shown.

@@ -39,6 +39,18 @@ impl Clock {
         answer.await
     }
 
+    /// Stands still while there are questions, of which `questions` counts the open ones. Never returns.
+    pub(crate) async fn follow(&self, questions: Option<watch::Receiver<usize>>) {
+        if let Some(mut questions) = questions {
+            while questions.wait_for(|open| *open > 0).await.is_ok() {
+                let _standing = Standing::new(self);
+                let _ = questions.wait_for(|open| *open == 0).await;
+            }
+        }
+        // Whoever asked is gone, and asks no more.
+        std::future::pending().await
+    }
+
     /// How long the clock has stood still so far.
     pub(crate) fn stood_still(&self) -> Duration {
         let state = *self.state.borrow();

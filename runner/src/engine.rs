@@ -119,6 +119,7 @@ impl Engine {
         let stopped = tokio::select! {
             done = run.pipeline() => { done?; None }
             () = clock.runs_out(request.timeout) => Some(Stop::Timeout),
+            () = clock.follow(host.questions()) => None,
             () = request.cancel.cancelled() => Some(Stop::Cancelled),
         };
         Ok(run.conclude(stopped))

@@ -4,6 +4,7 @@ use bridge::wire::CallFailure;
 use futures::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tokio::sync::watch;
 
 /// Carries calls to servers; each execution has one of its own.
 pub trait ToolHost: Send + Sync {
@@ -26,6 +27,12 @@ pub trait ToolHost: Send + Sync {
         tool: &'a str,
         arguments: &'a RawValue,
     ) -> BoxFuture<'a, Result<(), CallFailure>>;
+
+    /// How many questions of servers are with a person right now, and each change of it: meanwhile the execution's time
+    /// stands still.
+    fn questions(&self) -> Option<watch::Receiver<usize>> {
+        None
+    }
 
     /// Calls a tool of an open server. Dropping the future cancels the call.
     fn call<'a>(

@@ -19,6 +19,16 @@ pub(crate) enum LookCommand {
     Test(OneArguments),
     /// Connect to all servers, or to one, and say how they are.
     Status(LookArguments),
+    /// The resources of a server.
+    ListResources(OneArguments),
+    /// The templates of a server's resources.
+    ListResourceTemplates(OneArguments),
+    /// Read a resource of a server.
+    ReadResource(ResourceArguments),
+    /// The prompts of a server.
+    ListPrompts(OneArguments),
+    /// Fill in a prompt of a server, and print its messages.
+    GetPrompt(PromptArguments),
 }
 
 /// Which configuration, and in which form.
@@ -80,4 +90,50 @@ pub(crate) struct CallArguments {
     /// Print the result as one JSON object: success, output, data, error, content.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Arguments of `mcp login`.
+#[derive(Debug, Args)]
+pub(crate) struct LoginArguments {
+    /// The server's name in the configuration.
+    #[arg(value_name = "NAME", value_parser = server_name)]
+    pub(crate) name: String,
+    /// Only print the address to visit; the browser must be on this machine.
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+}
+
+/// Which server, and nothing else.
+#[derive(Debug, Args)]
+pub(crate) struct NameArguments {
+    /// The server's name in the configuration.
+    #[arg(value_name = "NAME", value_parser = server_name)]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+}
+
+/// Arguments of `mcp read-resource`.
+#[derive(Debug, Args)]
+pub(crate) struct ResourceArguments {
+    #[command(flatten)]
+    pub(crate) one: OneArguments,
+    /// The resource's address, as the server lists it.
+    #[arg(value_name = "URI")]
+    pub(crate) uri: String,
+}
+
+/// Arguments of `mcp get-prompt`.
+#[derive(Debug, Args)]
+pub(crate) struct PromptArguments {
+    #[command(flatten)]
+    pub(crate) one: OneArguments,
+    /// The prompt's name, as the server lists it.
+    #[arg(value_name = "PROMPT")]
+    pub(crate) prompt: String,
+    /// An argument of the prompt. Repeatable.
+    #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = super::key_value)]
+    pub(crate) args: Vec<(String, String)>,
 }

@@ -22,7 +22,7 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
     let known = Known::read(config.lock_file().as_deref())?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let policy = permission::policy(&config, &arguments.allow, terminal);
-    let mut sessions = sessions(&config, known.pins);
+    let mut sessions = sessions(&config, known.pins, terminal);
     sessions.permit(policy.clone());
     let answer = answer(&sessions, name, &arguments.tool, given).await;
     sessions.unchecked().iter().for_each(|note| terminal.note(note));

@@ -13,7 +13,7 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::masker::Masker;
 use crate::pins::Known;
-use crate::sessions::{Opened, Sessions};
+use crate::sessions::{Opened, Sessions, Unopened};
 use crate::terminal::{Terminal, plain};
 
 /// Most characters that are shown of what a server says of itself.
@@ -94,7 +94,7 @@ fn cell(value: &Value) -> String {
 /// A server that was connected to, or why it was not.
 struct Tried {
     name: String,
-    opened: Result<Opened, String>,
+    opened: Result<Opened, Unopened>,
     ms: f64,
 }
 
@@ -106,7 +106,12 @@ async fn attempt(sessions: &Sessions, name: &str) -> Tried {
 
 impl Tried {
     fn state(&self) -> &'static str {
-        if self.opened.is_ok() { "ready" } else { "error" }
+        match &self.opened {
+            Ok(_) => mcp::State::Ready,
+            Err(error) if error.wants_login => mcp::State::AuthRequired,
+            Err(_) => mcp::State::Error,
+        }
+        .name()
     }
 
     /// All that is known, for programs; texts are the server's.
@@ -125,7 +130,7 @@ impl Tried {
                     json!(info.map(|(name, version)| json!({ "name": name, "version": version })));
                 facts["instructions"] = session.instructions().into();
             }
-            Err(error) => facts["error"] = plain(error).into(),
+            Err(error) => facts["error"] = plain(&error.message).into(),
         }
         facts
     }
@@ -137,7 +142,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
         let name = &server(&config, name)?.connection.name;
         return one(&config, name, arguments.json, terminal).await;
     }
-    let sessions = sessions(&config, Known::read(config.lock_file().as_deref())?.pins);
+    let sessions = sessions(&config, Known::read(config.lock_file().as_deref())?.pins, terminal);
     let tried =
         join_all(config.servers.iter().map(|server| attempt(&sessions, &server.connection.name))).await;
     sessions.close().await;
@@ -172,7 +177,7 @@ pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Resul
 
 /// Everything about one server.
 async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) -> Result<u8, Failure> {
-    let sessions = sessions(config, Known::read(config.lock_file().as_deref())?.pins);
+    let sessions = sessions(config, Known::read(config.lock_file().as_deref())?.pins, terminal);
     let tried = attempt(&sessions, name).await;
     sessions.close().await;
     let mut facts = tried.facts(config);
@@ -216,7 +221,7 @@ async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) ->
 pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load(&arguments.place, terminal)?;
     let name = &server(&config, &arguments.name)?.connection.name;
-    let sessions = sessions(&config, Known::read(config.lock_file().as_deref())?.pins);
+    let sessions = sessions(&config, Known::read(config.lock_file().as_deref())?.pins, terminal);
     let tried = attempt(&sessions, name).await;
     sessions.close().await;
     let facts = tried.facts(&config);

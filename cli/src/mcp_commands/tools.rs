@@ -50,7 +50,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
 
 /// The tools of servers, all asked at the same time, and what those say that fail.
 async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<String>) {
-    let sessions = sessions(config, pins.clone());
+    let sessions = sessions(config, pins.clone(), terminal);
     let opened = join_all(names.iter().map(|name| sessions.start(name))).await;
     let (mut lists, mut failures) = (Lists::new(), Vec::new());
     for (name, opened) in names.iter().zip(opened) {
@@ -62,7 +62,7 @@ async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) 
                 difference.and_then(|found| found.note()).iter().for_each(|note| terminal.note(note));
                 lists.insert((*name).to_owned(), opened.tools);
             }
-            Err(message) => failures.push(message),
+            Err(error) => failures.push(error.message),
         }
     }
     sessions.close().await;

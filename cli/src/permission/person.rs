@@ -3,22 +3,17 @@
 //! Questions stand on standard error, answers come from `/dev/tty`: standard input may be the snippet. While a question
 //! is open nothing else is written, so that no program can paint over it.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use tokio::net::unix::pipe::Receiver;
 
 use super::{Answer, Asker, Question};
+use crate::keyboard::Keyboard;
 use crate::terminal::{Stage, Terminal};
 
 /// How often an answer that is none is asked for again.
 const TRIES: usize = 3;
-
-/// Most bytes of an answer.
-const LONGEST_ANSWER: usize = 256;
 
 /// The person at the terminal, if there is one.
 pub(crate) struct Person {
@@ -29,15 +24,12 @@ pub(crate) struct Person {
 impl Person {
     /// Whoever sits at the terminal that this process belongs to.
     pub(crate) fn at(terminal: &Terminal) -> Self {
-        Person { stage: terminal.stage(), is_there: io::stderr().is_terminal() && open().is_ok() }
+        Person { stage: terminal.stage(), is_there: io::stderr().is_terminal() && Keyboard::is_there() }
     }
 
     /// The answer, where all goes well.
     async fn answer(&self, question: &Question) -> io::Result<Answer> {
-        // A terminal becomes readable as a pipe does.
-        let keyboard = Receiver::from_file_unchecked(open()?)?;
-        // What was typed before the question was read is no answer to it.
-        discard(&keyboard);
+        let keyboard = Keyboard::open()?;
         let offered = if question.is_memorable() {
             "[y] yes, this once  [s] for this session  [a] always  [n] no: "
         } else {
@@ -46,9 +38,9 @@ impl Person {
         let mut text = format!("{}\n{offered}", question.text());
         for _ in 0..TRIES {
             let held = self.stage.hold(&text).await;
-            let line = line(&keyboard).await?;
+            let line = keyboard.line().await?;
             drop(held);
-            match line.as_deref().map(str::trim) {
+            match line.as_deref() {
                 None => break,
                 Some("y" | "Y" | "yes") => return Ok(Answer::Once),
                 Some("s" | "S") => return Ok(Answer::Session),
@@ -75,38 +67,5 @@ impl Asker for Person {
             self.answer(question).await.unwrap_or(Answer::No)
         }
         .boxed()
-    }
-}
-
-/// The terminal that this process belongs to; a description of its own, so that reading from it waits for nobody else.
-fn open() -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open("/dev/tty")
-}
-
-fn discard(keyboard: &Receiver) {
-    let mut bytes = [0; LONGEST_ANSWER];
-    while matches!(keyboard.try_read(&mut bytes), Ok(1..)) {}
-}
-
-/// One line; `None` at the end of the terminal's input.
-async fn line(keyboard: &Receiver) -> io::Result<Option<String>> {
-    let mut typed = Vec::new();
-    loop {
-        keyboard.readable().await?;
-        let mut bytes = [0; LONGEST_ANSWER];
-        let read = match keyboard.try_read(&mut bytes) {
-            Ok(read) => read,
-            // It was not ready after all.
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
-            Err(error) => return Err(error),
-        };
-        if read == 0 {
-            return Ok(None);
-        }
-        typed.extend_from_slice(bytes.get(..read).unwrap_or_default());
-        if typed.contains(&b'\n') || typed.len() > LONGEST_ANSWER {
-            return Ok(Some(String::from_utf8_lossy(&typed).into_owned()));
-        }
     }
 }

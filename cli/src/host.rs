@@ -1,0 +1,160 @@
+//! What servers may ask of this process and tell it: the person at the terminal answers, and reads along.
+
+mod elicitation;
+mod form;
+
+use std::collections::HashMap;
+use std::io::IsTerminal as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use mcp::{Host, Notice};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::keyboard::Keyboard;
+use crate::terminal::{Stage, Terminal, Voice};
+
+/// How many lines of a server are shown in [`WINDOW`]; the others are counted.
+const MOST_LINES: u32 = 200;
+const WINDOW: Duration = Duration::from_secs(1);
+
+/// Most characters of one line that a server tells.
+const LONGEST_TOLD: usize = 2_000;
+
+/// The person at the terminal, as servers see them.
+pub(crate) struct Attendant {
+    voice: Voice,
+    stage: Stage,
+    /// Whether there is anybody to ask.
+    is_there: bool,
+    /// How many questions are open: meanwhile no time limit runs.
+    questions: watch::Sender<usize>,
+    /// One question at a time.
+    turn: tokio::sync::Mutex<()>,
+    /// How much each server has told lately.
+    told: Mutex<HashMap<String, Told>>,
+}
+
+/// How much a server has told since the window began.
+struct Told {
+    since: Instant,
+    lines: u32,
+}
+
+impl Attendant {
+    /// Whoever sits at the terminal that this process belongs to, if anybody does.
+    pub(crate) fn at(terminal: &Terminal) -> Arc<Self> {
+        let is_there = std::io::stderr().is_terminal() && Keyboard::is_there();
+        Arc::new(Attendant {
+            voice: terminal.voice(),
+            stage: terminal.stage(),
+            is_there,
+            questions: watch::Sender::default(),
+            turn: tokio::sync::Mutex::default(),
+            told: Mutex::default(),
+        })
+    }
+
+    /// How many questions of servers are open, and each change of it.
+    pub(crate) fn questions(&self) -> watch::Receiver<usize> {
+        self.questions.subscribe()
+    }
+
+    /// What tells people something.
+    pub(crate) fn voice(&self) -> Voice {
+        self.voice.clone()
+    }
+
+    /// Whether the person says yes to a question; nobody says no.
+    pub(crate) async fn agrees(&self, question: &str) -> bool {
+        if !self.is_there {
+            return false;
+        }
+        let _waiting = self.wait_for_person();
+        let _turn = self.turn.lock().await;
+        let answer = async {
+            let keyboard = Keyboard::open()?;
+            let held = self.stage.hold(question).await;
+            let line = keyboard.line().await;
+            drop(held);
+            line
+        };
+        // A terminal that is gone gives no consent.
+        let answer: std::io::Result<Option<String>> = answer.await;
+        matches!(answer.ok().flatten().as_deref(), Some("y" | "Y" | "yes"))
+    }
+
+    /// No time limit runs until the result is dropped.
+    pub(crate) fn wait_for_person(&self) -> Waiting<'_> {
+        Waiting::new(&self.questions)
+    }
+
+    /// Shows a line, unless the server tells too much.
+    fn show(&self, server: &str, line: &str) {
+        let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = all.entry(server.to_owned()).or_insert_with(|| Told { since: Instant::now(), lines: 0 });
+        if told.since.elapsed() >= WINDOW {
+            if let Some(left_out) = told.lines.checked_sub(MOST_LINES).filter(|lines| *lines > 0) {
+                self.voice.note(&format!("{server}: {left_out} lines are left out"));
+            }
+            *told = Told { since: Instant::now(), lines: 0 };
+        }
+        told.lines = told.lines.saturating_add(1);
+        if told.lines <= MOST_LINES {
+            let line: String = line.chars().take(LONGEST_TOLD).collect();
+            self.voice.note(&format!("{server}: {line}"));
+        }
+    }
+}
+
+/// A person is waited for. Dropping it ends that.
+pub(crate) struct Waiting<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Waiting<'a> {
+    fn new(questions: &'a watch::Sender<usize>) -> Self {
+        questions.send_modify(|open| *open += 1);
+        Waiting(questions)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|open| *open -= 1);
+    }
+}
+
+impl Host for Attendant {
+    fn elicits(&self) -> bool {
+        self.is_there
+    }
+
+    fn elicits_by_url(&self) -> bool {
+        self.is_there
+    }
+
+    fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+        async move {
+            let _waiting = self.wait_for_person();
+            let _turn = self.turn.lock().await;
+            elicitation::elicit(&self.stage, server, &parameters).await
+        }
+        .boxed()
+    }
+
+    fn notice(&self, server: &str, notice: &Notice) {
+        match notice {
+            Notice::Stderr(line) => self.show(server, line),
+            // What is told for those who debug a server stays with them.
+            Notice::Log { level, .. } if matches!(level.as_str(), "debug" | "info") => {}
+            Notice::Log { level, logger, data } => {
+                let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+                let logger = logger.as_deref().map(|logger| format!(" {logger}")).unwrap_or_default();
+                self.show(server, &format!("[{level}{logger}] {text}"));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The forms that servers may show: flat objects of texts, numbers, choices (MCP, client/elicitation).
+
+use serde_json::{Map, Number, Value};
+
+/// Most fields of a form: nobody fills in more.
+const MOST_FIELDS: usize = 50;
+
+/// Most choices that are shown.
+const MOST_CHOICES: usize = 200;
+
+/// One field.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) is_required: bool,
+    pub(super) default: Option<Value>,
+    pub(super) kind: Kind,
+}
+
+/// What goes into it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kind {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    /// One of these.
+    Choice(Vec<Choice>),
+    /// Any of these.
+    Choices(Vec<Choice>),
+}
+
+/// A value and what it is called.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Choice {
+    pub(super) value: String,
+    pub(super) title: String,
+}
+
+/// The fields of a requested schema.
+///
+/// # Errors
+/// What of it is no form.
+pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, String> {
+    let nothing = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&nothing);
+    if properties.len() > MOST_FIELDS {
+        return Err(format!("the form has {} fields; at most {MOST_FIELDS} are shown", properties.len()));
+    }
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let field = |(name, property): (&String, &Value)| {
+        let text = |member: &str| property.get(member).and_then(Value::as_str).map(str::to_owned);
+        Ok(Field {
+            title: text("title").unwrap_or_else(|| name.clone()),
+            description: text("description").unwrap_or_default(),
+            is_required: required.contains(&name.as_str()),
+            default: property.get("default").cloned(),
+            kind: kind(property).ok_or_else(|| format!("the field {name:?} is of a kind that no form has"))?,
+            name: name.clone(),
+        })
+    };
+    properties.iter().map(field).collect()
+}
+
+fn kind(property: &Value) -> Option<Kind> {
+    if let Some(choices) = choices(property) {
+        return Some(Kind::Choice(choices));
+    }
+    Some(match property.get("type").and_then(Value::as_str)? {
+        "string" => Kind::Text,
+        "integer" => Kind::Integer,
+        "number" => Kind::Number,
+        "boolean" => Kind::Boolean,
+        "array" => Kind::Choices(choices(property.get("items")?)?),
+        _ => return None,
+    })
+}
+
+/// The choices of a property, in any of the forms that revisions of the protocol have had.
+fn choices(property: &Value) -> Option<Vec<Choice>> {
+    let titled = property.get("oneOf").or_else(|| property.get("anyOf")).and_then(Value::as_array);
+    let choices: Vec<Choice> = match (titled, property.get("enum").and_then(Value::as_array)) {
+        (Some(options), _) => options.iter().filter_map(titled_choice).collect(),
+        (None, Some(values)) => {
+            let names = property.get("enumNames").and_then(Value::as_array);
+            let values = values.iter().filter_map(Value::as_str).enumerate();
+            let title = |index: usize| names.and_then(|names| names.get(index)).and_then(Value::as_str);
+            let choice = |(index, value): (usize, &str)| Choice {
+                value: value.to_owned(),
+                title: title(index).unwrap_or(value).to_owned(),
+            };
+            values.map(choice).collect()
+        }
+        (None, None) => return None,
+    };
+    (!choices.is_empty() && choices.len() <= MOST_CHOICES).then_some(choices)
+}
+
+fn titled_choice(option: &Value) -> Option<Choice> {
+    let value = option.get("const")?.as_str()?.to_owned();
+    let title = option.get("title").and_then(Value::as_str).map_or_else(|| value.clone(), str::to_owned);
+    Some(Choice { value, title })
+}
+
+impl Field {
+    /// What was typed, as a value; `None` where an optional field stays empty.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(&self, typed: &str) -> Result<Option<Value>, String> {
+        if typed.is_empty() {
+            return match &self.default {
+                Some(default) => Ok(Some(default.clone())),
+                None if self.is_required && self.kind != Kind::Text => Err("this must be filled in".to_owned()),
+                None if self.is_required => Ok(Some(Value::from(""))),
+                None => Ok(None),
+            };
+        }
+        self.value(typed).map(Some)
+    }
+
+    fn value(&self, typed: &str) -> Result<Value, String> {
+        match &self.kind {
+            Kind::Text => Ok(Value::from(typed)),
+            Kind::Integer => {
+                typed.parse::<i64>().map(Value::from).map_err(|_| "write a whole number, such as 3".to_owned())
+            }
+            Kind::Number => {
+                let number = typed.parse::<f64>().ok().and_then(Number::from_f64);
+                number.map(Value::Number).ok_or_else(|| "write a number, such as 2.5".to_owned())
+            }
+            Kind::Boolean => match typed.to_ascii_lowercase().as_str() {
+                "y" | "yes" | "true" => Ok(Value::Bool(true)),
+                "n" | "no" | "false" => Ok(Value::Bool(false)),
+                _ => Err("write yes or no".to_owned()),
+            },
+            Kind::Choice(choices) => Ok(Value::from(choose(choices, typed)?)),
+            Kind::Choices(choices) => {
+                let chosen = typed.split(',').map(|word| choose(choices, word.trim()));
+                Ok(Value::from(chosen.collect::<Result<Vec<_>, _>>()?))
+            }
+        }
+    }
+}
+
+/// The choice that was named by its number, its title or its value.
+fn choose(choices: &[Choice], typed: &str) -> Result<String, String> {
+    let by_number = typed.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
+    let by_name = || choices.iter().find(|choice| choice.value == typed || choice.title == typed);
+    let chosen = by_name().or(by_number).ok_or_else(|| format!("write a number from 1 to {}", choices.len()))?;
+    Ok(chosen.value.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::fields;
+
+    #[test]
+    fn what_is_typed_becomes_what_the_schema_asks_for() {
+        let schema = json!({ "type": "object", "required": ["count"], "properties": {
+            "count": { "type": "integer" },
+            "size": { "type": "number", "default": 1.5 },
+            "sure": { "type": "boolean" },
+            "color": { "type": "string", "enum": ["r", "g"], "enumNames": ["Red", "Green"] },
+            "days": { "type": "array", "items": { "anyOf": [{ "const": "mo", "title": "Monday" }, { "const": "tu" }] } },
+            "name": { "type": "string" },
+        } });
+        let fields = fields(&schema).unwrap();
+        let read = |name: &str, typed: &str| {
+            fields.iter().find(|field| field.name == name).unwrap().read(typed).map(Option::unwrap_or_default)
+        };
+        assert_eq!(read("count", "7"), Ok(json!(7)));
+        assert!(read("count", "").is_err() && read("count", "many").is_err());
+        assert_eq!((read("size", ""), read("size", "2")), (Ok(json!(1.5)), Ok(json!(2.0))));
+        assert!(read("size", "inf").is_err());
+        assert_eq!((read("sure", "yes"), read("sure", "")), (Ok(json!(true)), Ok(json!(null))));
+        assert_eq!((read("color", "2"), read("color", "Red")), (Ok(json!("g")), Ok(json!("r"))));
+        assert!(read("color", "0").is_err() && read("color", "3").is_err());
+        assert_eq!(read("days", "Monday, 2"), Ok(json!(["mo", "tu"])));
+        assert_eq!(read("name", "a b"), Ok(json!("a b")));
+    }
+
+    #[test]
+    fn what_is_no_form_is_told() {
+        let nested = json!({ "properties": { "a": { "type": "object" } } });
+        assert!(fields(&nested).unwrap_err().contains("\"a\""));
+        let many: serde_json::Map<_, _> =
+            (0..60).map(|number| (number.to_string(), json!({ "type": "string" }))).collect();
+        assert!(fields(&json!({ "properties": many })).is_err());
+        assert_eq!(fields(&json!({})), Ok(Vec::new()));
+    }
+}

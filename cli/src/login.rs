@@ -1,0 +1,79 @@
+//! Logging in at servers and out again: by command, or where one is met that wants it.
+
+use std::sync::Arc;
+
+use mcp::{ErrorKind, ServerConfig};
+
+use crate::arguments::{LoginArguments, NameArguments};
+use crate::browser;
+use crate::config;
+use crate::exit;
+use crate::failure::Failure;
+use crate::host::Attendant;
+use crate::mcp_commands::{load, server};
+use crate::terminal::{Terminal, Voice};
+
+/// `mcp login`; gives the exit code.
+pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let config = load(&arguments.place, &terminal)?;
+    let connection = &server(&config, &arguments.name)?.connection;
+    let done = mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.voice())).await;
+    if done.is_ok() {
+        terminal.note(&format!("logged in at {}", arguments.name));
+    }
+    terminal.flush().await.map_err(Failure::host)?;
+    done.map(|()| exit::OK).map_err(Failure::host)
+}
+
+/// `mcp logout`; gives the exit code.
+pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let config = config::load(&arguments.place).map_err(Failure::configuration)?;
+    let was_there = mcp::logout(&server(&config, &arguments.name)?.connection).await.map_err(Failure::host)?;
+    let name = &arguments.name;
+    terminal.note(&if was_there {
+        format!("the tokens of {name} are forgotten")
+    } else {
+        format!("there are no tokens of {name}")
+    });
+    terminal.flush().await.map_err(Failure::host)?;
+    Ok(exit::OK)
+}
+
+/// Shows the address that a person is to visit, and opens it where that is wanted.
+async fn show(address: String, in_browser: bool, voice: Voice) {
+    voice.tell(&format!("to log in, visit\n  {address}"));
+    if in_browser && !browser::open(&address) {
+        voice.tell("no browser could be opened; open the address by hand, on this machine");
+    }
+}
+
+/// Offers the login that a server wants, where there is a person; says whether somebody has logged in.
+pub(crate) async fn offered(config: &ServerConfig, error: &mcp::Error, host: &Arc<Attendant>) -> bool {
+    let ErrorKind::Unauthorized { challenge, .. } = &*error.kind else { return false };
+    let question =
+        format!("toolsmith: the server {} wants a login. Open it in the browser? [y/n] ", config.name);
+    if !host.agrees(&question).await {
+        return false;
+    }
+    let voice = host.voice();
+    let _waiting = host.wait_for_person();
+    match mcp::login(config, Some(challenge), |address| show(address, true, voice.clone())).await {
+        Ok(()) => true,
+        Err(error) => {
+            voice.tell(&error.to_string());
+            false
+        }
+    }
+}
+
+/// An error, with what to type where a login helps.
+pub(crate) fn explained(error: &mcp::Error) -> String {
+    match &*error.kind {
+        ErrorKind::Unauthorized { .. } => {
+            format!("{error}\nhelp: log in with `toolsmith mcp login {}`", error.server)
+        }
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,135 @@
+//! `toolsmith mcp list-resources|list-resource-templates|read-resource|list-prompts|get-prompt`.
+
+use mcp::{Items, Session};
+use serde_json::value::RawValue;
+use serde_json::Value;
+
+use super::table::table;
+use super::{load, print_json, server, sessions};
+use crate::arguments::{ConfigArguments, OneArguments, PromptArguments, ResourceArguments};
+use crate::config;
+use crate::exit;
+use crate::failure::Failure;
+use crate::permission::visible;
+use crate::pins::Pins;
+use crate::results::{RESULT_LIMIT, Results};
+use crate::terminal::{Terminal, plain};
+
+/// Which list.
+#[derive(Clone, Copy)]
+pub(super) enum List {
+    Resources,
+    Templates,
+    Prompts,
+}
+
+/// Prints a list; gives the exit code.
+pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Terminal) -> Result<u8, Failure> {
+    let asked = with_session(&arguments.place, &arguments.name, terminal, async |session| match list {
+        List::Resources => session.list_resources().await,
+        List::Templates => session.list_resource_templates().await,
+        List::Prompts => session.list_prompts().await,
+    });
+    let Items { items, warnings } = asked.await?;
+    warnings.iter().for_each(|warning| terminal.note(warning));
+    if arguments.json {
+        print_json(&Value::Array(items), terminal);
+        return Ok(exit::OK);
+    }
+    let columns = match list {
+        List::Resources => ["uri", "name", "mimeType", "description"],
+        List::Templates => ["uriTemplate", "name", "mimeType", "description"],
+        List::Prompts => ["name", "title", "arguments", "description"],
+    };
+    let rows = items.iter().map(|item| columns.iter().map(|column| cell(item, column)).collect());
+    terminal.print(&table(&columns, rows));
+    Ok(exit::OK)
+}
+
+/// A member as a table shows it.
+fn cell(item: &Value, member: &str) -> String {
+    match item.get(member) {
+        Some(Value::String(text)) => visible(text),
+        Some(Value::Array(arguments)) => {
+            let name = |argument: &Value| {
+                let required = if argument["required"] == true { "" } else { "?" };
+                argument["name"].as_str().map(|name| format!("{}{required}", visible(name)))
+            };
+            arguments.iter().filter_map(name).collect::<Vec<_>>().join(", ")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Prints what a resource holds; gives the exit code.
+pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let OneArguments { name, place, json } = &arguments.one;
+    let asked = with_session(place, name, terminal, async |session| session.read_resource(&arguments.uri).await);
+    let result = bounded(&asked.await?, terminal)?;
+    if *json {
+        print_json(&result, terminal);
+        return Ok(exit::OK);
+    }
+    for content in result["contents"].as_array().into_iter().flatten() {
+        match content["text"].as_str() {
+            Some(text) => terminal.print(&plain(text)),
+            None => terminal.print(&binary(content)),
+        }
+    }
+    Ok(exit::OK)
+}
+
+/// Prints the messages of a prompt; gives the exit code.
+pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let OneArguments { name, place, json } = &arguments.one;
+    let given = arguments.args.iter().cloned().collect();
+    let asked =
+        with_session(place, name, terminal, async |session| session.get_prompt(&arguments.prompt, &given).await);
+    let result = bounded(&asked.await?, terminal)?;
+    if *json {
+        print_json(&result, terminal);
+        return Ok(exit::OK);
+    }
+    for message in result["messages"].as_array().into_iter().flatten() {
+        let content = &message["content"];
+        let text = content["text"].as_str().map_or_else(|| binary(content), plain);
+        terminal.print(&format!("{}: {text}", visible(message["role"].as_str().unwrap_or("?"))));
+    }
+    Ok(exit::OK)
+}
+
+/// What stands for something that is no text.
+fn binary(content: &Value) -> String {
+    let data = content["blob"].as_str().or_else(|| content["data"].as_str()).unwrap_or_default();
+    let mime = content["mimeType"].as_str().unwrap_or("no stated type");
+    format!("[{}, about {} bytes; --json prints it]", visible(mime), data.len() / 4 * 3)
+}
+
+/// A result within the bounds of what is shown; the whole of a longer one is kept.
+fn bounded(raw: &RawValue, terminal: &Terminal) -> Result<Value, Failure> {
+    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let bounded = Results::new(&cache).bound(raw, RESULT_LIMIT).map_err(Failure::host)?;
+    if let Some(file) = &bounded.file {
+        terminal.note(&format!("the whole result is in {}", file.display()));
+    }
+    Ok(bounded.result)
+}
+
+/// Asks a server something in a session of its own.
+async fn with_session<T>(
+    place: &ConfigArguments,
+    name: &str,
+    terminal: &Terminal,
+    ask: impl AsyncFnOnce(&Session) -> Result<T, mcp::Error>,
+) -> Result<T, Failure> {
+    let config = load(place, terminal)?;
+    let name = &server(&config, name)?.connection.name;
+    let sessions = sessions(&config, Pins::default(), terminal);
+    let opened = sessions.start(name).await.map_err(Failure::host);
+    let asked = match opened {
+        Ok(opened) => ask(&opened.session).await.map_err(|error| Failure::host(sessions.masker().mask(&error.to_string()))),
+        Err(failure) => Err(failure),
+    };
+    sessions.close().await;
+    asked
+}
