@@ -8,6 +8,7 @@ mod browser;
 mod catalog;
 mod config;
 mod configure;
+mod debug;
 mod demo;
 mod direct;
 mod discovery;

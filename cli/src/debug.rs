@@ -1,0 +1,64 @@
+//! What goes over the connections to servers, on standard error: for servers with `debug: true`, or all of them with
+//! `TOOLSMITH_MCP_DEBUG=1`.
+//!
+//! Secrets of the configuration are masked like in all that this process tells.
+
+use std::io;
+
+use tracing::Level;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::config::Config;
+use crate::masker::Masker;
+use crate::terminal::{self, plain};
+
+/// Begins to tell, where the configuration asks for it. Only the first time in a process does anything.
+pub(crate) fn begin(config: &Config) {
+    if !config.servers.iter().any(|server| server.connection.debug) {
+        return;
+    }
+    terminal::mask(Masker::of(config));
+    let targets = Targets::new()
+        .with_target(mcp::TRACE_TARGET, Level::DEBUG)
+        .with_target("rmcp", Level::DEBUG)
+        // At this level it would tell the codes that tokens are got with.
+        .with_target("rmcp::transport::auth", Level::WARN);
+    let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(Lines).without_time();
+    let _ = tracing_subscriber::registry().with(layer.with_filter(targets)).try_init();
+}
+
+/// Gives each event a writer of its own.
+struct Lines;
+
+/// Collects an event, and tells it as a whole.
+struct Line(Vec<u8>);
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Line;
+
+    fn make_writer(&'a self) -> Line {
+        Line(Vec::new())
+    }
+}
+
+impl io::Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        terminal::say(format_args!("{}", plain(&String::from_utf8_lossy(&self.0))));
+    }
+}
