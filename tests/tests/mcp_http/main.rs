@@ -14,12 +14,12 @@ use fixture::{Fixture, SECRET, assert_says, call, watched};
 /// The phases in which the client waits for an answer, as the server names them.
 const PHASES: [&str; 3] = ["initialize", "list", "call"];
 
-/// How each of them is named in errors.
-fn named(phase: &str) -> (Phase, &'static str) {
+/// How each of them is named where its time is up, and where it fails.
+fn named(phase: &str) -> (Phase, &'static str, &'static str) {
     match phase {
-        "initialize" => (Phase::Initialize, "`initialize`"),
-        "list" => (Phase::ListTools, "`tools/list`"),
-        _ => (Phase::Call("echo".to_owned()), "tool `echo`"),
+        "initialize" => (Phase::Initialize, "`initialize`", "cannot connect"),
+        "list" => (Phase::ListTools, "`tools/list`", "`tools/list`"),
+        _ => (Phase::Call("echo".to_owned()), "tool `echo`", "tool `echo`"),
     }
 }
 
@@ -67,7 +67,7 @@ async fn a_sound_server_is_introduced_listed_called_and_its_session_is_ended() {
 async fn silence_meets_a_deadline_in_every_phase_however_busy_it_looks() {
     let modes = ["hangs", "stream-hangs", "stream-garbage", "comments", "drips", "drips-head"];
     let look = |error: &mcp::Error, mode: &str, phase: &str| {
-        let (waited_for, name) = named(phase);
+        let (waited_for, name, _) = named(phase);
         assert!(
             matches!(&*error.kind, ErrorKind::Timeout { phase, .. } if *phase == waited_for),
             "{mode} at {phase}: {error}"
@@ -82,7 +82,7 @@ async fn silence_meets_a_deadline_in_every_phase_however_busy_it_looks() {
 #[tokio::test]
 async fn a_connection_that_breaks_fails_what_waited_for_it() {
     at_each_phase(&["closes", "closes-in-the-middle"], &PHASES, |error, _, phase| {
-        assert_says(error, &["`faulty`", named(phase).1, "the connection broke"]);
+        assert_says(error, &["`faulty`", named(phase).2, "the connection broke"]);
     })
     .await;
 }
@@ -90,11 +90,11 @@ async fn a_connection_that_breaks_fails_what_waited_for_it() {
 #[tokio::test]
 async fn a_refusal_is_told_in_the_servers_words() {
     at_each_phase(&["fails"], &PHASES, |error, _, phase| {
-        assert_says(error, &[named(phase).1, "HTTP 500", "the database is gone"]);
+        assert_says(error, &[named(phase).2, "HTTP 500", "the database is gone"]);
     })
     .await;
     at_each_phase(&["forbids"], &PHASES, |error, _, phase| {
-        assert_says(error, &[named(phase).1, "HTTP 403", "not for you", "headers or scopes"]);
+        assert_says(error, &[named(phase).2, "HTTP 403", "not for you", "headers or scopes"]);
     })
     .await;
 }
@@ -102,15 +102,15 @@ async fn a_refusal_is_told_in_the_servers_words() {
 #[tokio::test]
 async fn an_address_that_is_no_mcp_server_is_told() {
     at_each_phase(&["html"], &PHASES, |error, _, phase| {
-        assert_says(error, &[named(phase).1, "`text/html`", "Welcome!", "check that `url`"]);
+        assert_says(error, &[named(phase).2, "`text/html`", "Welcome!", "check that `url`"]);
     })
     .await;
     at_each_phase(&["wrong-type", "no-type"], &PHASES, |error, _, phase| {
-        assert_says(error, &[named(phase).1, "content type", "check that `url`"]);
+        assert_says(error, &[named(phase).2, "content type", "check that `url`"]);
     })
     .await;
     at_each_phase(&["not-found"], &["initialize"], |error, _, _| {
-        assert_says(error, &["`initialize`", "HTTP 404", "check that `url`", "`type`"]);
+        assert_says(error, &["cannot connect", "HTTP 404", "check that `url`", "`type`"]);
     })
     .await;
     at_each_phase(&["not-found"], &["initialized", "list", "call"], |error, _, _| {
@@ -179,7 +179,7 @@ async fn redirects_in_circles_come_to_an_end() {
     for phase in PHASES {
         let fixture = Fixture::new("redirects-in-circles", phase).impatient();
         let error = fixture.error().await;
-        assert_says(&error, &[named(phase).1, "redirects to"]);
+        assert_says(&error, &[named(phase).2, "redirects to"]);
         let method = match phase {
             "initialize" => "initialize",
             "list" => "tools/list",
@@ -192,7 +192,7 @@ async fn redirects_in_circles_come_to_an_end() {
 #[tokio::test]
 async fn faults_at_the_end_of_the_handshake_are_errors_or_do_not_matter() {
     let matter = ["closes", "hangs", "fails", "forbids", "drips-head"];
-    at_each_phase(&matter, &["initialized"], |error, _, _| assert_says(error, &["`initialize`"])).await;
+    at_each_phase(&matter, &["initialized"], |error, _, _| assert_says(error, &["`faulty`"])).await;
     let harmless = ["html", "malformed", "no-response", "empty", "accepts", "stream-hangs", "huge", "drips"];
     let sessions = harmless.into_iter().map(|mode| async move {
         let fixture = Fixture::new(mode, "initialized").impatient();
