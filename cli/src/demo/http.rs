@@ -24,8 +24,7 @@ pub(crate) async fn serve(address: SocketAddr, copies: u32) -> Result<(), ServeE
     // from its own origin.
     let mut hosts = StreamableHttpServerConfig::default().allowed_hosts;
     hosts.push(address.ip().to_string());
-    let config =
-        StreamableHttpServerConfig::default().with_allowed_hosts(hosts).enforce_origin_validation();
+    let config = StreamableHttpServerConfig::default().with_allowed_hosts(hosts).enforce_origin_validation();
     let make = move || Ok(Demo { shop: Shop::new(), router: router(copies) });
     let service = StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config);
     let terminal = Terminal::new(false, false);

@@ -1,0 +1,122 @@
+//! The faults that can be committed at any phase.
+
+use std::{io, time::Duration};
+
+use serde_json::json;
+
+use crate::{
+    connection::{Connection, Request},
+    server::{EVENTS, JSON, Server, answer, phase},
+};
+
+/// How much too much is.
+const HUGE: usize = 100 * 1024 * 1024;
+/// How much of it is sent at a time.
+const CHUNK: usize = 64 * 1024;
+/// How long the server waits after each byte that it drips.
+const DRIP: Duration = Duration::from_millis(50);
+
+/// Answers a request as the mode wants it.
+pub(crate) async fn commit(
+    server: &Server,
+    request: &Request,
+    connection: &mut Connection,
+) -> io::Result<()> {
+    let sound = answer(server, request).to_string();
+    match server.mode.as_str() {
+        "closes" => Ok(()),
+        "closes-in-the-middle" => {
+            connection.head(200, &[JSON], Some(sound.len())).await?;
+            connection.send(&sound.as_bytes()[..sound.len() / 2]).await
+        }
+        "hangs" => connection.hold().await,
+        "fails" => connection.respond(500, &[("Content-Type", "text/plain")], b"the database is gone").await,
+        "not-found" => connection.respond(404, &[], b"").await,
+        "forbids" => connection.respond(403, &[], b"not for you").await,
+        "html" => connection.respond(200, &[("Content-Type", "text/html")], b"<h1>Welcome!</h1>").await,
+        "wrong-type" => connection.respond(200, &[("Content-Type", "image/png")], sound.as_bytes()).await,
+        "no-type" => connection.respond(200, &[], sound.as_bytes()).await,
+        "malformed" => connection.respond(200, &[JSON], b"{ \"jsonrpc\": ").await,
+        "no-response" => connection.respond(200, &[JSON], b"[]").await,
+        "empty" => connection.respond(200, &[JSON], b"").await,
+        "accepts" => connection.respond(202, &[], b"").await,
+        "redirects-away" => {
+            let location = format!("{}/mcp", server.elsewhere);
+            connection.respond(307, &[("Location", &location)], b"").await
+        }
+        "redirects-in-circles" => {
+            let location = format!("{}/mcp", server.address);
+            connection.respond(307, &[("Location", &location)], b"").await
+        }
+        "huge" => {
+            connection.head(200, &[JSON], Some(HUGE)).await?;
+            connection.send(b"{\"jsonrpc\":\"2.0\",\"result\":\"").await?;
+            flood(connection).await
+        }
+        "huge-event" => {
+            connection.head(200, &[EVENTS], None).await?;
+            connection.send(b"data: {\"jsonrpc\":\"2.0\",\"result\":\"").await?;
+            flood(connection).await
+        }
+        "floods" => {
+            connection.head(200, &[EVENTS], None).await?;
+            let log = json!({ "level": "info", "data": "nothing to see" });
+            let log =
+                json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": log }).to_string();
+            loop {
+                connection.event("message", None, &log).await?;
+            }
+        }
+        "comments" => {
+            connection.head(200, &[EVENTS], None).await?;
+            loop {
+                connection.send(b": still there\n\n").await?;
+                tokio::time::sleep(DRIP).await;
+            }
+        }
+        "drips" => {
+            connection.head(200, &[JSON], Some(sound.len())).await?;
+            connection.drip(sound.as_bytes(), DRIP).await
+        }
+        "drips-head" => connection.drip(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", DRIP).await,
+        "stream-hangs" => {
+            connection.head(200, &[EVENTS], None).await?;
+            connection.hold().await
+        }
+        "stream-ends" => connection.respond(200, &[EVENTS], b"").await,
+        "stream-garbage" => {
+            connection.head(200, &[EVENTS], None).await?;
+            connection.event("message", None, "this is no JSON").await?;
+            connection.hold().await
+        }
+        "broken-text" => {
+            let broken = sound.replace("caf", "caf\u{1}").into_bytes();
+            let broken: Vec<u8> =
+                broken.into_iter().map(|byte| if byte == 1 { 0xe9 } else { byte }).collect();
+            connection.respond(200, &[JSON], &broken).await
+        }
+        "repeats" => {
+            let mut unknown = answer(server, request);
+            unknown["id"] = json!(999_999);
+            let mut second = answer(server, request);
+            second["result"] = json!({ "content": [{ "type": "text", "text": "the second answer" }] });
+            connection.head(200, &[EVENTS], None).await?;
+            for message in [unknown.to_string(), sound, second.to_string()] {
+                connection.event("message", None, &message).await?;
+            }
+            Ok(())
+        }
+        mode => {
+            eprintln!("http-fault-server: no mode {mode} at {}", phase(request));
+            connection.respond(501, &[], b"unknown mode").await
+        }
+    }
+}
+
+async fn flood(connection: &mut Connection) -> io::Result<()> {
+    let chunk = vec![b'x'; CHUNK];
+    for _ in 0..HUGE / CHUNK {
+        connection.send(&chunk).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! `http-fault-server MODE [PHASE]`: an MCP server over HTTP that misbehaves in one known way, for tests of the client.
+//!
+//! Its first line on standard output is JSON: `address` of the server, and `elsewhere`, another origin that it
+//! redirects to in some modes. Each further line is a request that one of the two has seen. It ends with its input.
+//!
+//! Most modes are a fault at one phase: `initialize`, `initialized`, `list`, `call` or `get`. Apart from its fault the
+//! server behaves, and so do the modes whose name begins with `sse-`, which speak HTTP with server-sent events.
+
+mod connection;
+mod events;
+mod fault;
+mod server;
+
+use std::{io, io::Write as _, process::ExitCode, sync::Arc};
+
+use serde_json::{Value, json};
+use tokio::{io::AsyncReadExt, net::TcpListener};
+
+use connection::{Connection, Request};
+use server::Server;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("http-fault-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let mode = arguments.next().unwrap_or_default();
+    let phase = arguments.next().unwrap_or_default();
+    let here = TcpListener::bind("127.0.0.1:0").await?;
+    let elsewhere = TcpListener::bind("127.0.0.1:0").await?;
+    let address = format!("http://{}", here.local_addr()?);
+    let other = format!("http://{}", elsewhere.local_addr()?);
+    tell(&json!({ "address": address, "elsewhere": other }))?;
+    let server = Arc::new(Server::new(mode, phase, address, other));
+    tokio::spawn(accept(here, server.clone(), false));
+    tokio::spawn(accept(elsewhere, server, true));
+    let mut input = Vec::new();
+    tokio::io::stdin().read_to_end(&mut input).await?;
+    Ok(())
+}
+
+async fn accept(listener: TcpListener, server: Arc<Server>, elsewhere: bool) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let server = server.clone();
+        tokio::spawn(async move {
+            let mut connection = Connection::new(stream);
+            if let Ok(Some(request)) = connection.request().await
+                && tell(&record(&request, elsewhere)).is_ok()
+            {
+                // A client that goes away in the middle is what many tests are about.
+                let _ = if elsewhere {
+                    connection.respond(200, &[("Content-Type", "text/html")], b"<p>elsewhere</p>").await
+                } else {
+                    server.handle(&request, &mut connection).await
+                };
+            }
+        });
+    }
+}
+
+fn record(request: &Request, elsewhere: bool) -> Value {
+    json!({
+        "elsewhere": elsewhere,
+        "method": request.method,
+        "path": request.path,
+        "headers": request.headers,
+        "message": request.message,
+    })
+}
+
+/// One line on standard output, whole.
+fn tell(line: &Value) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    writeln!(output, "{line}")?;
+    output.flush()
+}

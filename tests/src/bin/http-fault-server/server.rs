@@ -1,0 +1,187 @@
+//! The server over streamable HTTP: what it answers when nothing is wrong, and the modes that span several requests.
+
+use std::{
+    collections::BTreeSet,
+    io,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    connection::{Connection, Request},
+    events, fault,
+};
+
+/// The content type of an answer.
+pub(crate) const JSON: (&str, &str) = ("Content-Type", "application/json");
+/// The content type of a stream.
+pub(crate) const EVENTS: (&str, &str) = ("Content-Type", "text/event-stream");
+
+/// The server in one of its modes.
+pub(crate) struct Server {
+    pub(crate) mode: String,
+    phase: String,
+    pub(crate) address: String,
+    pub(crate) elsewhere: String,
+    pub(crate) requests: AtomicU64,
+    sessions: Mutex<BTreeSet<String>>,
+    /// The streams of clients that speak HTTP with server-sent events.
+    pub(crate) streams: events::Streams,
+}
+
+impl Server {
+    pub(crate) fn new(mode: String, phase: String, address: String, elsewhere: String) -> Self {
+        Self {
+            mode,
+            phase,
+            address,
+            elsewhere,
+            requests: AtomicU64::new(0),
+            sessions: Mutex::default(),
+            streams: events::Streams::default(),
+        }
+    }
+
+    pub(crate) async fn handle(&self, request: &Request, connection: &mut Connection) -> io::Result<()> {
+        if self.mode.starts_with("sse-") {
+            return events::handle(self, request, connection).await;
+        }
+        if phase(request) == self.phase {
+            return fault::commit(self, request, connection).await;
+        }
+        match (self.mode.as_str(), phase(request)) {
+            ("session-expires", "call") if self.count() == 0 => {
+                self.sessions().clear();
+                self.respond(request, connection).await
+            }
+            ("session-expires-forever", "call") => connection.respond(404, &[], b"").await,
+            // A call gives the client time.
+            ("get-ends", "call") => connection.hold().await,
+            ("get-ends", "get") => connection.respond(200, &[EVENTS], b"").await,
+            ("storm", "get") => storm(connection).await,
+            ("resumes", "call" | "get") => resume(self, request, connection).await,
+            _ => self.respond(request, connection).await,
+        }
+    }
+
+    /// How many requests have asked for the count before.
+    pub(crate) fn count(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer of a sound server.
+    pub(crate) async fn respond(&self, request: &Request, connection: &mut Connection) -> io::Result<()> {
+        let known = request.header("mcp-session-id").is_some_and(|id| self.sessions().contains(id));
+        match phase(request) {
+            "get" if known => {
+                connection.head(200, &[EVENTS], None).await?;
+                connection.hold().await
+            }
+            "delete" => connection.respond(200, &[], b"").await,
+            "initialize" => {
+                let session = format!("session-{}", self.sessions().len());
+                self.sessions().insert(session.clone());
+                let headers = [JSON, ("Mcp-Session-Id", &session)];
+                connection.respond(200, &headers, answer(self, request).to_string().as_bytes()).await
+            }
+            "discover" => {
+                connection.respond(200, &[JSON], answer(self, request).to_string().as_bytes()).await
+            }
+            _ if !known => connection.respond(404, &[], b"no such session").await,
+            _ if request.message.get("id").is_none() => connection.respond(202, &[], b"").await,
+            _ if self.mode == "changing-session" => {
+                let session = format!("other-{}", self.count());
+                let headers = [JSON, ("Mcp-Session-Id", &session)];
+                connection.respond(200, &headers, answer(self, request).to_string().as_bytes()).await
+            }
+            _ => connection.respond(200, &[JSON], answer(self, request).to_string().as_bytes()).await,
+        }
+    }
+}
+
+/// What a request is about.
+pub(crate) fn phase(request: &Request) -> &'static str {
+    match (request.method.as_str(), request.message["method"].as_str().unwrap_or_default()) {
+        ("GET", _) => "get",
+        ("DELETE", _) => "delete",
+        (_, "server/discover") => "discover",
+        (_, "initialize") => "initialize",
+        (_, "notifications/initialized") => "initialized",
+        (_, "tools/list") => "list",
+        (_, "tools/call") => "call",
+        _ => "other",
+    }
+}
+
+/// The JSON-RPC response of a sound server.
+pub(crate) fn answer(server: &Server, request: &Request) -> Value {
+    let id = &request.message["id"];
+    let result = match phase(request) {
+        "initialize" => {
+            let version = if server.mode == "future-version" { "2099-01-01" } else { "2025-11-25" };
+            json!({
+                "protocolVersion": version,
+                "capabilities": { "tools": { "listChanged": true } },
+                "serverInfo": { "name": "http-fault-server", "version": "1.0.0" }
+            })
+        }
+        "list" => tools(server),
+        "call" => {
+            let text = request.message["params"]["arguments"]["message"].clone();
+            json!({ "content": [{ "type": "text", "text": text }] })
+        }
+        "discover" => {
+            let error = json!({ "code": -32601, "message": "Method not found" });
+            return json!({ "jsonrpc": "2.0", "id": id, "error": error });
+        }
+        _ => json!({}),
+    };
+    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
+fn tools(server: &Server) -> Value {
+    let tool = json!({ "name": "echo", "inputSchema": { "type": "object" } });
+    match server.mode.as_str() {
+        "endless-pages" => json!({ "tools": [tool], "nextCursor": "same" }),
+        "endless-new-pages" => json!({ "tools": [tool], "nextCursor": format!("page-{}", server.count()) }),
+        _ => json!({ "tools": [tool] }),
+    }
+}
+
+/// Says without an end that the tools have changed.
+async fn storm(connection: &mut Connection) -> io::Result<()> {
+    connection.head(200, &[EVENTS], None).await?;
+    let changed = json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }).to_string();
+    loop {
+        connection.event("message", None, &changed).await?;
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Begins to answer a call on one stream, and answers on another that names the last event.
+async fn resume(server: &Server, request: &Request, connection: &mut Connection) -> io::Result<()> {
+    match request.header("last-event-id") {
+        None if phase(request) == "call" => {
+            connection.head(200, &[EVENTS], None).await?;
+            let id = request.message["id"].to_string();
+            connection.send(format!("id: call-{id}\nretry: 10\ndata: \n\n").as_bytes()).await
+        }
+        None => server.respond(request, connection).await,
+        Some(last) => {
+            let id: Value = last.strip_prefix("call-").and_then(|id| id.parse().ok()).unwrap_or_default();
+            let result = json!({ "content": [{ "type": "text", "text": "resumed" }] });
+            let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+            connection.head(200, &[EVENTS], None).await?;
+            connection.event("message", Some("last"), &answer.to_string()).await?;
+            connection.hold().await
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! `oauth-server MODE`: an MCP server that wants tokens, and an authorization server that gives them, for tests of
+//! logins.
+//!
+//! Its first line on standard output is JSON: `address` of the MCP server, `authority` of the authorization server, and
+//! `elsewhere`, a third origin that must never see a token. Each further line is a request that one of them has seen.
+//! Lines on standard input are commands (`expire`, `revoke`), each answered by a line; it ends with its input.
+//!
+//! The mode `sound` checks everything that a client must do: PKCE with S256, the resource, the redirect, the client, the
+//! code used once, refresh tokens used once. Other modes do one thing wrong.
+
+mod authority;
+mod grants;
+mod resource;
+
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::State,
+    http::{HeaderMap, Method, Response, StatusCode, Uri, header},
+};
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    net::TcpListener,
+};
+use url::form_urlencoded;
+
+use grants::Grants;
+
+/// What all three servers know.
+pub(crate) struct World {
+    pub(crate) mode: String,
+    pub(crate) address: String,
+    pub(crate) authority: String,
+    pub(crate) elsewhere: String,
+    grants: Mutex<Grants>,
+}
+
+impl World {
+    pub(crate) fn grants(&self) -> MutexGuard<'_, Grants> {
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The address that tokens are for.
+    pub(crate) fn resource(&self) -> String {
+        format!("{}/mcp", self.address)
+    }
+
+    pub(crate) fn is(&self, mode: &str) -> bool {
+        self.mode == mode
+    }
+}
+
+/// A request with its parts at hand.
+pub(crate) struct Asked {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    /// The query, or the form in the body.
+    pub(crate) fields: Map<String, Value>,
+    /// The JSON in the body.
+    pub(crate) json: Value,
+}
+
+impl Asked {
+    fn new(method: Method, uri: &Uri, headers: HeaderMap, body: &str) -> Self {
+        let text = uri.query().unwrap_or(body);
+        let pairs = form_urlencoded::parse(text.as_bytes());
+        let fields = pairs.map(|(name, value)| (name.into_owned(), json!(value))).collect();
+        let json = serde_json::from_str(body).unwrap_or_default();
+        Self { method, path: uri.path().to_owned(), headers, fields, json }
+    }
+
+    pub(crate) fn field(&self, name: &str) -> &str {
+        self.fields.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("oauth-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> io::Result<()> {
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    let mut listeners = Vec::new();
+    for _ in 0..3 {
+        listeners.push(TcpListener::bind("127.0.0.1:0").await?);
+    }
+    let addresses = listeners.iter().map(|listener| Ok(format!("http://{}", listener.local_addr()?)));
+    let addresses = addresses.collect::<io::Result<Vec<_>>>()?;
+    let [address, authority, elsewhere] = [&addresses[0], &addresses[1], &addresses[2]].map(String::clone);
+    tell(&json!({ "address": address, "authority": authority, "elsewhere": elsewhere }));
+    let world = Arc::new(World { mode, address, authority, elsewhere, grants: Mutex::default() });
+    for (listener, name) in listeners.into_iter().zip(["resource", "authority", "elsewhere"]) {
+        let application = Router::new().fallback(answer).with_state((world.clone(), name));
+        tokio::spawn(async move { axum::serve(listener, application).await });
+    }
+    let mut commands = BufReader::new(tokio::io::stdin()).lines();
+    while let Some(command) = commands.next_line().await? {
+        match command.as_str() {
+            "expire" => world.grants().expire(),
+            "revoke" => world.grants().revoke(),
+            other => eprintln!("oauth-server: no command {other}"),
+        }
+        tell(&json!({ "done": command }));
+    }
+    Ok(())
+}
+
+async fn answer(
+    State((world, name)): State<(Arc<World>, &'static str)>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: String,
+) -> Response<Body> {
+    let asked = Asked::new(method, &uri, headers, &body);
+    tell(&json!({
+        "at": name,
+        "method": asked.method.as_str(),
+        "path": asked.path,
+        "authorization": asked.header("authorization"),
+        "fields": asked.fields,
+        "json": asked.json,
+    }));
+    match name {
+        "resource" => resource::answer(&world, &asked),
+        "authority" => authority::answer(&world, &asked),
+        _ if world.is("metadata-elsewhere") && asked.path == resource::METADATA => {
+            reply(200, &resource::metadata(&world))
+        }
+        _ => text(404, "nothing here"),
+    }
+}
+
+/// One line on standard output, whole.
+fn tell(line: &Value) {
+    let mut output = io::stdout().lock();
+    // A test that has ended reads nothing any more.
+    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
+}
+
+/// An answer in JSON.
+pub(crate) fn reply(status: u16, body: &Value) -> Response<Body> {
+    built(status, &[(header::CONTENT_TYPE.as_str(), "application/json")], body.to_string())
+}
+
+/// An answer in words.
+pub(crate) fn text(status: u16, body: &str) -> Response<Body> {
+    built(status, &[(header::CONTENT_TYPE.as_str(), "text/plain")], body.to_owned())
+}
+
+/// An answer with these headers.
+pub(crate) fn built(status: u16, headers: &[(&str, &str)], body: String) -> Response<Body> {
+    let mut response = Response::builder().status(status);
+    for (name, value) in headers {
+        response = response.header(*name, *value);
+    }
+    response.body(Body::from(body)).unwrap_or_else(|error| {
+        eprintln!("oauth-server: {error}");
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        response
+    })
+}

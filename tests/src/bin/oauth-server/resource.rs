@@ -1,0 +1,107 @@
+//! The MCP server: a token for everything, and for one tool a token with more scopes.
+
+use axum::{body::Body, http::Response};
+use serde_json::{Value, json};
+
+use crate::{Asked, World, built, reply, text};
+
+/// Where the metadata of the resource lie (RFC 9728, section 3.1).
+pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
+
+/// The scope that every request needs.
+const SCOPE: &str = "tools";
+
+pub(crate) fn answer(world: &World, asked: &Asked) -> Response<Body> {
+    match asked.path.as_str() {
+        METADATA if !world.is("no-metadata") => reply(200, &metadata(world)),
+        "/mcp" => guarded(world, asked),
+        _ => text(404, "nothing here"),
+    }
+}
+
+/// What the resource says of itself.
+pub(crate) fn metadata(world: &World) -> Value {
+    let resource =
+        if world.is("wrong-resource") { format!("{}/mcp", world.elsewhere) } else { world.resource() };
+    json!({
+        "resource": resource,
+        "authorization_servers": [world.authority],
+        "scopes_supported": [SCOPE]
+    })
+}
+
+fn guarded(world: &World, asked: &Asked) -> Response<Body> {
+    let token = asked.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    let scopes = token.and_then(|token| world.grants().scopes(token).cloned());
+    let Some(scopes) = scopes else { return challenge(world, token.is_some()) };
+    let needed = if asked.json["params"]["name"] == "admin" { "admin" } else { SCOPE };
+    if !scopes.contains(needed) {
+        let header = format!("Bearer error=\"insufficient_scope\", scope=\"{needed}\", {}", pointer(world));
+        return built(403, &[("WWW-Authenticate", &header)], "not with this token".to_owned());
+    }
+    serve(world, asked)
+}
+
+fn challenge(world: &World, rejected: bool) -> Response<Body> {
+    let mut header = "Bearer".to_owned();
+    if !world.is("no-metadata") {
+        header = format!("Bearer {}", pointer(world));
+        if rejected {
+            header.push_str(", error=\"invalid_token\"");
+        }
+    }
+    built(401, &[("WWW-Authenticate", &header)], "no entry".to_owned())
+}
+
+fn pointer(world: &World) -> String {
+    let origin = if world.is("metadata-elsewhere") { &world.elsewhere } else { &world.address };
+    format!("resource_metadata=\"{origin}{METADATA}\"")
+}
+
+fn serve(world: &World, asked: &Asked) -> Response<Body> {
+    let id = &asked.json["id"];
+    let result = match (asked.method.as_str(), asked.json["method"].as_str().unwrap_or_default()) {
+        ("GET", _) => return resumed(asked),
+        ("DELETE", _) => return text(200, ""),
+        (_, "initialize") => json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "oauth-server", "version": "1.0.0" }
+        }),
+        (_, "tools/list") => {
+            let tools = ["echo", "admin", "slow"];
+            json!({ "tools": tools.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } })) })
+        }
+        (_, "tools/call") if asked.json["params"]["name"] == "slow" => return begun(world, id),
+        (_, "tools/call") => said(&asked.json["params"]["name"]),
+        (_, "server/discover") => {
+            let error = json!({ "code": -32601, "message": "Method not found" });
+            return reply(200, &json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        }
+        _ if id.is_null() => return text(202, ""),
+        _ => json!({}),
+    };
+    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string();
+    let session = [("Content-Type", "application/json"), ("Mcp-Session-Id", "session")];
+    built(200, &session, answer)
+}
+
+fn said(text: &Value) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }] })
+}
+
+/// A call whose answer comes over another stream, for which its token is too old.
+fn begun(world: &World, id: &Value) -> Response<Body> {
+    world.grants().expire();
+    let stream = format!("id: call-{id}\nretry: 10\ndata: \n\n");
+    built(200, &[("Content-Type", "text/event-stream")], stream)
+}
+
+fn resumed(asked: &Asked) -> Response<Body> {
+    let last = asked.header("last-event-id").and_then(|last| last.strip_prefix("call-"));
+    let Some(id) = last.and_then(|id| id.parse::<Value>().ok()) else {
+        return text(405, "no listening here");
+    };
+    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": said(&json!("slow")) });
+    built(200, &[("Content-Type", "text/event-stream")], format!("data: {answer}\n\n"))
+}

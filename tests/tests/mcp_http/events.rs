@@ -1,0 +1,87 @@
+//! HTTP with server-sent events: its stream, and its address to post to.
+
+use mcp::{ErrorKind, Phase};
+
+use crate::fixture::{Fixture, SECRET, assert_says, call, watched};
+
+#[tokio::test]
+async fn a_sound_server_is_introduced_listed_and_called() {
+    let fixture = Fixture::new("sse-sound", "");
+    let session = fixture.connect().await;
+    assert_eq!(session.server_info(), Some(("http-fault-server", "1.0.0")));
+    assert_eq!(session.list_tools().await.unwrap().tools.len(), 1);
+    let calls = (0..100).map(|number| {
+        let session = &session;
+        async move { call(session, &number.to_string()).await.unwrap() == number.to_string() }
+    });
+    assert!(futures::future::join_all(calls).await.into_iter().all(|own| own));
+    watched(session.close()).await;
+    for request in fixture.seen() {
+        assert_eq!(request["headers"][SECRET.0.to_lowercase()], SECRET.1, "{request}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_does_not_begin_is_explained() {
+    let cases = [
+        ("sse-hangs", &["took longer than 2 s"][..]),
+        ("sse-no-endpoint", &["took longer than 2 s"]),
+        ("sse-silent-initialize", &["took longer than 2 s"]),
+        ("sse-fails", &["HTTP 500", "no streams today"]),
+        ("sse-html", &["`text/html`", "check that `url`"]),
+        ("sse-ends", &["no address to post to", "`type: http`"]),
+        ("sse-many-events", &["no address to post to", "`type: http`"]),
+        ("sse-huge-endpoint", &["more than 16777216 bytes"]),
+    ];
+    let errors = cases.into_iter().map(|(mode, phrases)| async move {
+        (Fixture::new(mode, "").impatient().try_connect().await.unwrap_err(), phrases)
+    });
+    for (error, phrases) in futures::future::join_all(errors).await {
+        assert_says(&error, phrases);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_sent_to_another_origin() {
+    for mode in ["sse-elsewhere", "sse-redirects-away"] {
+        let fixture = Fixture::new(mode, "").impatient();
+        let error = fixture.try_connect().await.unwrap_err();
+        assert_says(&error, &[&fixture.elsewhere, "not"]);
+        assert!(!fixture.reached_elsewhere(), "{mode}");
+    }
+    // The first address counts.
+    let fixture = Fixture::new("sse-two-endpoints", "");
+    let session = fixture.connect().await;
+    assert_eq!(call(&session, "here").await.unwrap(), "here");
+    watched(session.close()).await;
+    assert!(!fixture.reached_elsewhere());
+}
+
+#[tokio::test]
+async fn a_call_without_an_answer_fails_in_time() {
+    for mode in ["sse-silent-call", "sse-post-hangs"] {
+        let error = Fixture::new(mode, "").impatient().error().await;
+        assert!(
+            matches!(&*error.kind, ErrorKind::Timeout { phase: Phase::Call(tool), .. } if tool == "echo"),
+            "{mode}: {error}"
+        );
+    }
+    let error = Fixture::new("sse-post-fails", "").error().await;
+    assert_says(&error, &["tool `echo`", "HTTP 500", "the database is gone"]);
+    let error = Fixture::new("sse-dies", "").error().await;
+    assert!(matches!(*error.kind, ErrorKind::Closed { .. }), "{error}");
+    let error = Fixture::new("sse-huge", "").error().await;
+    assert_says(&error, &["more than 16777216 bytes"]);
+}
+
+#[tokio::test]
+async fn what_else_comes_over_the_stream_does_not_matter() {
+    for mode in ["sse-garbage", "sse-repeats"] {
+        let fixture = Fixture::new(mode, "");
+        let session = fixture.connect().await;
+        for message in ["one", "two"] {
+            assert_eq!(call(&session, message).await.unwrap(), message, "{mode}");
+        }
+        watched(session.close()).await;
+    }
+}

@@ -1,0 +1,153 @@
+//! A fault server over HTTP to connect to, with a record of what it was asked.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use mcp::{Error, Remote, ServerConfig, Session, Transport};
+use serde_json::{Value, json};
+
+/// Long enough for a sound answer on a busy machine, short enough to wait for in a test.
+pub(crate) const SHORT: Duration = Duration::from_secs(1);
+
+/// How long anything here may take before it counts as a hang.
+const WATCHDOG: Duration = Duration::from_secs(60);
+
+/// How often the record is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A header that must not reach another origin.
+pub(crate) const SECRET: (&str, &str) = ("X-Secret", "do-not-tell");
+
+/// A server in one of its modes.
+pub(crate) struct Fixture {
+    pub(crate) config: ServerConfig,
+    pub(crate) elsewhere: String,
+    seen: Arc<Mutex<Vec<Value>>>,
+    server: Child,
+    /// The server ends when this is closed.
+    _stdin: Option<ChildStdin>,
+}
+
+impl Fixture {
+    /// Streamable HTTP, with a fault at `phase`, or a mode that has none.
+    pub(crate) fn new(mode: &str, phase: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_http-fault-server"));
+        command.args([mode, phase]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let stdin = server.stdin.take();
+        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+        let start: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        let address = start["address"].as_str().unwrap();
+        let remote = Remote {
+            url: format!("{address}/mcp"),
+            headers: [(SECRET.0.to_owned(), SECRET.1.to_owned())].into(),
+            oauth: None,
+        };
+        let transport =
+            if mode.starts_with("sse-") { Transport::Sse(remote) } else { Transport::Http(remote) };
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let record = seen.clone();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let request = serde_json::from_str(&line).unwrap();
+                record.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+            }
+        });
+        Self {
+            config: ServerConfig::new("faulty", transport),
+            elsewhere: start["elsewhere"].as_str().unwrap().to_owned(),
+            seen,
+            server,
+            _stdin: stdin,
+        }
+    }
+
+    /// With little time for everything.
+    pub(crate) fn impatient(mut self) -> Self {
+        self.config.request_timeout = SHORT;
+        self.config.connect_timeout = 2 * SHORT;
+        self
+    }
+
+    pub(crate) async fn connect(&self) -> Session {
+        self.try_connect().await.unwrap()
+    }
+
+    pub(crate) async fn try_connect(&self) -> Result<Session, Error> {
+        watched(Session::connect(&self.config)).await
+    }
+
+    /// The first error of connecting, listing and calling. Everything ends in time, and the session can be closed.
+    pub(crate) async fn error(&self) -> Error {
+        let session = match self.try_connect().await {
+            Ok(session) => session,
+            Err(error) => return error,
+        };
+        let listed = watched(session.list_tools()).await;
+        let error = match listed {
+            Ok(_) => call(&session, "caf").await.unwrap_err(),
+            Err(error) => error,
+        };
+        watched(session.close()).await;
+        error
+    }
+
+    /// The requests that were seen so far.
+    pub(crate) fn seen(&self) -> Vec<Value> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The requests with this HTTP method or JSON-RPC method.
+    pub(crate) fn seen_of(&self, method: &str) -> Vec<Value> {
+        let of = |request: &Value| request["method"] == method || request["message"]["method"] == method;
+        self.seen().into_iter().filter(of).collect()
+    }
+
+    /// Whether anything has reached the other origin.
+    pub(crate) fn reached_elsewhere(&self) -> bool {
+        self.seen().iter().any(|request| request["elsewhere"] == true)
+    }
+
+    /// Waits until that many requests with this method were seen.
+    pub(crate) async fn until_seen(&self, method: &str, count: usize) {
+        watched(async {
+            while self.seen_of(method).len() < count {
+                tokio::time::sleep(LOOK).await;
+            }
+        })
+        .await;
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// A call of `echo`.
+pub(crate) async fn call(session: &Session, message: &str) -> Result<String, Error> {
+    let arguments = serde_json::value::to_raw_value(&json!({ "message": message })).unwrap();
+    let result = watched(session.call("echo", arguments)).await?;
+    let result: Value = serde_json::from_str(result.raw().get()).unwrap();
+    Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Fails the test where a future does not end.
+pub(crate) async fn watched<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(WATCHDOG, future).await.expect("it hangs")
+}
+
+/// The error's whole text, checked for phrases.
+#[track_caller]
+pub(crate) fn assert_says(error: &Error, phrases: &[&str]) {
+    let text = error.to_string();
+    for phrase in phrases {
+        assert!(text.contains(phrase), "{phrase:?} is missing in: {text}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Sessions and streams: expiry, resumption, storms, answers out of place.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use mcp::{ErrorKind, Host, ListKind, Notice, Session};
+
+use crate::fixture::{Fixture, assert_says, call, watched};
+
+/// Calls that fail by time-out: each gives the client a second to do something foolish.
+const SECONDS: usize = 3;
+
+#[tokio::test]
+async fn a_session_that_has_expired_is_begun_anew_and_the_refused_call_is_sent_again() {
+    let fixture = Fixture::new("session-expires", "");
+    let session = fixture.connect().await;
+    session.list_tools().await.unwrap();
+    assert_eq!(call(&session, "once").await.unwrap(), "once");
+    assert_eq!(call(&session, "more").await.unwrap(), "more");
+    assert_eq!(fixture.seen_of("initialize").len(), 2);
+    // Refused, sent again, and the next one.
+    assert_eq!(fixture.seen_of("tools/call").len(), 3);
+    watched(session.close()).await;
+}
+
+#[tokio::test]
+async fn sessions_that_expire_without_end_are_given_up() {
+    let fixture = Fixture::new("session-expires-forever", "").impatient();
+    let session = fixture.connect().await;
+    let error = call(&session, "ever?").await.unwrap_err();
+    assert_says(&error, &["tool `echo`"]);
+    assert!(fixture.seen_of("tools/call").len() <= 3);
+    watched(session.close()).await;
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_early_is_resumed_after_its_last_event() {
+    let fixture = Fixture::new("resumes", "");
+    let session = fixture.connect().await;
+    assert_eq!(call(&session, "later").await.unwrap(), "resumed");
+    watched(session.close()).await;
+    let last = fixture
+        .seen_of("GET")
+        .iter()
+        .any(|get| get["headers"]["last-event-id"].as_str().is_some_and(|last| last.starts_with("call-")));
+    assert!(last, "{:?}", fixture.seen_of("GET"));
+    assert_eq!(fixture.seen_of("tools/call").len(), 1);
+}
+
+#[tokio::test]
+async fn whatever_becomes_of_the_listening_stream_calls_go_through() {
+    let modes = [
+        "closes",
+        "hangs",
+        "fails",
+        "not-found",
+        "forbids",
+        "html",
+        "redirects-away",
+        "huge-event",
+        "floods",
+        "comments",
+        "drips-head",
+        "stream-garbage",
+    ];
+    let sessions = modes.into_iter().map(|mode| async move {
+        let fixture = Fixture::new(mode, "get").impatient();
+        let session = fixture.connect().await;
+        fixture.until_seen("GET", 1).await;
+        assert_eq!(call(&session, mode).await.unwrap(), mode);
+        watched(session.close()).await;
+        assert!(!fixture.reached_elsewhere(), "{mode}");
+    });
+    futures::future::join_all(sessions).await;
+}
+
+#[tokio::test]
+async fn a_listening_stream_that_ends_at_once_is_not_asked_for_without_end() {
+    let fixture = Fixture::new("get-ends", "").impatient();
+    let session = fixture.connect().await;
+    for _ in 0..SECONDS {
+        let error = call(&session, "anyone?").await.unwrap_err();
+        assert!(matches!(*error.kind, ErrorKind::Timeout { .. }), "{error}");
+    }
+    let asked = fixture.seen_of("GET").len();
+    assert!(asked <= 3 + SECONDS, "{asked} times in {SECONDS} s");
+    watched(session.close()).await;
+}
+
+/// Counts what it is told of changed lists.
+#[derive(Default)]
+struct Listener(AtomicUsize);
+
+impl Host for Listener {
+    fn notice(&self, _server: &str, notice: &Notice) {
+        if matches!(notice, Notice::ListChanged(ListKind::Tools)) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_storm_of_changed_lists_holds_up_no_call() {
+    let fixture = Fixture::new("storm", "");
+    let listener = Arc::new(Listener::default());
+    let session = watched(Session::connect_with(&fixture.config, listener.clone())).await.unwrap();
+    while listener.0.load(Ordering::Relaxed) < 1_000 {
+        assert_eq!(call(&session, "calm").await.unwrap(), "calm");
+    }
+    watched(session.close()).await;
+}
+
+#[tokio::test]
+async fn the_first_answer_counts_and_those_to_nobody_do_not() {
+    let fixture = Fixture::new("repeats", "call");
+    let session = fixture.connect().await;
+    for message in ["one", "two", "three"] {
+        assert_eq!(call(&session, message).await.unwrap(), message);
+    }
+    watched(session.close()).await;
+}
+
+#[tokio::test]
+async fn text_that_is_no_text_costs_no_more_than_itself() {
+    let fixture = Fixture::new("broken-text", "call");
+    let session = fixture.connect().await;
+    assert_eq!(call(&session, "caf").await.unwrap(), "caf\u{fffd}");
+    watched(session.close()).await;
+}
+
+#[tokio::test]
+async fn a_server_that_renames_its_session_keeps_being_asked_in_the_first_one() {
+    let fixture = Fixture::new("changing-session", "");
+    let session = fixture.connect().await;
+    for message in ["one", "two", "three"] {
+        assert_eq!(call(&session, message).await.unwrap(), message);
+    }
+    watched(session.close()).await;
+    let calls = fixture.seen_of("tools/call");
+    assert!(calls.iter().all(|call| call["headers"]["mcp-session-id"] == "session-0"), "{calls:?}");
+}
+
+#[tokio::test]
+async fn a_version_of_the_future_is_refused() {
+    let error = Fixture::new("future-version", "").try_connect().await.unwrap_err();
+    assert_says(&error, &["2099-01-01", "2025-11-25"]);
+}
+
+#[tokio::test]
+async fn lists_without_an_end_are_cut_off_with_a_warning() {
+    for mode in ["endless-pages", "endless-new-pages"] {
+        let fixture = Fixture::new(mode, "");
+        let session = fixture.connect().await;
+        let listing = watched(session.list_tools()).await.unwrap();
+        assert_eq!(listing.tools.len(), 1, "{mode}");
+        assert!(!listing.warnings.is_empty(), "{mode}");
+        assert!(fixture.seen_of("tools/list").len() <= mcp::MAX_PAGES, "{mode}");
+        watched(session.close()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_is_cancelled_at_the_server() {
+    let fixture = Fixture::new("hangs", "call").impatient();
+    let session = fixture.connect().await;
+    let error = call(&session, "anyone?").await.unwrap_err();
+    assert!(matches!(*error.kind, ErrorKind::Timeout { .. }), "{error}");
+    fixture.until_seen("notifications/cancelled", 1).await;
+    let called = &fixture.seen_of("tools/call")[0]["message"]["id"];
+    let cancelled = &fixture.seen_of("notifications/cancelled")[0]["message"]["params"]["requestId"];
+    assert_eq!(called, cancelled);
+    watched(session.close()).await;
+}

@@ -1,0 +1,173 @@
+//! Servers that want tokens, a browser without a person, and a record of what was asked with which token.
+
+use std::{
+    io::{BufRead, BufReader, Write as _},
+    path::PathBuf,
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use end_to_end::browser;
+use mcp::{Challenge, Error, ErrorKind, OAuth, Remote, ServerConfig, Session, Transport};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long anything here may take before it counts as a hang.
+const WATCHDOG: Duration = Duration::from_secs(60);
+
+/// How often the record is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A server in one of its modes, and where its tokens are kept.
+pub(crate) struct Fixture {
+    pub(crate) config: ServerConfig,
+    folder: TempDir,
+    seen: Arc<Mutex<Vec<Value>>>,
+    server: Child,
+    commands: ChildStdin,
+}
+
+impl Fixture {
+    pub(crate) fn new(mode: &str) -> Self {
+        Self::with(mode, OAuth::default())
+    }
+
+    /// With these settings, and a file for the tokens.
+    pub(crate) fn with(mode: &str, settings: OAuth) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_oauth-server"));
+        let mut server = command.arg(mode).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let commands = server.stdin.take().unwrap();
+        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+        let start: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let oauth = OAuth { store: Some(folder.path().join("tokens/server.json")), ..settings };
+        let remote = Remote {
+            url: format!("{}/mcp", start["address"].as_str().unwrap()),
+            oauth: Some(oauth),
+            ..Remote::default()
+        };
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let record = seen.clone();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let line = serde_json::from_str(&line).unwrap();
+                record.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            }
+        });
+        Self { config: ServerConfig::new("guarded", Transport::Http(remote)), folder, seen, server, commands }
+    }
+
+    /// The file with the tokens.
+    pub(crate) fn store(&self) -> PathBuf {
+        self.folder.path().join("tokens/server.json")
+    }
+
+    pub(crate) async fn connect(&self) -> Result<Session, Error> {
+        watched(Session::connect(&self.config)).await
+    }
+
+    /// What the server says to a client without a token that it takes.
+    pub(crate) async fn challenge(&self) -> Challenge {
+        let error = self.connect().await.unwrap_err();
+        challenge_of(error)
+    }
+
+    /// Logs in with the scripted browser.
+    pub(crate) async fn login(&self, challenge: &Challenge) -> Result<(), Error> {
+        let open = |address: String| async move { drop(browser::visit(&address).await) };
+        watched(mcp::login(&self.config, Some(challenge), open)).await
+    }
+
+    /// Logs in and connects.
+    pub(crate) async fn logged_in(&self) -> Session {
+        let challenge = self.challenge().await;
+        self.login(&challenge).await.unwrap();
+        self.connect().await.unwrap()
+    }
+
+    /// Gives the server a command and waits until it is done.
+    pub(crate) async fn command(&mut self, command: &str) {
+        let done = |fixture: &Self| fixture.lines().iter().filter(|line| line["done"] == command).count();
+        let before = done(self);
+        writeln!(self.commands, "{command}").unwrap();
+        watched(async {
+            while done(self) == before {
+                tokio::time::sleep(LOOK).await;
+            }
+        })
+        .await;
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The requests that one of the servers has seen.
+    pub(crate) fn seen_at(&self, server: &str) -> Vec<Value> {
+        self.lines().into_iter().filter(|line| line["at"] == server).collect()
+    }
+
+    /// The forms that were sent to the token endpoint with this grant.
+    pub(crate) fn grants(&self, grant: &str) -> Vec<Value> {
+        let requests = self.seen_at("authority").into_iter().filter(|line| line["path"] == "/token");
+        requests.map(|line| line["fields"].clone()).filter(|form| form["grant_type"] == grant).collect()
+    }
+
+    /// Nothing that is worth anything has reached a server that it was not for.
+    pub(crate) fn assert_tokens_stayed_home(&self) {
+        for request in self.seen_at("elsewhere") {
+            let text = request.to_string();
+            for secret in ["access-", "refresh-", "code-", "secret-", "Bearer", "Basic", "code_verifier"] {
+                assert!(!text.contains(secret), "{secret} has reached another origin: {text}");
+            }
+        }
+        for request in self.seen_at("authority") {
+            assert!(!request.to_string().contains("access-"), "the authority was sent a token: {request}");
+        }
+        for request in self.seen_at("resource") {
+            assert!(
+                !request.to_string().contains("refresh-"),
+                "the server was sent a refresh token: {request}"
+            );
+        }
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The challenge of an error, which must be one that asks for a login.
+#[track_caller]
+pub(crate) fn challenge_of(error: Error) -> Challenge {
+    match *error.kind {
+        ErrorKind::Unauthorized { challenge, .. } => challenge,
+        kind => panic!("no login is asked for: {kind}"),
+    }
+}
+
+/// A call of a tool that says its own name.
+pub(crate) async fn call(session: &Session, tool: &str) -> Result<String, Error> {
+    let arguments = serde_json::value::to_raw_value(&json!({})).unwrap();
+    let result = watched(session.call(tool, arguments)).await?;
+    let result: Value = serde_json::from_str(result.raw().get()).unwrap();
+    Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Fails the test where a future does not end.
+pub(crate) async fn watched<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(WATCHDOG, future).await.expect("it hangs")
+}
+
+/// The error's whole text, checked for phrases.
+#[track_caller]
+pub(crate) fn assert_says(error: &Error, phrases: &[&str]) {
+    let text = error.to_string();
+    for phrase in phrases {
+        assert!(text.contains(phrase), "{phrase:?} is missing in: {text}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Logins: a scripted browser, tokens that are renewed, and servers that must not get them.
+
+#![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
+
+mod distrust;
+mod fixture;
+mod renewal;
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use mcp::{Grant, OAuth};
+
+use fixture::{Fixture, call, challenge_of, watched};
+
+#[tokio::test]
+async fn a_person_logs_in_by_the_browser_and_the_tokens_are_kept() {
+    let fixture = Fixture::new("sound");
+    let session = fixture.logged_in().await;
+    assert_eq!(session.list_tools().await.unwrap().tools.len(), 3);
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    watched(session.close()).await;
+
+    // Another process finds them, and asks nobody.
+    let session = fixture.connect().await.unwrap();
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    watched(session.close()).await;
+    assert_eq!(fixture.grants("authorization_code").len(), 1);
+    assert_eq!(fixture.grants("refresh_token").len(), 0);
+
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&fixture.store()), 0o600);
+    assert_eq!(mode(fixture.store().parent().unwrap()), 0o700);
+    fixture.assert_tokens_stayed_home();
+}
+
+#[tokio::test]
+async fn what_a_login_asks_for_is_what_the_specification_wants() {
+    let fixture = Fixture::new("sound");
+    watched(fixture.logged_in().await.close()).await;
+    let asked = fixture.seen_at("authority");
+    let registered = asked.iter().find(|line| line["path"] == "/register").unwrap();
+    assert_eq!(registered["json"]["application_type"], "native", "{registered}");
+    let opened = &asked.iter().find(|line| line["path"] == "/authorize").unwrap()["fields"];
+    assert_eq!(opened["scope"], "tools");
+    assert_eq!(opened["code_challenge_method"], "S256");
+    let form = &fixture.grants("authorization_code")[0];
+    assert_eq!(form["resource"], opened["resource"]);
+    assert_eq!(form["redirect_uri"], opened["redirect_uri"]);
+}
+
+#[tokio::test]
+async fn a_server_without_metadata_gets_no_login_but_its_error() {
+    let fixture = Fixture::new("no-metadata");
+    let challenge = fixture.challenge().await;
+    let error = fixture.login(&challenge).await.unwrap_err();
+    fixture::assert_says(&error, &["`guarded`", "publishes nothing on how to log in", "`headers`"]);
+    assert!(!fixture.seen_at("authority").iter().any(|line| line["path"] == "/authorize"));
+}
+
+#[tokio::test]
+async fn a_tool_that_needs_more_scopes_leads_to_another_login() {
+    let fixture = Fixture::new("sound");
+    let session = fixture.logged_in().await;
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    let challenge = challenge_of(call(&session, "admin").await.unwrap_err());
+    assert!(challenge.is_for_scope());
+    fixture.login(&challenge).await.unwrap();
+    watched(session.close()).await;
+
+    let session = fixture.connect().await.unwrap();
+    assert_eq!(call(&session, "admin").await.unwrap(), "admin");
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    watched(session.close()).await;
+    let opened = fixture.seen_at("authority").into_iter().filter(|line| line["path"] == "/authorize");
+    let scopes: Vec<_> = opened.map(|line| line["fields"]["scope"].clone()).collect();
+    assert_eq!(scopes, ["tools", "tools admin"]);
+}
+
+#[tokio::test]
+async fn a_machine_gets_its_token_without_a_person() {
+    let settings = OAuth {
+        client_id: Some("machine".to_owned()),
+        client_secret: Some("secret-of-machine".to_owned()),
+        grant: Grant::ClientCredentials,
+        ..OAuth::default()
+    };
+    let mut fixture = Fixture::with("sound", settings);
+    let session = fixture.connect().await.unwrap();
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    fixture.command("revoke").await;
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    watched(session.close()).await;
+    assert_eq!(fixture.grants("client_credentials").len(), 2);
+    fixture.assert_tokens_stayed_home();
+}
+
+#[tokio::test]
+async fn the_secret_of_a_confidential_client_is_kept_with_its_tokens() {
+    let mut fixture = Fixture::new("confidential");
+    watched(fixture.logged_in().await.close()).await;
+    fixture.command("expire").await;
+    let session = fixture.connect().await.unwrap();
+    assert_eq!(call(&session, "echo").await.unwrap(), "echo");
+    watched(session.close()).await;
+    assert_eq!(fixture.grants("refresh_token").len(), 1);
+    fixture.assert_tokens_stayed_home();
+}
+
+#[tokio::test]
+async fn a_logout_forgets_the_tokens_here_and_there() {
+    let fixture = Fixture::new("sound");
+    watched(fixture.logged_in().await.close()).await;
+    assert!(watched(mcp::logout(&fixture.config)).await.unwrap());
+    assert!(!fixture.store().exists());
+    assert!(fixture.seen_at("authority").iter().any(|line| line["path"] == "/revoke"));
+    fixture.challenge().await;
+    assert!(!watched(mcp::logout(&fixture.config)).await.unwrap());
+}
