@@ -15,7 +15,10 @@ pub(crate) use servers::{
 
 use crate::config::{self, LONGEST_DESCRIPTION};
 
-pub(crate) use self::mcp::{CallArguments, LoginArguments, NameArguments, PromptArguments, ResourceArguments, LookArguments, LookCommand, OneArguments, ToolsArguments};
+pub(crate) use self::mcp::{
+    CallArguments, LoginArguments, LookArguments, LookCommand, NameArguments, OneArguments, PromptArguments,
+    ResourceArguments, ToolsArguments,
+};
 
 /// Runs Rust snippets that call MCP tools, compiled in a fraction of a second and confined.
 #[derive(Debug, Parser)]

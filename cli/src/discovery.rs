@@ -106,7 +106,11 @@ impl<'a> Discovery<'a> {
             match opened {
                 Ok(opened) => {
                     opened.warnings.iter().for_each(|warning| self.terminal.note(warning));
-                    self.keep(&server.connection.name, opened.tools)?;
+                    match opened.is_whole {
+                        true => self.keep(&server.connection.name, opened.tools)?,
+                        // The next time, the server may be able to say what it has.
+                        false => self.accept(&server.connection.name, opened.tools),
+                    }
                 }
                 Err(error) => failures.push(error.message),
             }

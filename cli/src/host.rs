@@ -147,6 +147,9 @@ impl Host for Attendant {
     fn notice(&self, server: &str, notice: &Notice) {
         match notice {
             Notice::Stderr(line) => self.show(server, line),
+            Notice::Stray(line) => {
+                self.show(server, &format!("writes what is no MCP message where messages belong: {line}"));
+            }
             // What is told for those who debug a server stays with them.
             Notice::Log { level, .. } if matches!(level.as_str(), "debug" | "info") => {}
             Notice::Log { level, logger, data } => {

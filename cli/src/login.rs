@@ -18,7 +18,8 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = load(&arguments.place, &terminal)?;
     let connection = &server(&config, &arguments.name)?.connection;
-    let done = mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.voice())).await;
+    let done =
+        mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.voice())).await;
     if done.is_ok() {
         terminal.note(&format!("logged in at {}", arguments.name));
     }
@@ -30,7 +31,8 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
 pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
     let config = config::load(&arguments.place).map_err(Failure::configuration)?;
-    let was_there = mcp::logout(&server(&config, &arguments.name)?.connection).await.map_err(Failure::host)?;
+    let was_there =
+        mcp::logout(&server(&config, &arguments.name)?.connection).await.map_err(Failure::host)?;
     let name = &arguments.name;
     terminal.note(&if was_there {
         format!("the tokens of {name} are forgotten")

@@ -28,6 +28,8 @@ pub(crate) struct Opened {
     pub(crate) session: Session,
     pub(crate) tools: Arc<ToolList>,
     pub(crate) warnings: Vec<String>,
+    /// Whether these are the tools that the server has, and not those that were left when it could not say.
+    pub(crate) is_whole: bool,
 }
 
 /// Why there is no session.
@@ -135,7 +137,11 @@ impl Sessions {
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.offers_logins);
         let task = tokio::spawn(async move { connect(&config, &masker, host, offers).await });
         let started = task
-            .map(|done| done.unwrap_or_else(|error| Err(Unopened::new(format!("the connection was given up: {error}")))))
+            .map(|done| {
+                done.unwrap_or_else(|error| {
+                    Err(Unopened::new(format!("the connection was given up: {error}")))
+                })
+            })
             .boxed()
             .shared();
         opening.insert(server.connection.name.clone(), started.clone());
@@ -231,25 +237,42 @@ async fn connect(
     };
     let listed = match listed(config, host.clone()).await {
         // Once: who was just let in and is refused all the same is told so.
-        Err(error) if offers_login && login::offered(config, &error, &host).await => listed(config, host).await,
+        Err(error) if offers_login && login::offered(config, &error, &host).await => {
+            listed(config, host).await
+        }
         listed => listed,
     };
-    let (session, mut listing) = listed.map_err(told)?;
+    let Listed { session, mut listing, is_whole } = listed.map_err(told)?;
     for warning in &mut listing.warnings {
         *warning = masker.mask(warning).into_owned();
     }
     let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
-    Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings })
+    Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings, is_whole })
 }
 
-/// A session, and what its server lists: some servers let anybody connect.
-async fn listed(
-    config: &mcp::ServerConfig,
-    host: Arc<Attendant>,
-) -> Result<(Session, mcp::Listing), mcp::Error> {
+/// A session, and what its server lists.
+struct Listed {
+    session: Session,
+    listing: mcp::Listing,
+    /// Whether the server could be asked at all.
+    is_whole: bool,
+}
+
+/// Connects and asks for the tools: some servers let anybody connect, and want a login then.
+async fn listed(config: &mcp::ServerConfig, host: Arc<Attendant>) -> Result<Listed, mcp::Error> {
     let session = Session::connect_with(config, host).await?;
-    let listing = session.list_tools().await?;
-    Ok((session, listing))
+    match session.list_tools().await {
+        Ok(listing) => Ok(Listed { session, listing, is_whole: true }),
+        // Whoever wants a login at this point, or is gone, can't be asked anything else either.
+        Err(error) if session.is_closed() || matches!(*error.kind, ErrorKind::Unauthorized { .. }) => {
+            Err(error)
+        }
+        Err(error) => {
+            let warnings = vec![format!("its tools can't be listed, it is used without: {error}")];
+            let listing = mcp::Listing { warnings, ..mcp::Listing::default() };
+            Ok(Listed { session, listing, is_whole: false })
+        }
+    }
 }
 
 impl ToolHost for Sessions {

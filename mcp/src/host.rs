@@ -53,6 +53,8 @@ pub trait Host: Send + Sync + 'static {
 pub enum Notice {
     /// A line on a local server's standard error, bounded and without control characters.
     Stderr(String),
+    /// The first output that is no message of the protocol, bounded and without control characters.
+    Stray(String),
     /// A log message (`notifications/message`): its level, its logger, and what it says.
     Log {
         /// `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert` or `emergency`.

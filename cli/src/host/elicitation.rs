@@ -29,12 +29,7 @@ pub(super) async fn elicit(stage: &Stage, server: &str, parameters: &Value) -> R
 }
 
 /// A form; `None` where the person leaves it.
-async fn fill_in(
-    stage: &Stage,
-    server: &str,
-    message: &str,
-    fields: &[Field],
-) -> io::Result<Option<Value>> {
+async fn fill_in(stage: &Stage, server: &str, message: &str, fields: &[Field]) -> io::Result<Option<Value>> {
     let keyboard = Keyboard::open()?;
     let head = format!(
         "toolsmith: the server {server} asks (its own words; what you answer goes to it):\n  {message}\n\
@@ -87,7 +82,8 @@ fn prompt(field: &Field) -> String {
         text.push_str(&format!(" {}", visible(&short(&field.description))));
     }
     if let Kind::Choice(choices) | Kind::Choices(choices) = &field.kind {
-        let line = |(index, choice): (usize, &Choice)| format!("\n    {} {}", index + 1, visible(&choice.title));
+        let line =
+            |(index, choice): (usize, &Choice)| format!("\n    {} {}", index + 1, visible(&choice.title));
         text.extend(choices.iter().enumerate().map(line));
         text.push_str("\n ");
     }

@@ -49,8 +49,13 @@ pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, String> {
     if properties.len() > MOST_FIELDS {
         return Err(format!("the form has {} fields; at most {MOST_FIELDS} are shown", properties.len()));
     }
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let field = |(name, property): (&String, &Value)| {
         let text = |member: &str| property.get(member).and_then(Value::as_str).map(str::to_owned);
         Ok(Field {
@@ -58,7 +63,8 @@ pub(super) fn fields(schema: &Value) -> Result<Vec<Field>, String> {
             description: text("description").unwrap_or_default(),
             is_required: required.contains(&name.as_str()),
             default: property.get("default").cloned(),
-            kind: kind(property).ok_or_else(|| format!("the field {name:?} is of a kind that no form has"))?,
+            kind: kind(property)
+                .ok_or_else(|| format!("the field {name:?} is of a kind that no form has"))?,
             name: name.clone(),
         })
     };
@@ -114,7 +120,9 @@ impl Field {
         if typed.is_empty() {
             return match &self.default {
                 Some(default) => Ok(Some(default.clone())),
-                None if self.is_required && self.kind != Kind::Text => Err("this must be filled in".to_owned()),
+                None if self.is_required && self.kind != Kind::Text => {
+                    Err("this must be filled in".to_owned())
+                }
                 None if self.is_required => Ok(Some(Value::from(""))),
                 None => Ok(None),
             };
@@ -125,9 +133,10 @@ impl Field {
     fn value(&self, typed: &str) -> Result<Value, String> {
         match &self.kind {
             Kind::Text => Ok(Value::from(typed)),
-            Kind::Integer => {
-                typed.parse::<i64>().map(Value::from).map_err(|_| "write a whole number, such as 3".to_owned())
-            }
+            Kind::Integer => typed
+                .parse::<i64>()
+                .map(Value::from)
+                .map_err(|_| "write a whole number, such as 3".to_owned()),
             Kind::Number => {
                 let number = typed.parse::<f64>().ok().and_then(Number::from_f64);
                 number.map(Value::Number).ok_or_else(|| "write a number, such as 2.5".to_owned())
@@ -150,7 +159,8 @@ impl Field {
 fn choose(choices: &[Choice], typed: &str) -> Result<String, String> {
     let by_number = typed.parse::<usize>().ok().and_then(|number| choices.get(number.checked_sub(1)?));
     let by_name = || choices.iter().find(|choice| choice.value == typed || choice.title == typed);
-    let chosen = by_name().or(by_number).ok_or_else(|| format!("write a number from 1 to {}", choices.len()))?;
+    let chosen =
+        by_name().or(by_number).ok_or_else(|| format!("write a number from 1 to {}", choices.len()))?;
     Ok(chosen.value.clone())
 }
 

@@ -1,8 +1,8 @@
 //! `toolsmith mcp list-resources|list-resource-templates|read-resource|list-prompts|get-prompt`.
 
 use mcp::{Items, Session};
-use serde_json::value::RawValue;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::table::table;
 use super::{load, print_json, server, sessions};
@@ -64,7 +64,8 @@ fn cell(item: &Value, member: &str) -> String {
 /// Prints what a resource holds; gives the exit code.
 pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
-    let asked = with_session(place, name, terminal, async |session| session.read_resource(&arguments.uri).await);
+    let asked =
+        with_session(place, name, terminal, async |session| session.read_resource(&arguments.uri).await);
     let result = bounded(&asked.await?, terminal)?;
     if *json {
         print_json(&result, terminal);
@@ -83,8 +84,9 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
 pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
     let given = arguments.args.iter().cloned().collect();
-    let asked =
-        with_session(place, name, terminal, async |session| session.get_prompt(&arguments.prompt, &given).await);
+    let asked = with_session(place, name, terminal, async |session| {
+        session.get_prompt(&arguments.prompt, &given).await
+    });
     let result = bounded(&asked.await?, terminal)?;
     if *json {
         print_json(&result, terminal);
@@ -127,7 +129,9 @@ async fn with_session<T>(
     let sessions = sessions(&config, Pins::default(), terminal);
     let opened = sessions.start(name).await.map_err(Failure::host);
     let asked = match opened {
-        Ok(opened) => ask(&opened.session).await.map_err(|error| Failure::host(sessions.masker().mask(&error.to_string()))),
+        Ok(opened) => ask(&opened.session)
+            .await
+            .map_err(|error| Failure::host(sessions.masker().mask(&error.to_string()))),
         Err(failure) => Err(failure),
     };
     sessions.close().await;

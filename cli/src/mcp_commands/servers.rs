@@ -121,7 +121,7 @@ impl Tried {
         let mut facts = json!({ "id": self.name, "transport": transport, "source": source, "enabled": true,
             "state": self.state(), "tools": null, "ms": self.ms, "error": null, "warnings": [] });
         match &self.opened {
-            Ok(Opened { session, tools, warnings }) => {
+            Ok(Opened { session, tools, warnings, .. }) => {
                 let info = session.server_info();
                 facts["tools"] = tools.tools().len().into();
                 facts["warnings"] = warnings.clone().into();
@@ -234,7 +234,7 @@ pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Resul
         return Ok(code(ok));
     }
     match &tried.opened {
-        Ok(Opened { session, tools, warnings }) => {
+        Ok(Opened { session, tools, warnings, .. }) => {
             warnings.iter().for_each(|warning| terminal.note(warning));
             let (tools, version) = (tools.tools().len(), short(session.protocol_version(), WORDS));
             terminal.print(&format!("{name}: ok, {tools} tools, protocol {version}, {} ms", tried.ms));

@@ -23,7 +23,7 @@ use crate::{
     client::{Client, HANDSHAKE_VERSION},
     config::{Command, Remote, ServerConfig, Transport},
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
-    host::{Host, NoHost},
+    host::{Host, NoHost, Notice},
     http::{HttpClient, HttpFailure, Sender},
     sse::SseTransport,
     trace::Trace,
@@ -85,13 +85,13 @@ impl Attempt<'_> {
 
     async fn started(&self, command: &Command, lifecycle: ClientLifecycleMode) -> Result<Session, Error> {
         let (local, (stdout, stdin)) = LocalServer::start(self.config, command, &self.client).await?;
-        let health = Arc::new(Health::default());
+        let health = self.health();
         let transport = LineTransport::new(stdout, stdin, self.intake(&health));
         self.shake_hands(transport, lifecycle, health, Some(local)).await
     }
 
     async fn http(&self, remote: &Remote) -> Result<Session, Error> {
-        let health = Arc::new(Health::default());
+        let health = self.health();
         let client = HttpClient::new(self.sender(remote)?, self.intake(&health));
         let config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
         let transport = StreamableHttpClientTransport::with_client(client, config);
@@ -103,11 +103,16 @@ impl Attempt<'_> {
     }
 
     async fn sse(&self, remote: &Remote) -> Result<Session, Error> {
-        let health = Arc::new(Health::default());
+        let health = self.health();
         let opening = SseTransport::open(self.sender(remote)?, self.intake(&health));
         let transport = self.in_time(opening, Evidence::default).await?;
         let transport = transport.map_err(|failure| self.fail(http_kind(Phase::Initialize, failure)))?;
         self.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await
+    }
+
+    fn health(&self) -> Arc<Health> {
+        let client = self.client.clone();
+        Arc::new(Health::new(move |line| client.tell(&Notice::Stray(line.to_owned()))))
     }
 
     fn intake(&self, health: &Arc<Health>) -> Intake {

@@ -37,10 +37,11 @@ impl fmt::Display for Fault {
 }
 
 /// What is known about a connection beside its messages.
-#[derive(Default)]
 pub(crate) struct Health {
     fault: OnceLock<Fault>,
     stray: Mutex<Stray>,
+    /// Told the first line that is no protocol.
+    on_stray: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -51,6 +52,11 @@ struct Stray {
 }
 
 impl Health {
+    /// Nothing is known yet; `on_stray` is told the first line that is no protocol, fit to be shown.
+    pub(crate) fn new(on_stray: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { fault: OnceLock::new(), stray: Mutex::default(), on_stray: Box::new(on_stray) }
+    }
+
     pub(crate) fn fault(&self) -> Option<&Fault> {
         self.fault.get()
     }
@@ -71,7 +77,11 @@ impl Health {
         let mut stray = self.stray.lock().unwrap_or_else(PoisonError::into_inner);
         stray.lines += 1;
         stray.bytes_in_a_row += line.len() + 1;
-        stray.first.get_or_insert_with(|| shown(line, MAX_STRAY_LINE_BYTES));
+        if stray.first.is_none() {
+            let first = shown(line, MAX_STRAY_LINE_BYTES);
+            (self.on_stray)(&first);
+            stray.first = Some(first);
+        }
         stray.bytes_in_a_row <= MAX_STRAY_BYTES
     }
 
