@@ -205,7 +205,7 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
 
 fn oauth(arguments: &OAuthArguments) -> Option<Json> {
     let given = [
-        ("scope", &arguments.scope),
+        ("scope", &arguments.scopes),
         ("client_id", &arguments.client_id),
         ("client_secret", &arguments.client_secret),
         ("authorization_url", &arguments.authorization_url),

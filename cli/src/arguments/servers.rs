@@ -146,8 +146,8 @@ pub(crate) struct AddArguments {
 #[derive(Debug, Args)]
 pub(crate) struct OAuthArguments {
     /// Scopes to ask for, separated by spaces.
-    #[arg(long = "oauth-scope", value_name = "SCOPE")]
-    pub(crate) scope: Option<String>,
+    #[arg(long = "oauth-scope", value_name = "SCOPES")]
+    pub(crate) scopes: Option<String>,
     /// A client that was registered by hand.
     #[arg(long = "oauth-client-id", value_name = "ID")]
     pub(crate) client_id: Option<String>,
@@ -199,5 +199,15 @@ fn permission(text: &str) -> Result<Permission, String> {
         "ask-each" => Ok(Permission::AskEach),
         "deny" => Ok(Permission::Deny),
         _ => Err("write allow, ask, ask-each or deny".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        crate::arguments::Arguments::command().debug_assert();
     }
 }

@@ -66,8 +66,10 @@ impl Checker<'_> {
         if let Err(message) = super::check_server_name(name) {
             self.tell(&whole, &format!("mcpServers.{}: {message}", short(name)));
         }
-        // What is left of a broken entry would only be told wrongly.
-        let kind = if entry.problems.is_empty() { self.kind(&whole, form) } else { None };
+        // What a broken key leaves missing is not told a second time.
+        let aside = Checker::new(self.source, self.lookup);
+        let checker = if entry.problems.is_empty() { self } else { &aside };
+        let kind = checker.kind(&whole, form);
         let transport = kind.and_then(|kind| self.transport(name, kind, form, settings));
         let filter = self.filter(form);
         let permissions = self.permissions(form);

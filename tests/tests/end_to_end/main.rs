@@ -18,6 +18,7 @@ mod harness;
 mod helpers;
 mod hints;
 mod hostile;
+mod layers;
 mod observed;
 mod outcome;
 mod repairs;
