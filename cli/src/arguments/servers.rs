@@ -55,9 +55,10 @@ pub(crate) struct TrustArguments {
 }
 
 /// Whose file is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Scope {
     /// `toolsmith.yaml` in this folder, or the configuration that is there.
+    #[default]
     Project,
     /// The user's own file.
     User,
@@ -89,12 +90,6 @@ pub(crate) struct AccessArguments {
     /// Replace what is there under the same name.
     #[arg(long)]
     pub(crate) replace: bool,
-}
-
-impl Default for Scope {
-    fn default() -> Self {
-        Scope::Project
-    }
 }
 
 /// Arguments of `mcp add`.

@@ -62,7 +62,7 @@ fn good_configurations_and_the_examples_load_and_fit_the_schema() {
 fn broken_configurations_are_told_with_places_and_fixes() {
     let (mut differ, mut fits) = (Vec::new(), Vec::new());
     for path in files("tests/configurations/broken") {
-        let told = match layers::alone(Layer::Named(path.clone())) {
+        let told = match layers::alone(&Layer::Named(path.clone())) {
             Ok(layers) => layers.problems().join("\n"),
             Err(error) => error.to_string(),
         } + "\n";
@@ -140,7 +140,7 @@ fn the_configurations_in_the_documentation_load() {
     let text = std::fs::read_to_string("../docs/mcp-setup.md").unwrap();
     let examples: Vec<&str> =
         text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(examples.len() > 3, "{}", examples.len());
+    assert!(examples.len() >= 3, "{}", examples.len());
     for example in examples {
         assert_good(Path::new("../docs/mcp-setup.md"), example);
     }

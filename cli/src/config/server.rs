@@ -325,9 +325,9 @@ impl Checker<'_> {
             url::Url::from_directory_path(&path)
                 .map_err(|()| self.wrong(given, "this path is no folder that an address could name"))?
         };
-        let name = address.path_segments().and_then(|segments| {
-            segments.filter(|segment| !segment.is_empty()).next_back().map(str::to_owned)
-        });
+        let segments = address.path_segments();
+        let name = segments
+            .and_then(|mut segments| segments.rfind(|segment| !segment.is_empty()).map(str::to_owned));
         Ok(mcp::Root { uri: String::from(address).trim_end_matches('/').to_owned(), name })
     }
 }
