@@ -326,6 +326,11 @@ fn the_servers_of_other_clients_are_imported() {
     fs::write(place.folder.path().join("bad.json"), "{ \"mcpServers\": ").unwrap();
     place.run(&["mcp", "import", "bad.json"]).done().exits(2).says(&["bad.json:1:"]);
     assert_eq!(place.text(), before);
+    let wrong = json!({ "servers": { "odd": { "type": "http", "url": "wss://x.example" } } });
+    fs::write(place.folder.path().join("wrong.json"), wrong.to_string()).unwrap();
+    let done = place.run(&["mcp", "import", "wrong.json"]).done().exits(2);
+    done.says(&["odd: left out", "must begin with https://", "no server could be taken over"]);
+    assert_eq!(place.text(), before);
     place.ok(&["mcp", "import", "--replace", "--permission", "ask-each"]);
     assert_eq!(place.shown(&[])["servers"][0]["entry"]["permission"], "ask-each");
 }
