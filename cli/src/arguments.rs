@@ -69,7 +69,8 @@ pub(crate) enum Command {
 /// Which configuration.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ConfigArguments {
-    /// Configuration file (YAML or JSON) with the MCP servers; the built-in demo server without one.
+    /// A configuration file (YAML or JSON), on top of your own and the project's; without any server, the built-in demo
+    /// server is used.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Fail where the entry of a server is wrong, in place of going on without that server.

@@ -229,9 +229,10 @@ impl Config {
         !self.code_mode.enabled || excluded.iter().any(|glob| glob.fits_tool(server, tool))
     }
 
-    /// Whether a tool may be called.
+    /// Whether a tool may be called. One of a server that is not configured can't be: a call says so, which no rule
+    /// does.
     pub(crate) fn permission(&self, server: &str, tool: &str) -> Permission {
-        self.server(server).map_or(Permission::Deny, |server| server.permissions.of(tool))
+        self.server(server).map_or(Permission::Allow, |server| server.permissions.of(tool))
     }
 
     /// The lock file that goes with this configuration: beside its strongest file, or in the user's folder.

@@ -42,7 +42,7 @@ fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
         problems(layers::gather_to_look_at(&ConfigArguments::default()))
     } else {
         let files = arguments.files.iter();
-        files.flat_map(|file| problems(layers::alone(Layer::Named(file.clone())))).collect()
+        files.flat_map(|file| problems(layers::alone(&Layer::Named(file.clone())))).collect()
     };
     problems.iter().for_each(|problem| terminal.print(&plain(problem)));
     match problems.len() {

@@ -44,11 +44,24 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
         tell(note);
     }
     let access = access(&arguments.access, &imported.servers);
+    let mut names = Vec::new();
     for (name, entry) in &imported.servers {
-        change(&mut file, name, entry.iter().cloned().chain(access.clone()).collect())?;
+        let before = file.text.clone();
+        let entry = entry.iter().cloned().chain(access.clone()).collect();
+        file.change(name, &Change::Set(entry)).map_err(Failure::configuration)?;
+        match file.wrong(name).map_err(Failure::configuration)? {
+            Some(wrong) => {
+                tell(&format!("{name}: left out, because its entry would be wrong:\n{wrong}"));
+                file.text = before;
+            }
+            None => names.push(name.as_str()),
+        }
+    }
+    if names.is_empty() {
+        let message = format!("{} is as it was: no server could be taken over", file.path.display());
+        return Err(Failure::configuration(message));
     }
     save(&file)?;
-    let names: Vec<&str> = imported.servers.iter().map(|(name, _)| name.as_str()).collect();
     tell(&format!("added {} to {}", names.join(", "), file.path.display()));
     Ok(exit::OK)
 }
@@ -205,7 +218,7 @@ fn entry(arguments: &AddArguments) -> Result<Entry, Failure> {
 
 fn oauth(arguments: &OAuthArguments) -> Option<Json> {
     let given = [
-        ("scope", &arguments.scope),
+        ("scope", &arguments.scopes),
         ("client_id", &arguments.client_id),
         ("client_secret", &arguments.client_secret),
         ("authorization_url", &arguments.authorization_url),

@@ -55,9 +55,10 @@ pub(crate) struct TrustArguments {
 }
 
 /// Whose file is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Scope {
     /// `toolsmith.yaml` in this folder, or the configuration that is there.
+    #[default]
     Project,
     /// The user's own file.
     User,
@@ -89,12 +90,6 @@ pub(crate) struct AccessArguments {
     /// Replace what is there under the same name.
     #[arg(long)]
     pub(crate) replace: bool,
-}
-
-impl Default for Scope {
-    fn default() -> Self {
-        Scope::Project
-    }
 }
 
 /// Arguments of `mcp add`.
@@ -146,8 +141,8 @@ pub(crate) struct AddArguments {
 #[derive(Debug, Args)]
 pub(crate) struct OAuthArguments {
     /// Scopes to ask for, separated by spaces.
-    #[arg(long = "oauth-scope", value_name = "SCOPE")]
-    pub(crate) scope: Option<String>,
+    #[arg(long = "oauth-scope", value_name = "SCOPES")]
+    pub(crate) scopes: Option<String>,
     /// A client that was registered by hand.
     #[arg(long = "oauth-client-id", value_name = "ID")]
     pub(crate) client_id: Option<String>,
@@ -199,5 +194,15 @@ fn permission(text: &str) -> Result<Permission, String> {
         "ask-each" => Ok(Permission::AskEach),
         "deny" => Ok(Permission::Deny),
         _ => Err("write allow, ask, ask-each or deny".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        crate::arguments::Arguments::command().debug_assert();
     }
 }

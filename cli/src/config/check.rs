@@ -26,7 +26,7 @@ pub(super) const MOST_ENTRIES: usize = 1_000;
 /// Checks the values of one layer.
 pub(super) struct Checker<'a> {
     pub(super) source: &'a Source,
-    lookup: Lookup,
+    pub(super) lookup: Lookup,
     problems: RefCell<Vec<Problem>>,
 }
 
@@ -49,6 +49,7 @@ pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
     let settings = checker.settings(document);
     let mut problems = document.problems.clone();
     problems.extend(checker.done());
+    problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
     (settings, problems)
 }
 

@@ -67,12 +67,14 @@ impl Checker<'_> {
     fn paths(&self, paths: &[At<String>]) -> Vec<PathBuf> {
         let path = |given: &At<String>| {
             let path = self.source.folder.join(self.expand(given)?);
+            // As it is written: a variable's value stands in no text.
+            let shown = self.source.folder.join(&given.value);
             match path.try_exists() {
                 Ok(true) => Ok(path),
-                // As it is written: a variable's value stands in no text.
-                Ok(false) => Err(self.wrong(given, &format!("{} does not exist", given.value))),
+                Ok(false) => Err(self.wrong(given, &format!("{} does not exist", shown.display()))),
                 Err(error) => {
-                    Err(self.wrong(given, &format!("{} can't be granted: {}", given.value, error.kind())))
+                    let message = format!("{} can't be granted: {}", shown.display(), error.kind());
+                    Err(self.wrong(given, &message))
                 }
             }
         };

@@ -125,6 +125,10 @@ impl serde::de::Error for Wrong {
         Self::custom(format!("`{variant}` is not known; write one of {}", expected.join(", ")))
     }
 
+    fn invalid_type(_: serde::de::Unexpected<'_>, expected: &dyn serde::de::Expected) -> Self {
+        Self::custom(format!("{expected} is expected here"))
+    }
+
     fn missing_field(field: &'static str) -> Self {
         Self::custom(format!("the key `{field}` is missing; write `{field}: …`"))
     }

@@ -62,7 +62,7 @@ fn good_configurations_and_the_examples_load_and_fit_the_schema() {
 fn broken_configurations_are_told_with_places_and_fixes() {
     let (mut differ, mut fits) = (Vec::new(), Vec::new());
     for path in files("tests/configurations/broken") {
-        let told = match layers::alone(Layer::Named(path.clone())) {
+        let told = match layers::alone(&Layer::Named(path.clone())) {
             Ok(layers) => layers.problems().join("\n"),
             Err(error) => error.to_string(),
         } + "\n";
@@ -104,6 +104,117 @@ fn broken_configurations_are_told_with_places_and_fixes() {
     assert!(surprising.is_empty(), "the schema takes {surprising:?}");
 }
 
+/// The servers of a text, by name.
+fn servers_of(text: &str) -> std::collections::BTreeMap<String, super::Server> {
+    let document = source::read(&Layer::Named("/base/x.yaml".into()), text).unwrap();
+    let (settings, wrong) = check::settings(&document);
+    assert!(wrong.is_empty(), "{wrong:?}");
+    let server = |entry: &source::Entry| {
+        let server = server::server(&document.source, entry, &settings, |name| Some(name.to_lowercase()));
+        (entry.name.clone(), server.unwrap())
+    };
+    document.entries.iter().filter(|entry| entry.form.enabled != Some(false)).map(server).collect()
+}
+
+#[test]
+fn what_is_written_reaches_the_connections() {
+    let text = std::fs::read_to_string("tests/configurations/good/everything.yaml").unwrap();
+    let servers = servers_of(&text.replace("read: [.]", "read: [/]"));
+    let seconds = std::time::Duration::from_secs_f64;
+    let local = &servers["local"];
+    let mcp::Transport::Stdio(command) = &local.connection.transport else { panic!("{local:?}") };
+    assert_eq!(command.args, ["--port", "8080", "--verbose", "true"]);
+    assert_eq!(command.env["TOKEN"], "api_token");
+    assert_eq!((command.cwd.as_deref(), command.withheld.len()), (Some(Path::new("/base/.")), 0));
+    let connection = &local.connection;
+    assert_eq!((connection.connect_timeout, connection.request_timeout), (seconds(5.0), seconds(2.5)));
+    assert_eq!((connection.tool_timeouts["slow_tool"], connection.debug), (seconds(300.0), true));
+    let roots: Vec<_> =
+        connection.roots.iter().map(|root| (root.uri.as_str(), root.name.as_deref())).collect();
+    assert_eq!(roots, [("file:///base", Some("base")), ("file:///srv/data", Some("data"))]);
+    let of = |tool: &str| local.permissions.of(tool);
+    use super::Permission::{Allow, AskEach, Deny};
+    assert_eq!([of("read_x"), of("delete_x"), of("other")], [Allow, Deny, AskEach]);
+    assert!(!local.check_input && !local.filter.admits("admin_x") && local.filter.admits("x"));
+    assert_eq!(local.target, "local-mcp --port 8080 --verbose true");
+
+    let mcp::Transport::Http(web) = &servers["web"].connection.transport else { panic!("not http") };
+    assert_eq!(
+        (web.url.as_str(), servers["web"].target.as_str()),
+        ("https://api_host/mcp", "https://${API_HOST}/mcp")
+    );
+    let oauth = web.oauth.as_ref().unwrap();
+    assert_eq!(
+        (oauth.client_secret.as_deref(), oauth.grant),
+        (Some("api_token"), mcp::Grant::ClientCredentials)
+    );
+    let store = oauth.store.as_ref().unwrap().to_str().unwrap();
+    assert!(store.contains("toolsmith/tokens/web-") && store.ends_with(".json"), "{store}");
+    assert_eq!(servers["web"].connection.request_timeout, seconds(30.0));
+    let mcp::Transport::Sse(events) = &servers["events"].connection.transport else { panic!("not sse") };
+    assert_eq!((events.oauth.as_ref(), events.headers["X-Key"].as_str()), (None, "api_token"));
+    assert_eq!(servers["events"].permissions.of("anything"), Allow);
+
+    let servers = servers_of(
+        "mcpServers:\n  a: { command: x }\n  b: { url: \"https://x.example\", headers: { authorization: t } }\n  c: { url: \"https://x.example\" }\nmodels: [{ ref: m, id: i, type: t, api_key_env: SOME_KEY }]\nglobalSettings: { timeout: 7, debug: true }\n",
+    );
+    let mcp::Transport::Stdio(command) = &servers["a"].connection.transport else { panic!("not stdio") };
+    assert!(command.withheld.contains("SOME_KEY"));
+    assert!(servers["a"].connection.debug && servers["a"].connection.connect_timeout == seconds(7.0));
+    assert_eq!(servers["a"].permissions, super::Rules::all(super::Permission::Ask));
+    let oauth = |name: &str| match &servers[name].connection.transport {
+        mcp::Transport::Http(remote) => remote.oauth.is_some(),
+        other => panic!("{other:?}"),
+    };
+    assert!(!oauth("b") && oauth("c"));
+}
+
+#[test]
+fn damaged_configurations_are_told_and_never_panic() {
+    let mut state = 7_u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    let odd = [
+        "\0",
+        "\u{feff}",
+        "*",
+        "&a ",
+        "<<: ",
+        "\t",
+        "}",
+        "[",
+        "\"",
+        "é",
+        "${",
+        "!!int ",
+        "---\n",
+        "\r",
+        ": ",
+        "- ",
+        "99999999999999999999",
+        "~",
+    ];
+    for path in files("tests/configurations/good").into_iter().chain(files("tests/configurations/broken")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for _ in 0..40 {
+            let mut damaged: Vec<char> = text.chars().collect();
+            for _ in 0..=next(3) {
+                let at = next(damaged.len() + 1);
+                let until = (at + next(6)).min(damaged.len());
+                damaged.splice(at..until, odd[next(odd.len())].chars());
+            }
+            let damaged: String = damaged.into_iter().collect();
+            if let Ok(document) = source::read(&Layer::Named(path.clone()), &damaged) {
+                let layers = layers::Layers { documents: vec![document], notes: Vec::new() };
+                layers.problems();
+                super::show::shown(&layers);
+            }
+        }
+    }
+}
+
 #[test]
 fn the_schema_that_is_checked_in_is_current() {
     let current = serde_json::to_string_pretty(&schema::schema()).unwrap() + "\n";
@@ -140,7 +251,7 @@ fn the_configurations_in_the_documentation_load() {
     let text = std::fs::read_to_string("../docs/mcp-setup.md").unwrap();
     let examples: Vec<&str> =
         text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(examples.len() > 3, "{}", examples.len());
+    assert!(examples.len() >= 3, "{}", examples.len());
     for example in examples {
         assert_good(Path::new("../docs/mcp-setup.md"), example);
     }

@@ -18,6 +18,10 @@ use super::decode::At;
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 #[schemars(title = "toolsmith")]
 pub(super) struct File {
+    /// The address of this schema, for editors.
+    #[serde(rename = "$schema")]
+    #[allow(dead_code, reason = "only for editors")]
+    pub(super) schema: Option<String>,
     /// The version of this form: "1.0".
     pub(super) version: Option<At<String>>,
     /// The MCP servers, by name: 1 to 64 letters, digits, `_` and `-`.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
-use super::{Absent, Config, Error, Layer, check, server, text};
+use super::{Absent, Config, Error, Layer, Server, check, server, text};
 use crate::arguments::ConfigArguments;
 use crate::trust::{self, Trust};
 
@@ -62,7 +62,7 @@ pub(crate) fn gather_to_look_at(place: &ConfigArguments) -> Result<Layers, Error
 }
 
 /// Reads one file alone.
-pub(crate) fn alone(layer: Layer) -> Result<Layers, Error> {
+pub(crate) fn alone(layer: &Layer) -> Result<Layers, Error> {
     let mut layers = Layers { documents: Vec::new(), notes: Vec::new() };
     layers.read(layer)?;
     Ok(layers)
@@ -71,7 +71,7 @@ pub(crate) fn alone(layer: Layer) -> Result<Layers, Error> {
 fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error> {
     let mut layers = Layers { documents: Vec::new(), notes: Vec::new() };
     if let Some(file) = user_file()? {
-        layers.read(Layer::User(file))?;
+        layers.read(&Layer::User(file))?;
     }
     let folder = std::env::current_dir().map_err(|error| {
         Error(format!("the working folder is not known: {error}\nhelp: go to another one"))
@@ -79,12 +79,12 @@ fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error
     let project = project_file(&folder)?;
     let project = project.filter(|file| !place.config.as_ref().is_some_and(|named| is_same(named, file)));
     match project {
-        Some(file) if untrusted => layers.read(Layer::Project(file))?,
+        Some(file) if untrusted => layers.read(&Layer::Project(file))?,
         Some(file) => layers.project(file, place.config.is_some())?,
         None => {}
     }
     if let Some(file) = &place.config {
-        layers.read(Layer::Named(file.clone()))?;
+        layers.read(&Layer::Named(file.clone()))?;
     }
     if let Some(value) = std::env::var_os(SERVERS_VARIABLE).filter(|value| !value.is_empty()) {
         let text = value.into_string().map_err(|_| {
@@ -103,9 +103,9 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 impl Layers {
-    fn read(&mut self, layer: Layer) -> Result<(), Error> {
+    fn read(&mut self, layer: &Layer) -> Result<(), Error> {
         let text = text::read(layer.file().unwrap_or(Path::new("")))?;
-        self.documents.push(source::read(&layer, &text)?);
+        self.documents.push(source::read(layer, &text)?);
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Layers {
         )))
     }
 
-    /// The strongest entry of each server, by name. One that only disables a server keeps the rest of the weaker one.
+    /// The strongest entry of each server, by name.
     pub(crate) fn entries(&self) -> Vec<(&Document, &Entry)> {
         let mut strongest = std::collections::BTreeMap::new();
         for document in &self.documents {
@@ -193,13 +193,12 @@ impl Layers {
 
     /// The configuration of all layers together. Servers that are wrong are absent; it may have none at all.
     pub(super) fn merge(self) -> Result<Config, Error> {
-        let (mut settings, wrong) = self.settings();
+        let (settings, wrong) = self.settings();
         if !wrong.is_empty() {
             return Err(Error(wrong.join("\n")));
         }
-        if std::env::var("TOOLSMITH_MCP_DEBUG").is_ok_and(|value| matches!(value.as_str(), "1" | "true")) {
-            settings.debug = Some(true);
-        }
+        // It outdoes every entry: it is for one look at what goes wrong.
+        let debug = std::env::var("TOOLSMITH_MCP_DEBUG").is_ok_and(|value| value == "1" || value == "true");
         let (mut servers, mut absent) = (Vec::new(), Vec::new());
         for (document, entry) in self.entries() {
             let without = |wrong| Absent {
@@ -214,13 +213,16 @@ impl Layers {
             }
             match server::server(&document.source, entry, &settings, check::environment) {
                 Ok(mut server) => {
-                    // The variable outdoes the entry: it is for one look at what goes wrong.
-                    server.connection.debug |= settings.debug == Some(true) && entry.form.debug.is_none();
+                    server.connection.debug |= debug;
                     servers.push(server);
                 }
                 Err(problems) => absent.push(without(Some(told(&document.source, &problems)))),
             }
         }
+        Ok(self.configuration(settings, servers, absent))
+    }
+
+    fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
         let mut warnings = self.notes;
         let code_mode = settings.code_mode.code_mode();
         if !code_mode.dependencies.is_empty() {
@@ -230,7 +232,7 @@ impl Layers {
                 names.join(", ")
             ));
         }
-        Ok(Config {
+        Config {
             servers,
             absent,
             deny: settings.deny,
@@ -242,7 +244,7 @@ impl Layers {
             system_prompt: settings.system_prompt,
             subagent: settings.subagent,
             warnings,
-        })
+        }
     }
 }
 

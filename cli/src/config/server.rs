@@ -66,8 +66,10 @@ impl Checker<'_> {
         if let Err(message) = super::check_server_name(name) {
             self.tell(&whole, &format!("mcpServers.{}: {message}", short(name)));
         }
-        // What is left of a broken entry would only be told wrongly.
-        let kind = if entry.problems.is_empty() { self.kind(&whole, form) } else { None };
+        // What a broken key leaves missing is not told a second time.
+        let aside = Checker::new(self.source, self.lookup);
+        let checker = if entry.problems.is_empty() { self } else { &aside };
+        let kind = checker.kind(&whole, form);
         let transport = kind.and_then(|kind| self.transport(name, kind, form, settings));
         let filter = self.filter(form);
         let permissions = self.permissions(form);
@@ -323,9 +325,9 @@ impl Checker<'_> {
             url::Url::from_directory_path(&path)
                 .map_err(|()| self.wrong(given, "this path is no folder that an address could name"))?
         };
-        let name = address.path_segments().and_then(|segments| {
-            segments.filter(|segment| !segment.is_empty()).next_back().map(str::to_owned)
-        });
+        let segments = address.path_segments();
+        let name = segments
+            .and_then(|mut segments| segments.rfind(|segment| !segment.is_empty()).map(str::to_owned));
         Ok(mcp::Root { uri: String::from(address).trim_end_matches('/').to_owned(), name })
     }
 }

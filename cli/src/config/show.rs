@@ -100,7 +100,7 @@ pub(crate) fn settings(document: &Document) -> Vec<(String, &Node)> {
     let mut found = Vec::new();
     for (key, node) in document.tree.entries() {
         match key.text.as_str() {
-            "mcpServers" | "version" => {}
+            "mcpServers" | "version" | "$schema" => {}
             "models" => {
                 let Value::List(items) = &node.value else { continue };
                 for item in items {

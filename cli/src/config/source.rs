@@ -174,6 +174,18 @@ fn is_variable(text: &str) -> bool {
     inner.is_some_and(|name| !name.contains(['{', '}', '$']))
 }
 
+/// Whether a text is an address with a user's name, and so perhaps a password.
+fn has_user(text: &str) -> bool {
+    let behind = text.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(rest));
+    behind.is_some_and(|authority| authority.contains('@'))
+}
+
+/// Whether a scalar may not be shown.
+fn hides(secret: bool, node: &Node) -> bool {
+    let text = node.text().unwrap_or_default();
+    (secret && !is_variable(text)) || has_user(text)
+}
+
 /// A value of the tree as it may be shown.
 pub(crate) fn masked(key: &str, node: &Node) -> serde_json::Value {
     masked_below(is_secret(key), node)
@@ -189,7 +201,7 @@ fn masked_below(secret: bool, node: &Node) -> serde_json::Value {
             Json::Object(entries.iter().map(entry).collect())
         }
         Value::List(items) => items.iter().map(|item| masked_below(secret, item)).collect(),
-        _ if secret && !node.text().is_some_and(is_variable) => Json::from("…"),
+        _ if hides(secret, node) => Json::from("…"),
         _ => node.to_json(),
     }
 }
@@ -211,7 +223,7 @@ fn secrets(secret: bool, node: &Node, ranges: &mut Vec<(usize, usize)>) {
             entries.iter().for_each(|(key, node)| secrets(secret || is_secret(&key.text), node, ranges));
         }
         Value::List(items) => items.iter().for_each(|item| secrets(secret, item, ranges)),
-        _ if secret && !node.text().is_some_and(is_variable) => ranges.push(node.bytes),
+        _ if hides(secret, node) => ranges.push(node.bytes),
         _ => {}
     }
 }

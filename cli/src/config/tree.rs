@@ -129,13 +129,17 @@ pub(crate) fn json(text: &str) -> Result<Node, (Place, String)> {
         return Err((at(position), "the file is nested too deeply; make it simpler".to_owned()));
     }
     let parsed = jsonc_parser::parse_to_ast(text, &jsonc_parser::CollectOptions::default(), &json_options())
-        .map_err(|error| (at(error.range().start), error.kind().to_string()))?;
+        .map_err(|error| (at(error.range().start), not_json(error.kind())))?;
     let Some(value) = parsed.value else {
         return Err((at(0), "the file is empty; write { \"mcpServers\": {} }".to_owned()));
     };
     let mut node = from_json(&value, text)?;
     node.settle(text, &mut 0);
     Ok(node)
+}
+
+fn not_json(kind: &impl fmt::Display) -> String {
+    format!("this is no JSON here ({kind}); correct it").to_lowercase().replace("json", "JSON")
 }
 
 /// JSON as configurations have it: comments and last commas, and nothing else that JSON has not.

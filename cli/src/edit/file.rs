@@ -181,3 +181,90 @@ fn apply(meaning: &mut Json, name: &str, change: &Change) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde_json::json;
+
+    use super::{Change, Editable, SERVERS};
+    use crate::config::Layer;
+
+    fn editable(name: &str, text: &str) -> Editable {
+        let path = PathBuf::from(format!("/nowhere/{name}"));
+        Editable { layer: Layer::User(path.clone()), path, before: None, text: text.to_owned() }
+    }
+
+    fn changes() -> [Change; 3] {
+        let entry = vec![
+            ("command".to_owned(), json!("a: b")),
+            (
+                "args".to_owned(),
+                json!([
+                    "", "~", "null", "0x1", "1e3", "*a", "&a", "!x", "|", "%y", "`", "'", "\"", "a # b",
+                    "\t", "é\u{85}"
+                ]),
+            ),
+            ("env".to_owned(), json!({ "A": "multi\nline\n", "B": " padded " })),
+        ];
+        [Change::Set(entry), Change::Enabled(false), Change::Remove]
+    }
+
+    #[test]
+    fn every_server_of_every_good_configuration_can_be_changed() {
+        for file in std::fs::read_dir("tests/configurations/good").unwrap() {
+            let path = file.unwrap().path();
+            let (name, text) =
+                (path.file_name().unwrap().to_str().unwrap(), std::fs::read_to_string(&path).unwrap());
+            let meaning = editable(name, &text).meaning(&text).unwrap();
+            let known =
+                meaning.get(SERVERS).and_then(|servers| servers.as_object()).cloned().unwrap_or_default();
+            let [set, ..] = changes();
+            editable(name, &text).change("a-new-one", &set).unwrap();
+            for (server, change) in known.keys().flat_map(|server| changes().map(|change| (server, change))) {
+                editable(name, &text).change(server, &change).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn odd_files_are_changed_rightly_or_not_at_all() {
+        let odd = [
+            "---\nmcpServers:\n  a: { command: x }\n",
+            "---\nmcpServers:\n  a: { command: x }\n...\n",
+            "%YAML 1.2\n---\nmcpServers:\n  a:\n    command: x\n",
+            "mcpServers:\r\n  a:\r\n    command: x\r\n",
+            "{mcpServers: {a: {command: x}}}",
+            "{ \"mcpServers\": { \"a\": { \"command\": \"x\" } } }\n",
+            "mcpServers:\n    a:\n        command: x\n        # behind\n\n\n# end",
+            "mcpServers:\n  a: &a\n    command: x\n  b:\n    <<: *a\n    timeout: 5\n",
+            "base: &a { command: x }\nmcpServers: { a: *a }\n",
+            "mcpServers: # comment\n  # other\n  a:  # third\n    command: x",
+            "? mcpServers\n: ? a\n  : command: x\n",
+            "mcpServers:\n  a:\n    command: |\n      x\n    args:\n    - a\n    - b\n",
+            "\"mcpServers\":\n  \"a\":\n    \"command\": 'x'\n",
+            "\u{feff}mcpServers:\n  a: { command: x }\n",
+            "mcpServers: !!map\n  a: !!map { command: x }\n",
+        ];
+        let mut refused = Vec::new();
+        for text in odd {
+            for (name, change) in
+                changes().into_iter().flat_map(|change| [("a", change.clone()), ("new", change)])
+            {
+                let mut file = editable("odd.yaml", text);
+                // Whatever is not refused has been read back, and says what was meant.
+                match file.change(name, &change) {
+                    Ok(()) => assert_ne!((file.text.as_str(), name), (text, "a"), "{change:?}"),
+                    Err(error) => {
+                        assert_eq!(file.text, text);
+                        assert!(error.to_string().contains("is as it was"), "{error}");
+                        refused.push((text, name, format!("{change:?}")));
+                    }
+                }
+            }
+        }
+        let really = refused.iter().filter(|(_, name, _)| *name == "a").count();
+        assert!(really < odd.len(), "{refused:#?}");
+    }
+}

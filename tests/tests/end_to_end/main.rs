@@ -19,6 +19,7 @@ mod harness;
 mod helpers;
 mod hints;
 mod hostile;
+mod layers;
 mod observed;
 mod outcome;
 mod permissions;

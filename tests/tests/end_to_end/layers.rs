@@ -1,0 +1,336 @@
+//! The layers of a configuration through the real binary: which outdoes which, what is trusted, what commands change.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::cache::shared;
+use crate::harness::{Done, FAULT_SERVER, Run};
+
+/// A project's folder, and a user's folder of configurations.
+struct Place {
+    folder: TempDir,
+    home: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Place { folder: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Run {
+        Run::new(shared())
+            .arguments(arguments)
+            .working_folder(self.folder.path())
+            .variable("XDG_CONFIG_HOME", self.home.path().to_str().unwrap())
+    }
+
+    #[track_caller]
+    fn ok(&self, arguments: &[&str]) -> Done {
+        self.run(arguments).done().exits(0)
+    }
+
+    fn project(&self, text: &str) {
+        fs::write(self.folder.path().join("toolsmith.yaml"), text).unwrap();
+    }
+
+    fn user(&self, text: &str) {
+        fs::create_dir_all(self.home.path().join("toolsmith")).unwrap();
+        fs::write(self.home.path().join("toolsmith/config.yaml"), text).unwrap();
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.folder.path().join("toolsmith.yaml")).unwrap()
+    }
+
+    #[track_caller]
+    fn shown(&self, arguments: &[&str]) -> Value {
+        shown(self.run(&["config", "show", "--json"]).arguments(arguments))
+    }
+}
+
+#[track_caller]
+fn shown(run: Run) -> Value {
+    serde_json::from_str(&run.done().exits(0).stdout).unwrap()
+}
+
+/// Name, layer and state of each server.
+fn servers(shown: &Value) -> Value {
+    let server = |server: &Value| json!([server["name"], server["layer"], server["state"]]);
+    shown["servers"].as_array().unwrap().iter().map(server).collect()
+}
+
+#[test]
+fn stronger_layers_outdo_weaker_ones_by_name_and_by_key() {
+    let place = Place::new();
+    place.user("mcpServers:\n  both: { command: users }\n  mine: { command: m }\n  off: { command: o }\nglobalSettings: { timeout: 5, requestTimeout: 6, deny: [a] }\n");
+    place.project("mcpServers:\n  both: { command: projects }\n  off: { enabled: false }\nglobalSettings: { timeout: 7, deny: [b] }\ncodeMode: { sandbox: { cpu: 9 } }\n");
+    place.ok(&["trust", "--yes"]);
+    let all = place.shown(&[]);
+    let expected =
+        json!([["both", "project", "enabled"], ["mine", "user", "enabled"], ["off", "project", "disabled"]]);
+    assert_eq!(servers(&all), expected);
+    assert_eq!(all["servers"][0]["entry"]["command"], "projects");
+    assert!(all["servers"][1]["place"].as_str().unwrap().ends_with("toolsmith/config.yaml:3"), "{all:#}");
+    let setting = |name: &str| json!([all["settings"][name]["value"], all["settings"][name]["layer"]]);
+    assert_eq!(setting("globalSettings.timeout"), json!([7, "project"]));
+    assert_eq!(setting("globalSettings.requestTimeout"), json!([6, "user"]));
+    assert_eq!(setting("globalSettings.deny"), json!([["a", "b"], "project"]));
+    assert_eq!(setting("codeMode.sandbox.cpu"), json!([9, "project"]));
+
+    fs::write(place.folder.path().join("named.yaml"), "mcpServers:\n  both: { command: named }\n").unwrap();
+    let list = json!([{ "name": "mine", "command": "e" }, { "name": "new", "url": "https://x.example/mcp" }]);
+    let run = place.run(&["config", "show", "--json", "--config", "named.yaml"]);
+    let all = shown(run.variable("TOOLSMITH_MCP_SERVERS", &list.to_string()));
+    let expected = json!([
+        ["both", "config", "enabled"],
+        ["mine", "environment", "enabled"],
+        ["new", "environment", "enabled"],
+        ["off", "project", "disabled"]
+    ]);
+    assert_eq!(servers(&all), expected);
+    let run = place.run(&["config", "show", "--json"]);
+    let all = shown(run.variable("TOOLSMITH_MCP_SERVERS", r#"{ "new": { "command": "e" } }"#));
+    assert_eq!(
+        all["servers"][2],
+        json!({ "name": "new", "layer": "environment", "place": "TOOLSMITH_MCP_SERVERS:1",
+        "state": "enabled", "entry": { "command": "e" }, "wrong": null })
+    );
+    for wrong in [
+        "[{}]",
+        "7",
+        "[{ \"name\": \"a\" }, { \"name\": \"a\" }]",
+        "[{ \"name\": \"a\", \"command\": ",
+        "[1]",
+    ] {
+        let run = place.run(&["config", "show"]).variable("TOOLSMITH_MCP_SERVERS", wrong);
+        run.done().exits(2).says(&["TOOLSMITH_MCP_SERVERS:1:"]);
+    }
+}
+
+#[test]
+fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
+    let place = Place::new();
+    let text = format!(
+        "mcpServers:\n  evil: {{ command: {FAULT_SERVER:?}, args: [\"a\\e[2Jb\"], env: {{ T: \"${{HOME}}\" }}, trust: true }}\n"
+    );
+    place.project(&text);
+    let commands: [&[&str]; 5] =
+        [&["run", "-"], &["codegen"], &["mcp", "lock"], &["cache", "warm"], &["config", "show"]];
+    for command in commands {
+        let done = place.run(command).input("1").done().exits(2);
+        done.says(&["toolsmith.yaml, is not trusted yet", "toolsmith trust"]);
+    }
+    // Without a terminal nobody is asked, and nothing is recorded.
+    let done = place.run(&["trust"]).done().exits(2).says(&["toolsmith trust --yes"]);
+    for phrase in [FAULT_SERVER, "a\\u{1b}[2Jb", "!   trust: true", "! reads the variables: HOME"] {
+        assert!(done.stdout.contains(phrase), "{phrase:?} is missing in {done:#?}");
+    }
+    assert!(!done.stdout.contains('\u{1b}'), "{done:#?}");
+    place.ok(&["trust", "--show"]).says(&["is not trusted"]);
+    place.run(&["config", "show"]).done().exits(2);
+    place.ok(&["trust", "--yes"]);
+    assert_eq!(servers(&place.shown(&[])), json!([["evil", "project", "enabled"]]));
+    let record = place.home.path().join("toolsmith/trusted.json");
+    use std::os::unix::fs::PermissionsExt as _;
+    assert_eq!(fs::metadata(&record).unwrap().permissions().mode() & 0o777, 0o600);
+
+    place.project(&text.replace("[2J", "[3J"));
+    place.run(&["config", "show"]).done().exits(2).says(&["has changed since it was trusted"]);
+    place.project(&text);
+    place.ok(&["config", "show"]);
+    place.ok(&["trust", "--remove"]);
+    place.run(&["config", "show"]).done().exits(2).says(&["not trusted yet"]);
+    // Another file is the user's own choice; the project's is left out with a note.
+    fs::write(place.folder.path().join("other.yaml"), "mcpServers:\n  own: { command: x }\n").unwrap();
+    let done = place
+        .ok(&["config", "show", "--config", "other.yaml"])
+        .says(&["is not trusted yet, and is left out"]);
+    assert!(done.stdout.contains("server own") && !done.stdout.contains("evil"), "{done:#?}");
+    assert_eq!(
+        servers(&place.shown(&["--config", "toolsmith.yaml"])),
+        json!([["evil", "config", "enabled"]])
+    );
+    // A record that can't be read trusts nothing.
+    fs::write(&record, "broken").unwrap();
+    place.run(&["config", "show"]).done().exits(2).says(&["what is trusted can't be read", "help"]);
+}
+
+#[test]
+fn two_files_at_one_place_are_told() {
+    let place = Place::new();
+    place.project("mcpServers: { a: { command: x } }\n");
+    fs::create_dir(place.folder.path().join(".toolsmith")).unwrap();
+    fs::write(place.folder.path().join(".toolsmith/config.json"), "{}").unwrap();
+    place.run(&["config", "show"]).done().exits(2).says(&["two configurations", "config.json", "keep one"]);
+}
+
+#[test]
+fn a_broken_server_leaves_the_others_unless_strict() {
+    let text = format!(
+        "mcpServers:\n  good: {{ command: {FAULT_SERVER:?}, args: [sound], trust: true }}\n  bad: {{ comand: x }}\n  unset: {{ command: x, env: {{ A: \"${{TOOLSMITH_NO_SUCH_VARIABLE}}\" }} }}\n"
+    );
+    let run = |more: &[&str]| Run::new(shared()).arguments(&["codegen"]).arguments(more).config(&text).done();
+    let done = run(&[]).exits(0).says(&[
+        "warning: ",
+        "given.yaml:3:10: the key `comand`",
+        "given.yaml:4:",
+        "is not set",
+    ]);
+    assert!(done.stdout.contains("good"), "{done:#?}");
+    assert_eq!(done.stderr.matches("comand").count(), 2, "told once, with its line: {done:#?}");
+    run(&["--strict"]).exits(2).says(&["given.yaml:3:10: the key `comand`", "given.yaml:4:"]);
+    let all_broken = "mcpServers:\n  bad: { comand: x }\n";
+    let done = Run::new(shared()).arguments(&["codegen"]).config(all_broken).done().exits(2);
+    done.says(&["given.yaml:2:10", "no server is left", "toolsmith mcp add"]);
+}
+
+#[test]
+fn secrets_are_masked_where_configurations_are_shown() {
+    let place = Place::new();
+    place.user("mcpServers:\n  a: { command: x, env: { LITERAL: s3cr3t, VAR: \"${TOKEN_OF_TEST}\" } }\n  b: { url: \"https://x.example/${TOKEN_OF_TEST}\", headers: { X: \"Bearer s3cr3t\" }, oauth: { client_id: i, client_secret: s3cr3t } }\n");
+    for more in [&["config", "show"][..], &["config", "show", "--json"], &["config", "check"]] {
+        let done = place.run(more).variable("TOKEN_OF_TEST", "t0k3n").done().exits(0);
+        let text = format!("{}{}", done.stdout, done.stderr);
+        assert!(!text.contains("s3cr3t") && !text.contains("t0k3n"), "{text}");
+        assert!(more[1] == "check" || text.contains("${TOKEN_OF_TEST}"), "{text}");
+    }
+}
+
+#[test]
+fn check_tells_all_problems_of_all_files() {
+    let place = Place::new();
+    place.project("mcpServers:\n  a: { comand: x, timeout: 0 }\n");
+    place.user("codeMod: {}\n");
+    let done = place.run(&["config", "check"]).done().exits(2).says(&["3 problems"]);
+    for phrase in ["toolsmith.yaml:2:8:", "toolsmith.yaml:2:28:", "config.yaml:1:1:"] {
+        assert!(done.stdout.contains(phrase), "{phrase:?} is missing in {done:#?}");
+    }
+    fs::write(place.folder.path().join("fine.yaml"), "mcpServers: { a: { command: x } }\n").unwrap();
+    place.ok(&["config", "check", "fine.yaml"]).says(&["nothing is wrong"]);
+    place.run(&["config", "check", "fine.yaml", "missing.yaml"]).done().exits(2).says(&["1 problem"]);
+    let schema: Value = serde_json::from_str(&place.ok(&["config", "schema"]).stdout).unwrap();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+}
+
+#[test]
+fn servers_are_added_switched_and_removed_and_comments_stay() {
+    let place = Place::new();
+    place.ok(&[
+        "mcp",
+        "add",
+        "files",
+        "--env",
+        "KEY=${KEY}",
+        "--timeout",
+        "5",
+        "--",
+        "files-mcp",
+        "--root",
+        "/data",
+    ]);
+    assert_eq!(
+        place.text(),
+        "mcpServers:\n  files:\n    type: stdio\n    command: files-mcp\n    args:\n      - '--root'\n      - /data\n    env:\n      KEY: ${KEY}\n    timeout: 5\n    permission: ask\n"
+    );
+    // What the user has typed is trusted.
+    assert_eq!(place.shown(&[])["servers"][0]["layer"], "project");
+    place.project(&format!("# mine\n{}# the end\n", place.text()));
+    place.run(&["config", "show"]).done().exits(2);
+    // A change does not trust what somebody else has written.
+    place.ok(&["mcp", "disable", "files"]).says(&["toolsmith trust"]);
+    place.run(&["config", "show"]).done().exits(2);
+    place.ok(&["trust", "--yes"]);
+    place.ok(&["mcp", "add", "web", "--url", "https://x.example/mcp", "--header", "X-Key=${KEY}", "--trust"]);
+    assert!(place.text().starts_with("# mine\n") && place.text().contains("# the end\n"), "{}", place.text());
+    let entry = |place: &Place, index: usize| place.shown(&[])["servers"][index]["entry"].clone();
+    assert_eq!(
+        entry(&place, 1),
+        json!({ "type": "http", "url": "https://x.example/mcp", "headers": { "X-Key": "${KEY}" }, "trust": true })
+    );
+    assert_eq!(entry(&place, 0)["enabled"], false);
+    place.ok(&["mcp", "enable", "files"]);
+    assert_eq!(entry(&place, 0)["enabled"], true);
+
+    let before = place.text();
+    place.run(&["mcp", "add", "web", "--", "x"]).done().exits(2).says(&["web already", "--replace"]);
+    place.run(&["mcp", "add", "odd", "--url", "nowhere"]).done().exits(2).says(&["no absolute address"]);
+    place
+        .run(&["mcp", "add", "odd", "--url", "https://x.example", "--env", "A=b"])
+        .done()
+        .exits(2)
+        .says(&["only for stdio"]);
+    place.run(&["mcp", "add", "odd"]).done().exits(2).says(&["a command or an address"]);
+    place.run(&["mcp", "add", "a b", "--", "x"]).done().exits(2);
+    place.run(&["mcp", "remove", "other"]).done().exits(2).says(&["no server other"]);
+    place.run(&["mcp", "disable", "other"]).done().exits(2).says(&["no server other"]);
+    assert_eq!(place.text(), before);
+    place.ok(&["mcp", "add", "web", "--replace", "--permission", "deny", "--", "x"]);
+    assert_eq!(entry(&place, 1), json!({ "type": "stdio", "command": "x", "permission": "deny" }));
+    place.ok(&["mcp", "remove", "web"]);
+    place.ok(&["mcp", "remove", "files"]);
+    assert!(!place.text().contains("files") && place.text().contains("# mine"), "{}", place.text());
+
+    place.ok(&["mcp", "add", "users", "--scope", "user", "--", "x"]);
+    place.ok(&["mcp", "disable", "users"]);
+    assert_eq!(servers(&place.shown(&[])), json!([["users", "project", "disabled"]]));
+    place.ok(&["mcp", "enable", "users"]);
+    assert_eq!(servers(&place.shown(&[])), json!([["users", "user", "enabled"]]));
+}
+
+#[test]
+fn links_and_modes_of_changed_files_stay() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let real = place.home.path().join("real.json");
+    fs::write(&real, "{\n  // mine\n  \"mcpServers\": {}\n}\n").unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&real, place.folder.path().join("toolsmith.json")).unwrap();
+    place.ok(&["trust", "--yes"]);
+    place.ok(&["mcp", "add", "a", "--trust", "--", "x", "y"]);
+    assert!(place.folder.path().join("toolsmith.json").is_symlink());
+    let text = fs::read_to_string(&real).unwrap();
+    assert!(text.contains("// mine") && text.contains("\"command\": \"x\""), "{text}");
+    assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(servers(&place.shown(&[])), json!([["a", "project", "enabled"]]));
+    assert_eq!(names(place.folder.path()), ["toolsmith.json"]);
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn the_servers_of_other_clients_are_imported() {
+    let place = Place::new();
+    let file = json!({ "mcpServers": {
+        "files": { "command": "npx", "args": ["-y", "files"], "env": { "A": "${A:-b}" } },
+        "web": { "type": "streamable-http", "url": "https://x.example/mcp", "alwaysAllow": ["x"] },
+    }});
+    fs::write(place.folder.path().join(".mcp.json"), file.to_string()).unwrap();
+    place.ok(&["mcp", "import"]).says(&[
+        "A has no default",
+        "`alwaysAllow` was not taken over",
+        "added files, web",
+    ]);
+    let all = place.shown(&[]);
+    assert_eq!(
+        all["servers"][1]["entry"],
+        json!({ "type": "http", "url": "https://x.example/mcp", "permission": "ask" })
+    );
+    let before = place.text();
+    place.run(&["mcp", "import"]).done().exits(2).says(&["files, web already", "--replace"]);
+    place.run(&["mcp", "import", "missing.json"]).done().exits(2).says(&["missing.json"]);
+    fs::write(place.folder.path().join("bad.json"), "{ \"mcpServers\": ").unwrap();
+    place.run(&["mcp", "import", "bad.json"]).done().exits(2).says(&["bad.json:1:"]);
+    assert_eq!(place.text(), before);
+    let wrong = json!({ "servers": { "odd": { "type": "http", "url": "wss://x.example" } } });
+    fs::write(place.folder.path().join("wrong.json"), wrong.to_string()).unwrap();
+    let done = place.run(&["mcp", "import", "wrong.json"]).done().exits(2);
+    done.says(&["odd: left out", "must begin with https://", "no server could be taken over"]);
+    assert_eq!(place.text(), before);
+    place.ok(&["mcp", "import", "--replace", "--permission", "ask-each"]);
+    assert_eq!(place.shown(&[])["servers"][0]["entry"]["permission"], "ask-each");
+}
