@@ -158,6 +158,44 @@ mod tests {
     }
 
     #[test]
+    fn secrets_are_taken_from_every_kind_of_server() {
+        use crate::config::{CodeMode, DirectNames, Filter, Layer, Rules, Server};
+        let mut local = mcp::ServerConfig::stdio("local", "program", [""; 0]);
+        if let mcp::Transport::Stdio(command) = &mut local.transport {
+            command.env.insert("KEY".into(), "value-of-env".into());
+        }
+        let remote = mcp::Remote {
+            url: "https://me:pass-in-address@host/".into(),
+            headers: [("Authorization".to_owned(), "Bearer value-of-header".to_owned())].into(),
+            oauth: Some(mcp::OAuth {
+                client_secret: Some("value-of-client".into()),
+                ..mcp::OAuth::default()
+            }),
+        };
+        let remotes = [mcp::Transport::Http(remote.clone()), mcp::Transport::Sse(remote)];
+        for remote in remotes {
+            let connections = [local.clone(), mcp::ServerConfig::new("remote", remote)];
+            let server = |connection: mcp::ServerConfig| Server {
+                connection,
+                filter: Filter::All,
+                permissions: Rules::default(),
+                check_input: true,
+                layer: Layer::Demo,
+            };
+            let config = Config {
+                servers: connections.into_iter().map(server).collect(),
+                absent: Vec::new(),
+                deny: Vec::new(),
+                direct_names: DirectNames::default(),
+                code_mode: CodeMode::default(),
+                layers: vec![Layer::Demo],
+            };
+            let told = "value-of-env value-of-header value-of-client pass-in-address KEY Bearer";
+            assert_eq!(Masker::of(&config).mask(told), "*** *** *** *** KEY Bearer");
+        }
+    }
+
+    #[test]
     fn short_values_are_left_alone() {
         assert_eq!(masker(&["1", "true", "", "1234567"]).mask("1 is true, 1234567"), "1 is true, 1234567");
     }
