@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::pins::Pins;
 use crate::sessions::Sessions;
 use crate::terminal::Terminal;
+use crate::tool_list::ToolList;
 
 /// Runs a command; gives the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
@@ -49,6 +50,12 @@ fn sessions(config: &Config, pins: Pins) -> Sessions {
     let mut sessions = Sessions::new(config);
     sessions.hold_to(pins);
     sessions
+}
+
+/// Says how a server's tools differ from the locked ones.
+fn tell_difference(config: &Config, pins: &Pins, server: &str, tools: &ToolList, terminal: &Terminal) {
+    let difference = pins.difference(server, tools, |tool| config.admits(server, tool));
+    difference.and_then(|found| found.note()).iter().for_each(|note| terminal.note(note));
 }
 
 /// A server that can be used.

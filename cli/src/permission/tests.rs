@@ -122,6 +122,17 @@ fn every_call_is_a_question_where_it_must_be() {
 }
 
 #[test]
+fn a_program_does_not_win_by_asking_on_and_on() {
+    let script = Script::new(&[Answer::No, Answer::No, Answer::No, Answer::Once]);
+    let (policy, grants) = (policy(&script, &[]), Grants::default());
+    for _ in 0..10 {
+        assert_eq!(call(&policy, "each", &grants), Err(Reason::Person));
+    }
+    assert_eq!(script.asked().len(), 3);
+    assert_eq!(call(&policy, "each", &Grants::default()), Ok(()), "another execution asks anew");
+}
+
+#[test]
 fn an_answer_for_the_session_is_about_the_tool_as_it_was() {
     let script = Script::new(&[Answer::Session, Answer::No]);
     let policy = policy(&script, &[]);

@@ -89,7 +89,14 @@ fn what_changes_after_the_lock_is_held_back_until_it_is_accepted() {
         "{listed:#?}"
     );
     let call = ["mcp", "call-tool", "--server", "faulty", "--tool", "one"];
-    place.toolsmith(&call).exits(6).says(&["has changed", "held back", "--accept faulty"]);
+    place.toolsmith(&call).exits(6).says(&[
+        "faulty.one has changed",
+        "all keys to two",
+        "held back",
+        "--accept faulty",
+    ]);
+    place.toolsmith(&["mcp", "status"]).exits(0).says(&["faulty.one has changed"]);
+    place.toolsmith(&["mcp", "test", "faulty"]).exits(0).says(&["faulty.one has changed"]);
 
     // Looking changes nothing.
     let before = read(&place.path("toolsmith.lock"));
