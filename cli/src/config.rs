@@ -36,7 +36,7 @@ pub(crate) use server::command_line;
 use crate::arguments::ConfigArguments;
 
 /// A checked configuration.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Config {
     /// The servers that can be used, by name.
     pub(crate) servers: Vec<Server>,
@@ -195,7 +195,32 @@ impl CodeMode {
     }
 }
 
+impl Server {
+    /// A server of no file: all its tools, of which each is asked about. `target` may be shown.
+    pub(crate) fn new(connection: mcp::ServerConfig, target: String) -> Self {
+        Server {
+            connection,
+            filter: Filter::All,
+            permissions: Rules::default(),
+            check_input: true,
+            layer: Layer::Demo,
+            target,
+        }
+    }
+
+    /// The values of the variables in its command line or address.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = String> {
+        variables::names(&self.target).into_iter().filter_map(|name| std::env::var(name).ok())
+    }
+}
+
 impl Config {
+    /// What is to be told before the configuration is used: what is wrong with servers that are left out, and warnings.
+    pub(crate) fn complaints(&self) -> impl Iterator<Item = &str> {
+        let wrong = self.absent.iter().filter_map(|absent| absent.wrong.as_deref());
+        self.warnings.iter().map(String::as_str).chain(wrong)
+    }
+
     /// A server by its name.
     pub(crate) fn server(&self, name: &str) -> Option<&Server> {
         self.servers.iter().find(|server| server.connection.name == name)
@@ -297,7 +322,7 @@ impl Error {
 }
 
 /// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
-/// environment; without any server in them, the demo server. What is to be told is told on standard error.
+/// environment; without any server in them, the demo server.
 ///
 /// # Errors
 /// Where a layer can't be read or is wrong outside its servers, where the project's file is not trusted, where no
@@ -310,9 +335,6 @@ pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Error> {
     }
     if config.servers.is_empty() && (config.subagent.is_none() || !wrong.is_empty()) {
         return Err(no_server(&config, &wrong));
-    }
-    for warning in config.warnings.iter().map(String::as_str).chain(wrong) {
-        crate::terminal::say(format_args!("toolsmith: warning: {}\n", crate::terminal::plain(warning)));
     }
     Ok(config)
 }
@@ -379,14 +401,9 @@ pub(crate) fn user_folder() -> Option<PathBuf> {
 /// The demo server.
 fn demo_server() -> Result<Server, Error> {
     let program = own_program()?;
-    Ok(Server {
-        target: command_line(&program, ["demo-server"].into_iter()),
-        connection: mcp::ServerConfig::stdio("demo", program, ["demo-server"]),
-        filter: Filter::All,
-        permissions: Rules::all(Permission::Allow),
-        check_input: true,
-        layer: Layer::Demo,
-    })
+    let target = command_line(&program, ["demo-server"].into_iter());
+    let server = Server::new(mcp::ServerConfig::stdio("demo", program, ["demo-server"]), target);
+    Ok(Server { permissions: Rules::all(Permission::Allow), ..server })
 }
 
 /// The path of this program.

@@ -14,7 +14,6 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::Config;
-use crate::masker::Masker;
 use crate::terminal::{self, plain};
 
 /// Begins to tell, where the configuration asks for it. Only the first time in a process does anything.
@@ -22,7 +21,6 @@ pub(crate) fn begin(config: &Config) {
     if !config.servers.iter().any(|server| server.connection.debug) {
         return;
     }
-    terminal::mask(Masker::of(config));
     let targets = Targets::new()
         .with_target(mcp::TRACE_TARGET, Level::DEBUG)
         .with_target("rmcp", Level::DEBUG)

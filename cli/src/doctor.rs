@@ -11,12 +11,13 @@ use crate::arguments::DoctorArguments;
 use crate::config::{self, CodeMode};
 use crate::exit;
 use crate::failure::Failure;
+use crate::setup;
 use crate::terminal::Terminal;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let config = config::load(&arguments.place).map_err(Failure::configuration)?;
+    let config = setup::load(&arguments.place)?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     if let Some(warning) = config.code_mode.warning() {
         terminal.tell(warning);

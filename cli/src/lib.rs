@@ -34,6 +34,7 @@ mod question;
 mod results;
 mod run;
 mod sessions;
+mod setup;
 mod terminal;
 mod tool_list;
 mod trust;

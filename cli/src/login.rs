@@ -6,11 +6,11 @@ use mcp::{ErrorKind, ServerConfig};
 
 use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
-use crate::config;
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::Attendant;
 use crate::mcp_commands::{load, server};
+use crate::setup;
 use crate::terminal::{Terminal, Voice};
 
 /// `mcp login`; gives the exit code.
@@ -30,7 +30,7 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
 /// `mcp logout`; gives the exit code.
 pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let config = config::load(&arguments.place).map_err(Failure::configuration)?;
+    let config = setup::load(&arguments.place)?;
     let was_there =
         mcp::logout(&server(&config, &arguments.name)?.connection).await.map_err(Failure::host)?;
     let name = &arguments.name;

@@ -30,6 +30,7 @@ impl Masker {
     pub(crate) fn of(config: &Config) -> Self {
         let mut values: Vec<String> = Vec::new();
         for server in &config.servers {
+            values.extend(server.variables());
             match &server.connection.transport {
                 mcp::Transport::Stdio(command) => values.extend(command.env.values().cloned()),
                 mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
@@ -155,6 +156,32 @@ mod tests {
         assert_eq!(masker.mask("error: 0123456789ab…"), "error: ***…");
         assert_eq!(masker.mask("error: ünïcödé-s…\nmore"), "error: ***…\nmore");
         assert_eq!(masker.mask("error: 0123…"), "error: 0123…");
+    }
+
+    #[test]
+    fn secrets_are_taken_from_every_kind_of_server() {
+        use crate::config::Server;
+        let mut local = mcp::ServerConfig::stdio("local", "program", [""; 0]);
+        if let mcp::Transport::Stdio(command) = &mut local.transport {
+            command.env.insert("KEY".into(), "value-of-env".into());
+        }
+        let remote = mcp::Remote {
+            url: "https://me:pass-in-address@host/".into(),
+            headers: [("Authorization".to_owned(), "Bearer value-of-header".to_owned())].into(),
+            oauth: Some(mcp::OAuth {
+                client_secret: Some("value-of-client".into()),
+                ..mcp::OAuth::default()
+            }),
+        };
+        let remotes = [mcp::Transport::Http(remote.clone()), mcp::Transport::Sse(remote)];
+        for remote in remotes {
+            let connections = [local.clone(), mcp::ServerConfig::new("remote", remote)];
+            let server = |connection| Server::new(connection, String::new());
+            let servers = connections.into_iter().map(server).collect();
+            let config = Config { servers, ..Config::default() };
+            let told = "value-of-env value-of-header value-of-client pass-in-address KEY Bearer";
+            assert_eq!(Masker::of(&config).mask(told), "*** *** *** *** KEY Bearer");
+        }
     }
 
     #[test]

@@ -10,13 +10,15 @@ use resources::List;
 use serde_json::Value;
 
 use crate::arguments::{ConfigArguments, LookCommand};
-use crate::config::{self, Config, Server};
+use crate::config::{Config, Server};
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::Attendant;
 use crate::pins::Pins;
 use crate::sessions::Sessions;
+use crate::setup;
 use crate::terminal::Terminal;
+use crate::tool_list::ToolList;
 
 /// Runs a command; gives the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
@@ -44,7 +46,7 @@ pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
 
 /// The configuration; where there is none, that is said.
 pub(crate) fn load(place: &ConfigArguments, terminal: &Terminal) -> Result<Config, Failure> {
-    let config = config::load(place).map_err(Failure::configuration)?;
+    let config = setup::load(place)?;
     if config.is_demo() {
         terminal.note(
             "no server is configured: this is the built-in demo server; add your own to a file that --config names, \
@@ -59,6 +61,12 @@ fn sessions(config: &Config, pins: Pins, terminal: &Terminal) -> Sessions {
     let mut sessions = Sessions::new(config, Attendant::at(terminal));
     sessions.hold_to(pins);
     sessions
+}
+
+/// Says how a server's tools differ from the locked ones.
+fn tell_difference(config: &Config, pins: &Pins, server: &str, tools: &ToolList, terminal: &Terminal) {
+    let difference = pins.difference(server, tools, |tool| config.admits(server, tool));
+    difference.and_then(|found| found.note()).iter().for_each(|note| terminal.note(note));
 }
 
 /// A server that can be used.

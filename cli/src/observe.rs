@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::arguments::{LockArguments, ObserveArguments};
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::Attendant;
@@ -17,6 +17,7 @@ use crate::observed::ObservedOutputs;
 use crate::permission::{self, Policy};
 use crate::pins::Pins;
 use crate::sessions::Sessions;
+use crate::setup;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
@@ -71,7 +72,7 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn read(arguments: &LockArguments) -> Result<Self, Failure> {
-        let config = config::load(&arguments.place).map_err(Failure::configuration)?;
+        let config = setup::load(&arguments.place)?;
         let file = arguments.lock.clone().or_else(|| config.lock_file());
         let file = file.ok_or_else(|| {
             Failure::configuration("there is no place for the lock file\nhelp: name one with --lock FILE")

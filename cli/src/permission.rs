@@ -7,7 +7,7 @@ mod person;
 mod question;
 mod remembered;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
@@ -25,6 +25,10 @@ pub(crate) use remembered::Remembered;
 
 /// Most tools that one question names; what can call more is refused unasked, since nobody would read it.
 pub(crate) const QUESTION_TOOLS: usize = 100;
+
+/// How often calls of one tool are refused to an execution before nobody is asked about it any more: a program must not
+/// win by asking until somebody errs.
+const REFUSALS_HEEDED: u32 = 3;
 
 /// Most tools that a refusal's message names; its evidence names all.
 const TOOLS_TOLD: usize = 10;
@@ -87,9 +91,12 @@ pub(crate) enum Reason {
     TooMany,
 }
 
-/// What was granted to one execution, in one answer.
+/// What one execution was granted before it ran, and refused while it did.
 #[derive(Debug, Default)]
-pub(crate) struct Grants(Mutex<BTreeSet<(String, String)>>);
+pub(crate) struct Grants {
+    granted: Mutex<BTreeSet<(String, String)>>,
+    refusals: Mutex<BTreeMap<(String, String), u32>>,
+}
 
 /// The one policy of a process.
 pub(crate) struct Policy {
@@ -206,9 +213,15 @@ impl Policy {
         if !is_open() {
             return Ok(());
         }
+        if grants.refusals(&wanted) >= REFUSALS_HEEDED {
+            return Err(Refusal::of(&[wanted], Reason::Person));
+        }
         let memorable = permission == Permission::Ask;
         let question = Question::call(wanted.clone(), arguments, memorable);
         let answer = self.asker.ask(&question).await;
+        if answer == Answer::No {
+            grants.refuse(&wanted);
+        }
         self.settle(answer, question.tools(), |_| {})
     }
 
@@ -263,13 +276,22 @@ impl Policy {
 
 impl Grants {
     fn add(&self, wanted: &Wanted) {
-        let key = (wanted.server.clone(), wanted.tool.clone());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted.key());
+    }
+
+    fn refuse(&self, wanted: &Wanted) {
+        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        *refusals.entry(wanted.key()).or_default() += 1;
+    }
+
+    fn refusals(&self, wanted: &Wanted) -> u32 {
+        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        refusals.get(&wanted.key()).copied().unwrap_or_default()
     }
 
     fn has(&self, server: &str, tool: &str) -> bool {
         let key = (server.to_owned(), tool.to_owned());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
     }
 }
 
@@ -283,6 +305,10 @@ impl Wanted {
             hash: raw.map(|raw| LockedTool::new(raw.clone()).hash).unwrap_or_default(),
             claims: raw.map(claims).unwrap_or_default(),
         }
+    }
+
+    fn key(&self) -> (String, String) {
+        (self.server.clone(), self.tool.clone())
     }
 
     /// As `server.tool`.

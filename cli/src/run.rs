@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::permission;
 use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
+use crate::setup;
 use crate::terminal::Terminal;
 use crate::{exit, present};
 
@@ -99,7 +100,7 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
             }
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
-        let config = config::load(&place).map_err(Failure::configuration)?;
+        let config = setup::load(&place)?;
         let known = Known::read(config.lock_file().as_deref())?;
         let tools = match program {
             Some(program) => Tools::Crate(program, known.pins),

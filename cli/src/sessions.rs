@@ -12,14 +12,13 @@ use mcp::{ErrorKind, Session};
 use runner::{Answer, CallFailure, FailureKind, Refusal, ToolHost};
 use serde_json::value::RawValue;
 
-use crate::config::{Config, Server};
+use crate::config::{Config, Permission, Server};
 use crate::guard::{Guards, ToolGuard};
 use crate::host::Attendant;
 use crate::login;
 use crate::masker::Masker;
 use crate::permission::{Grants, Policy, Wanted};
 use crate::pins::Pins;
-use crate::terminal;
 use crate::tool_list::ToolList;
 
 /// A session with the tools that its server offers.
@@ -79,7 +78,6 @@ impl Sessions {
     /// No session yet, to any of the configured servers.
     pub(crate) fn new(config: &Config, host: Arc<Attendant>) -> Self {
         let masker = Masker::of(config);
-        terminal::mask(masker.clone());
         let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
         Sessions {
             servers: servers.collect(),
@@ -204,12 +202,6 @@ impl Sessions {
         tool: &str,
         arguments: Box<RawValue>,
     ) -> Result<Answer, CallFailure> {
-        // Before anybody is asked about it.
-        if let Some(message) =
-            self.opened(server).and_then(|it| self.pins.holds_back(server, tool, &it.tools))
-        {
-            return Err(CallFailure { kind: FailureKind::Denied, message });
-        }
         self.permit_call(server, tool, &arguments).await?;
         self.call(server, tool, arguments).await
     }
@@ -300,8 +292,10 @@ impl ToolHost for Sessions {
                 let message = NO_POLICY.to_owned();
                 return Err(Refusal { message, evidence: serde_json::json!({}) });
             };
-            let manifest: Vec<Wanted> =
-                tools.iter().map(|(server, tool)| self.wanted(server, tool)).collect();
+            let matters =
+                |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
+            let manifest = tools.iter().filter(matters).map(|(server, tool)| self.wanted(server, tool));
+            let manifest: Vec<Wanted> = manifest.collect();
             let decided = policy.decide(&manifest, &self.grants).await;
             decided.map_err(|refusal| Refusal { message: refusal.message(), evidence: refusal.evidence() })
         }
@@ -317,6 +311,11 @@ impl ToolHost for Sessions {
         let denied = |message| CallFailure { kind: FailureKind::Denied, message };
         async move {
             let policy = self.policy.as_ref().ok_or_else(|| denied(NO_POLICY.to_owned()))?;
+            let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
+            if let Some(opened) = self.opened(server).filter(|_| asks) {
+                // Nobody is asked about what can't be sent.
+                self.guard(server, tool, &opened.tools, arguments)?;
+            }
             let wanted = || self.wanted(server, tool);
             let decided = policy.decide_call((server, tool), wanted, arguments, &self.grants).await;
             decided.map_err(|refusal| denied(refusal.message()))

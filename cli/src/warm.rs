@@ -8,6 +8,7 @@ use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
 use crate::pins::Known;
+use crate::setup;
 use crate::terminal::Terminal;
 
 /// Runs the command; gives the exit code.
@@ -19,7 +20,7 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 }
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let config = config::load(&arguments.place).map_err(Failure::configuration)?;
+    let config = setup::load(&arguments.place)?;
     let known = Known::read(config.lock_file().as_deref())?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;

@@ -15,6 +15,7 @@ use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::pins::Known;
+use crate::setup;
 use crate::terminal::Terminal;
 use crate::tool_list::as_declared;
 
@@ -103,7 +104,7 @@ pub(super) fn servers(lock: &Lock) -> Vec<Server> {
 
 /// The configured servers, asked where their tools are not known.
 async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
-    let mut config = config::load(&arguments.place).map_err(Failure::configuration)?;
+    let mut config = setup::load(&arguments.place)?;
     let names = || config.servers.iter().map(|server| server.connection.name.as_str());
     let modules = codegen::module_names(names());
     if let Some(unknown) = arguments.servers.iter().find(|name| config.server(name).is_none()) {

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{load, print_json, server, sessions};
+use super::{load, print_json, server, sessions, tell_difference};
 use crate::arguments::CallArguments;
 use crate::config;
 use crate::exit;
@@ -14,6 +14,7 @@ use crate::pins::Known;
 use crate::results::{RESULT_LIMIT, Results, text};
 use crate::sessions::Sessions;
 use crate::terminal::{Terminal, plain};
+use crate::tool_list::ToolList;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let given = object(&arguments.args)?;
@@ -22,9 +23,10 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
     let known = Known::read(config.lock_file().as_deref())?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let policy = permission::policy(&config, &arguments.allow, terminal);
-    let mut sessions = sessions(&config, known.pins, terminal);
+    let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
-    let answer = answer(&sessions, name, &arguments.tool, given).await;
+    let told = |tools: &ToolList| tell_difference(&config, &known.pins, name, tools, terminal);
+    let answer = answer(&sessions, (name, &arguments.tool), given, told).await;
     sessions.unchecked().iter().for_each(|note| terminal.note(note));
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     sessions.close().await;
@@ -52,11 +54,12 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
 
 async fn answer(
     sessions: &Sessions,
-    server: &str,
-    tool: &str,
+    (server, tool): (&str, &str),
     arguments: Box<RawValue>,
+    tell_difference: impl Fn(&ToolList),
 ) -> Result<Box<RawValue>, Failure> {
     let opened = sessions.start(server).await.map_err(Failure::host)?;
+    tell_difference(&opened.tools);
     if opened.tools.tool(tool).is_none() {
         let names = opened.tools.tools().iter().filter_map(|tool| tool["name"].as_str());
         let names: Vec<String> = names.take(20).map(visible).collect();

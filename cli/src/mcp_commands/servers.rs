@@ -6,7 +6,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::table::{short, table};
-use super::{code, load, print_json, server, sessions};
+use super::{code, load, print_json, server, sessions, tell_difference};
 use crate::arguments::{LookArguments, OneArguments};
 use crate::config::{Config, Layer, Server};
 use crate::exit;
@@ -104,6 +104,18 @@ async fn attempt(sessions: &Sessions, name: &str) -> Tried {
     Tried { name: name.to_owned(), opened, ms: (started.elapsed().as_secs_f64() * 1e4).round() / 10.0 }
 }
 
+/// One server, with what has changed since it was locked.
+async fn alone(config: &Config, name: &str, terminal: &Terminal) -> Result<Tried, Failure> {
+    let pins = Known::read(config.lock_file().as_deref())?.pins;
+    let sessions = sessions(config, pins.clone(), terminal);
+    let tried = attempt(&sessions, name).await;
+    if let Ok(opened) = &tried.opened {
+        tell_difference(config, &pins, name, &opened.tools, terminal);
+    }
+    sessions.close().await;
+    Ok(tried)
+}
+
 impl Tried {
     fn state(&self) -> &'static str {
         match &self.opened {
@@ -142,10 +154,16 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
         let name = &server(&config, name)?.connection.name;
         return one(&config, name, arguments.json, terminal).await;
     }
-    let sessions = sessions(&config, Known::read(config.lock_file().as_deref())?.pins, terminal);
+    let pins = Known::read(config.lock_file().as_deref())?.pins;
+    let sessions = sessions(&config, pins.clone(), terminal);
     let tried =
         join_all(config.servers.iter().map(|server| attempt(&sessions, &server.connection.name))).await;
     sessions.close().await;
+    for Tried { name, opened, .. } in &tried {
+        if let Ok(opened) = opened {
+            tell_difference(&config, &pins, name, &opened.tools, terminal);
+        }
+    }
     let mut rows: Vec<Value> = tried.iter().map(|tried| tried.facts(&config)).collect();
     rows.extend(config.absent.iter().map(|absent| {
         let state = if absent.wrong.is_some() { "error" } else { "disabled" };
@@ -177,9 +195,7 @@ pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Resul
 
 /// Everything about one server.
 async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) -> Result<u8, Failure> {
-    let sessions = sessions(config, Known::read(config.lock_file().as_deref())?.pins, terminal);
-    let tried = attempt(&sessions, name).await;
-    sessions.close().await;
+    let tried = alone(config, name, terminal).await?;
     let mut facts = tried.facts(config);
     if let Some(server) = config.server(name) {
         let entry = configured(server, &Masker::of(config));
@@ -221,9 +237,7 @@ async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) ->
 pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load(&arguments.place, terminal)?;
     let name = &server(&config, &arguments.name)?.connection.name;
-    let sessions = sessions(&config, Known::read(config.lock_file().as_deref())?.pins, terminal);
-    let tried = attempt(&sessions, name).await;
-    sessions.close().await;
+    let tried = alone(&config, name, terminal).await?;
     let facts = tried.facts(&config);
     if arguments.json {
         let ok = tried.opened.is_ok();

@@ -8,7 +8,7 @@ use runner::Cache;
 use serde_json::{Value, json};
 
 use super::table::table;
-use super::{load, print_json, server, sessions};
+use super::{load, print_json, server, sessions, tell_difference};
 use crate::arguments::ToolsArguments;
 use crate::catalog;
 use crate::config::{self, Config, Filter, Permission};
@@ -57,9 +57,7 @@ async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) 
         match opened {
             Ok(opened) => {
                 opened.warnings.iter().for_each(|warning| terminal.note(&format!("{name}: {warning}")));
-                let admits = |tool: &str| config.admits(name, tool);
-                let difference = pins.difference(name, &opened.tools, admits);
-                difference.and_then(|found| found.note()).iter().for_each(|note| terminal.note(note));
+                tell_difference(config, pins, name, &opened.tools, terminal);
                 lists.insert((*name).to_owned(), opened.tools);
             }
             Err(error) => failures.push(error.message),

@@ -158,16 +158,9 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
-    use crate::config::{Filter, Layer, Rules};
 
     fn server(argument: &str) -> Server {
-        Server {
-            connection: mcp::ServerConfig::stdio("s", "program", [argument]),
-            filter: Filter::All,
-            permissions: Rules::default(),
-            check_input: true,
-            layer: Layer::Demo,
-        }
+        Server::new(mcp::ServerConfig::stdio("s", "program", [argument]), String::new())
     }
 
     fn wanted(tool: &str, hash: &str) -> Wanted {

@@ -6,7 +6,7 @@ use futures::FutureExt as _;
 use serde_json::value::to_raw_value;
 
 use super::*;
-use crate::config::{CodeMode, DirectNames, Filter, Layer, Rules, Server};
+use crate::config::{Rules, Server};
 
 /// Answers in turn, and keeps what was asked; with no answers left there is nobody.
 #[derive(Clone, Default)]
@@ -40,8 +40,6 @@ impl Asker for Script {
 fn config() -> Config {
     let rule = |name: &str, permission| (Glob::new(name), permission);
     let server = Server {
-        connection: mcp::ServerConfig::stdio("s", "program", [""; 0]),
-        filter: Filter::All,
         permissions: Rules {
             rules: vec![
                 rule("allow*", Permission::Allow),
@@ -50,17 +48,9 @@ fn config() -> Config {
             ],
             otherwise: Permission::Ask,
         },
-        check_input: true,
-        layer: Layer::Demo,
+        ..Server::new(mcp::ServerConfig::stdio("s", "program", [""; 0]), String::new())
     };
-    Config {
-        servers: vec![server],
-        absent: Vec::new(),
-        deny: vec![Glob::new("s.gone")],
-        direct_names: DirectNames::default(),
-        code_mode: CodeMode::default(),
-        layers: vec![Layer::Demo],
-    }
+    Config { servers: vec![server], deny: vec![Glob::new("s.gone")], ..Config::default() }
 }
 
 fn policy(script: &Script, allow: &[&str]) -> Arc<Policy> {
@@ -119,6 +109,17 @@ fn every_call_is_a_question_where_it_must_be() {
     let asked = std::mem::take(&mut script.0.lock().unwrap().1);
     assert_eq!(asked.len(), 3);
     assert!(asked[0].text().contains("\"a\": 1") && !asked[0].is_memorable(), "{asked:?}");
+}
+
+#[test]
+fn a_program_does_not_win_by_asking_on_and_on() {
+    let script = Script::new(&[Answer::No, Answer::No, Answer::No, Answer::Once]);
+    let (policy, grants) = (policy(&script, &[]), Grants::default());
+    for _ in 0..10 {
+        assert_eq!(call(&policy, "each", &grants), Err(Reason::Person));
+    }
+    assert_eq!(script.asked().len(), 3);
+    assert_eq!(call(&policy, "each", &Grants::default()), Ok(()), "another execution asks anew");
 }
 
 #[test]

@@ -4,8 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,9 +13,10 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, set_child_subreaper};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::pseudoterminal::{collect_screen, pseudoterminal};
 
 /// How long a run on a warm cache may take before the harness ends it and fails.
 const WATCHDOG: Duration = Duration::from_secs(60);
@@ -211,31 +211,6 @@ fn collect(mut pipe: impl std::io::Read + Send + 'static) -> JoinHandle<Vec<u8>>
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes).unwrap();
         bytes
-    })
-}
-
-/// The two ends of a new terminal.
-fn pseudoterminal() -> (fs::File, fs::File) {
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let ours = openpt(flags).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-    let theirs = fs::File::options().read(true).write(true).custom_flags(O_NOCTTY).open(name).unwrap();
-    (ours.into(), theirs)
-}
-
-/// `O_NOCTTY` of open(2): the terminal is not to become that of the tests.
-const O_NOCTTY: i32 = 0o400;
-
-fn collect_screen(mut ours: fs::File, screen: Arc<Mutex<Vec<u8>>>) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = [0; 4096];
-        // When the last of the other side is closed, reading fails with EIO.
-        while let Ok(read @ 1..) = ours.read(&mut bytes) {
-            screen.lock().unwrap().extend_from_slice(&bytes[..read]);
-        }
-        std::mem::take(&mut *screen.lock().unwrap())
     })
 }
 

@@ -24,6 +24,7 @@ mod observed;
 mod outcome;
 mod permissions;
 mod pinning;
+mod pseudoterminal;
 mod repairs;
 mod results;
 mod servers;

@@ -155,6 +155,20 @@ fn a_signal_while_a_question_is_open_is_no_consent() {
 }
 
 #[test]
+fn a_person_who_calls_a_tool_is_asked_as_a_program_is() {
+    let call = |arguments: &str| {
+        let call = ["mcp", "call-tool", "--server", "demo", "--tool", "echo", "--args", arguments];
+        Run::on_terminal(shared()).arguments(&call).config_alone(&demo(""))
+    };
+    let done = answered(call("{\"message\":\"direct\"}"), &["y\n"]).exits(0);
+    assert!(done.stdout.contains("direct") && done.stderr.contains("\"message\": \"direct\""), "{done:#?}");
+    answered(call("{\"message\":\"direct\"}"), &["n\n"]).exits(6).says(&["refused"]);
+    // Nobody is asked about what can't be sent.
+    let done = call("{\"message\":7}").done().exits(2);
+    assert!(!done.stderr.contains(QUESTION), "{done:#?}");
+}
+
+#[test]
 fn a_crate_is_asked_about_as_a_snippet_is() {
     let folder = tempfile::tempdir().unwrap();
     let (config, out) = (folder.path().join("given.yaml"), folder.path().join("crate"));

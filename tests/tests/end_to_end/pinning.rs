@@ -83,6 +83,21 @@ fn what_changes_after_the_lock_is_held_back_until_it_is_accepted() {
     let listed = place.toolsmith(&["codegen"]).exits(0);
     assert!(!listed.stdout.contains("one") && !listed.stdout.contains("three"), "{listed:#?}");
 
+    let listed = place.toolsmith(&["mcp", "list-tools", "--show-filtered"]).exits(0);
+    assert!(
+        listed.stdout.contains("0 admitted, 2 left out") && listed.stdout.contains("held back"),
+        "{listed:#?}"
+    );
+    let call = ["mcp", "call-tool", "--server", "faulty", "--tool", "one"];
+    place.toolsmith(&call).exits(6).says(&[
+        "faulty.one has changed",
+        "all keys to two",
+        "held back",
+        "--accept faulty",
+    ]);
+    place.toolsmith(&["mcp", "status"]).exits(0).says(&["faulty.one has changed"]);
+    place.toolsmith(&["mcp", "test", "faulty"]).exits(0).says(&["faulty.one has changed"]);
+
     // Looking changes nothing.
     let before = read(&place.path("toolsmith.lock"));
     let looked = place.toolsmith(&["mcp", "lock"]).exits(1);

@@ -1,0 +1,35 @@
+//! A terminal whose other end is a test.
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+/// The two ends of a new terminal.
+pub(crate) fn pseudoterminal() -> (fs::File, fs::File) {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let ours = openpt(flags).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let theirs = fs::File::options().read(true).write(true).custom_flags(O_NOCTTY).open(name).unwrap();
+    (ours.into(), theirs)
+}
+
+/// `O_NOCTTY` of open(2): the terminal is not to become that of the tests.
+const O_NOCTTY: i32 = 0o400;
+
+/// Reads what is written to the other end until its last holder has closed it; `screen` has it as it comes.
+pub(crate) fn collect_screen(mut ours: fs::File, screen: Arc<Mutex<Vec<u8>>>) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        // When the last of the other side is closed, reading fails with EIO.
+        while let Ok(read @ 1..) = ours.read(&mut bytes) {
+            screen.lock().unwrap().extend_from_slice(&bytes[..read]);
+        }
+        std::mem::take(&mut *screen.lock().unwrap())
+    })
+}
