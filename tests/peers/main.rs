@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use product::{Checked, Product, nothing_left};
 use remote::{Listening, WAYS};
-use servers::{EVERYTHING, Example, Installed, Server};
+use servers::{Call, EVERYTHING, Installed, Server};
 use table::Row;
 
 #[tokio::main]
@@ -47,8 +47,8 @@ async fn all() -> Checked<Vec<Row>> {
         let listening = Listening::start(&installed, way).await?;
         let server = servers::everything(&installed, listening.entry())?;
         let checked = checks(&product, &server).await;
-        let checked = checked.and(listening.no_session_left().await);
-        rows.push(row(&server, way.transport, checked).await);
+        let ended = listening.no_session_left().await;
+        rows.push(row(&server, way.transport, checked.and_then(|info| ended.map(|()| info))));
     }
     if is_chosen([conformance::SUITE, ""]) {
         rows.extend(conformance::run(&installed).await?);
@@ -63,13 +63,14 @@ async fn local(product: &Product, mut server: Server) -> Row {
         server.entry["env"][name] = json!(value);
     }
     let checked = checks(product, &server).await;
-    let checked = checked.and(nothing_left(&marker).await);
-    row(&server, "stdio", checked).await
+    let ended = nothing_left(&marker).await;
+    row(&server, "stdio", checked.and_then(|info| ended.map(|()| info)))
 }
 
-/// Lists, calls, loops, and does the same behind a filter.
-async fn checks(product: &Product, server: &Server) -> Checked<()> {
+/// Lists, calls, loops, and does the same behind a filter. Gives what the product says of the server.
+async fn checks(product: &Product, server: &Server) -> Checked<Value> {
     let config = config(server, &[]);
+    let info = product.info(&config, server.name).await?;
     let tools = product.tools(&config).await?;
     if tools.len() < server.tools || !tools.iter().any(|tool| tool == server.kept) {
         return Err(format!(
@@ -77,81 +78,56 @@ async fn checks(product: &Product, server: &Server) -> Checked<()> {
             server.tools, server.kept
         ));
     }
-    expect(product, &config, &server.call).await?;
-    expect(product, &config, &server.looped).await?;
-    let filtered = self::config(server, &[server.kept]);
-    let left = product.tools(&filtered).await?;
+    let Call { tool, arguments, says } = &server.call;
+    let answer = product.call(&config, server.name, tool, arguments).await?;
+    if answer["success"] != true || !answer["output"].as_str().is_some_and(|output| output.contains(says)) {
+        return Err(format!("{tool} was to say {says:?}: {answer}"));
+    }
+    let result = product.result(&config, &server.looped.code).await?;
+    if result != server.looped.result {
+        return Err(format!("{result} in place of {}\n{}", server.looped.result, server.looped.code));
+    }
+    filtered(product, server).await?;
+    Ok(info)
+}
+
+async fn filtered(product: &Product, server: &Server) -> Checked<()> {
+    let config = config(server, &[server.kept]);
+    let left = product.tools(&config).await?;
     if left != [server.kept] {
         return Err(format!("the filter was to leave {} and left {left:?}", server.kept));
     }
-    if let Some(dropped) = &server.dropped {
-        let status = product.status(&filtered, dropped).await?;
-        if status != "compile_error" {
-            return Err(format!("a tool behind the filter can be called: {status}\n{dropped}"));
-        }
+    let Some((tool, code)) = &server.dropped else { return Ok(()) };
+    let answer = product.call(&config, server.name, tool, &json!({})).await?;
+    if answer["success"] != false {
+        return Err(format!("{tool} behind the filter can be called: {answer}"));
+    }
+    let status = product.status(&config, code).await?;
+    if status != "compile_error" {
+        return Err(format!("a snippet with {tool}, which is behind the filter, is {status}\n{code}"));
     }
     Ok(())
-}
-
-async fn expect(product: &Product, config: &Value, example: &Example) -> Checked<()> {
-    let result = product.result(config, &example.code).await?;
-    if result == example.result {
-        Ok(())
-    } else {
-        Err(format!("{result} in place of {}\n{}", example.result, example.code))
-    }
 }
 
 /// A configuration with one server, and only the tools of `enabled` where there are any.
 fn config(server: &Server, enabled: &[&str]) -> Value {
     let mut entry = server.entry.clone();
-    entry["permission"] = json!("allow");
+    entry["trust"] = json!(true);
     if !enabled.is_empty() {
         entry["enabledTools"] = json!(enabled);
     }
     json!({ "mcpServers": { server.name: entry } })
 }
 
-/// The line of a server, with what its handshake says.
-async fn row(server: &Server, transport: &'static str, checked: Checked<()>) -> Row {
-    let (protocol, tools, handshake) = match introduce(server).await {
-        Ok((protocol, tools)) => (protocol, tools.to_string(), Ok(())),
-        Err(error) => ("-".to_owned(), "-".to_owned(), Err(error)),
-    };
+/// The line of a server.
+fn row(server: &Server, transport: &'static str, checked: Checked<Value>) -> Row {
+    let info = checked.as_ref().unwrap_or(&Value::Null);
     Row {
         peer: server.package.to_owned(),
         version: server.version.clone(),
         transport,
-        protocol,
-        tools,
-        failure: checked.and(handshake).err(),
-    }
-}
-
-/// The protocol's version and the number of tools, as a session of our own sees them.
-async fn introduce(server: &Server) -> Checked<(String, usize)> {
-    let config = connection(server);
-    let session = mcp::Session::connect(&config).await.map_err(|error| error.to_string())?;
-    let listing = session.list_tools().await.map_err(|error| error.to_string());
-    let protocol = session.protocol_version().to_owned();
-    session.close().await;
-    Ok((protocol, listing?.tools.len()))
-}
-
-fn connection(server: &Server) -> mcp::ServerConfig {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    match server.entry["type"].as_str() {
-        Some("http") => mcp::ServerConfig::http(server.name, text(&server.entry["url"])),
-        Some("sse") => mcp::ServerConfig::sse(server.name, text(&server.entry["url"])),
-        _ => {
-            let env = server.entry["env"].as_object().into_iter().flatten();
-            let command = mcp::Command {
-                command: text(&server.entry["command"]),
-                args: server.entry["args"].as_array().into_iter().flatten().map(text).collect(),
-                env: env.map(|(name, value)| (name.clone(), text(value))).collect(),
-                ..mcp::Command::default()
-            };
-            mcp::ServerConfig::new(server.name, mcp::Transport::Stdio(command))
-        }
+        protocol: info["protocolVersion"].as_str().unwrap_or("-").to_owned(),
+        tools: info["tools"].as_u64().map_or_else(|| "-".to_owned(), |count| count.to_string()),
+        failure: checked.err(),
     }
 }

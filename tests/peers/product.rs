@@ -48,16 +48,37 @@ impl Product {
         if outcome["result"] == 42 { Ok(()) } else { Err(format!("6 * 7 is {outcome}")) }
     }
 
+    /// What the product says of the one server of a configuration.
+    pub(crate) async fn info(&self, config: &Value, server: &str) -> Checked<Value> {
+        let output = self.command(&["mcp", "info", server, "--json"], "", Some(config), WATCHDOG).await?;
+        let info: Value = serde_json::from_slice(&output.stdout).map_err(|_| told(&output))?;
+        if info["state"] == "ready" { Ok(info) } else { Err(format!("not ready: {info}")) }
+    }
+
     /// The names of the tools that are offered under a configuration, sorted.
     pub(crate) async fn tools(&self, config: &Value) -> Checked<Vec<String>> {
-        let arguments = ["codegen", "--format", "report", "--json"];
-        let output = self.command(&arguments, "", Some(config), WATCHDOG).await?;
-        let report: Value = serde_json::from_slice(&output.stdout).map_err(|_| told(&output))?;
-        let tools = report["tools"].as_array().ok_or_else(|| told(&output))?;
-        let mut names: Vec<_> =
-            tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned).collect();
+        let output = self.command(&["mcp", "list-tools", "--json"], "", Some(config), WATCHDOG).await?;
+        let listed: Value = serde_json::from_slice(&output.stdout).map_err(|_| told(&output))?;
+        let tools = listed["servers"][0]["tools"].as_array().ok_or_else(|| format!("no list: {listed}"))?;
+        let names = tools.iter().filter_map(|tool| tool["name"].as_str()).map(str::to_owned);
+        let mut names: Vec<_> = names.collect();
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// The answer of a tool that is called from the command line.
+    pub(crate) async fn call(
+        &self,
+        config: &Value,
+        server: &str,
+        tool: &str,
+        arguments: &Value,
+    ) -> Checked<Value> {
+        let arguments = arguments.to_string();
+        let command =
+            ["mcp", "call-tool", "--json", "--server", server, "--tool", tool, "--args", &arguments];
+        let output = self.command(&command, "", Some(config), WATCHDOG).await?;
+        serde_json::from_slice(&output.stdout).map_err(|_| told(&output))
     }
 
     /// The result of a snippet that must succeed.

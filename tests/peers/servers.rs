@@ -10,6 +10,13 @@ use serde_json::{Value, json};
 
 use crate::product::Checked;
 
+/// A call of a tool from the command line, and what its answer must have in it.
+pub(crate) struct Call {
+    pub(crate) tool: &'static str,
+    pub(crate) arguments: Value,
+    pub(crate) says: &'static str,
+}
+
 /// A snippet and the result that it must have.
 pub(crate) struct Example {
     pub(crate) code: String,
@@ -28,13 +35,14 @@ pub(crate) struct Server {
     /// How many tools it has at least: some depend on what the client offers.
     pub(crate) tools: usize,
     /// A single call.
-    pub(crate) call: Example,
+    pub(crate) call: Call,
     /// Calls in a loop.
     pub(crate) looped: Example,
     /// The only tool that is left by a filter.
     pub(crate) kept: &'static str,
-    /// A call of a tool that the filter takes away, which then must not compile. A server with one tool has none.
-    pub(crate) dropped: Option<String>,
+    /// A tool that the filter takes away, and a snippet that calls it, which then must not compile. A server with one
+    /// tool has none.
+    pub(crate) dropped: Option<(&'static str, String)>,
 }
 
 /// Where the packages were installed.
@@ -123,7 +131,7 @@ pub(crate) fn everything(installed: &Installed, entry: Value) -> Checked<Server>
         version: installed.version(EVERYTHING)?,
         entry,
         tools: 13,
-        call: example("everything::echo(\"hello\").await?.text()", json!("Echo: hello")),
+        call: call("echo", json!({ "message": "hello" }), "Echo: hello"),
         looped: example(
             looped,
             json!({
@@ -132,7 +140,7 @@ pub(crate) fn everything(installed: &Installed, entry: Value) -> Checked<Server>
             }),
         ),
         kept: "echo",
-        dropped: Some("everything::get_tiny_image().await?".to_owned()),
+        dropped: Some(("get-tiny-image", "everything::get_tiny_image().await?".to_owned())),
     })
 }
 
@@ -155,10 +163,10 @@ fn filesystem(installed: &Installed, folder: &Path) -> Checked<Server> {
         version: installed.version(PACKAGE)?,
         entry: installed.node_entry(PACKAGE, &[&shown], &json!({})),
         tools: 14,
-        call: example(&read, json!("first")),
+        call: call("read_text_file", json!({ "path": folder.join("a.txt") }), "first"),
         looped: example(&looped, json!(["first", "second"])),
         kept: "list_directory",
-        dropped: Some(read),
+        dropped: Some(("read_text_file", read)),
     })
 }
 
@@ -186,10 +194,10 @@ names";
             &json!({ "MEMORY_FILE_PATH": folder.join("memory.jsonl") }),
         ),
         tools: 9,
-        call: example("memory::read_graph().await?.entities.len()", json!(0)),
+        call: call("read_graph", json!({}), "entities"),
         looped: example(looped, json!(["ada", "grace"])),
         kept: "read_graph",
-        dropped: Some("memory::delete_entities(vec![\"ada\"]).await?".to_owned()),
+        dropped: Some(("delete_entities", "memory::delete_entities(vec![\"ada\"]).await?".to_owned())),
     })
 }
 
@@ -203,9 +211,10 @@ fn thinking(installed: &Installed) -> Checked<Server> {
         version: installed.version(PACKAGE)?,
         entry: installed.node_entry(PACKAGE, &[], &json!({ "DISABLE_THOUGHT_LOGGING": "true" })),
         tools: 1,
-        call: example(
-            "thinking::sequentialthinking(\"one thought\", false, 1, 1).await?.next_thought_needed",
-            json!(false),
+        call: call(
+            "sequentialthinking",
+            json!({ "thought": "one", "nextThoughtNeeded": false, "thoughtNumber": 1, "totalThoughts": 1 }),
+            "thoughtHistoryLength",
         ),
         looped: example(looped, json!(3.0)),
         kept: "sequentialthinking",
@@ -237,10 +246,10 @@ fn git(installed: &Installed, folder: &Path) -> Checked<Server> {
         version: installed.pinned(PACKAGE)?,
         entry: json!({ "command": installed.python(PACKAGE), "args": ["--repository", shown] }),
         tools: 12,
-        call: example(&status, json!(true)),
+        call: call("git_log", json!({ "repo_path": shown, "max_count": 1 }), "commit 3"),
         looped: example(&looped, json!([true, true, true])),
         kept: "git_log",
-        dropped: Some(status),
+        dropped: Some(("git_status", status)),
     })
 }
 
@@ -255,10 +264,13 @@ fn time(installed: &Installed) -> Checked<Server> {
         version: installed.pinned(PACKAGE)?,
         entry: json!({ "command": installed.python(PACKAGE), "args": ["--local-timezone", "Etc/UTC"] }),
         tools: 2,
-        call: example("time::get_current_time(\"Asia/Tokyo\").await?.timezone", json!("Asia/Tokyo")),
+        call: call("get_current_time", json!({ "timezone": "Asia/Tokyo" }), "Asia/Tokyo"),
         looped: example(looped, json!([["Etc/UTC", true], ["Europe/Berlin", true], ["Asia/Tokyo", true]])),
         kept: "get_current_time",
-        dropped: Some("time::convert_time(\"Etc/UTC\", \"12:00\", \"Asia/Tokyo\").await?".to_owned()),
+        dropped: Some((
+            "convert_time",
+            "time::convert_time(\"Etc/UTC\", \"12:00\", \"Asia/Tokyo\").await?".to_owned(),
+        )),
     })
 }
 
@@ -284,14 +296,15 @@ fn fetch(installed: &Installed, site: &str) -> Checked<Server> {
             "env": { "PATH": "/nonexistent", "NO_PROXY": "127.0.0.1" }
         }),
         tools: 1,
-        call: example(
-            &format!("fetch::fetch(\"{site}/plain/7\").await?.text().contains(\"plain page 7\")"),
-            json!(true),
-        ),
+        call: call("fetch", json!({ "url": format!("{site}/plain/7") }), "plain page 7"),
         looped: example(&looped, json!({ "seen": [true, true, true], "markdown": true, "refused": true })),
         kept: "fetch",
         dropped: None,
     })
+}
+
+fn call(tool: &'static str, arguments: Value, says: &'static str) -> Call {
+    Call { tool, arguments, says }
 }
 
 fn example(code: &str, result: Value) -> Example {
