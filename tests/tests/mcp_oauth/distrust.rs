@@ -54,6 +54,15 @@ async fn a_token_endpoint_that_redirects_elsewhere_takes_nothing_there() {
 }
 
 #[tokio::test]
+async fn a_server_that_redirects_elsewhere_takes_no_token_there() {
+    let fixture = Fixture::new("redirects");
+    let session = fixture.logged_in().await;
+    assert_says(&call(&session, "echo").await.unwrap_err(), &["redirects to", "not followed"]);
+    watched(session.close()).await;
+    assert_eq!(fixture.seen_at("elsewhere"), [""; 0]);
+}
+
+#[tokio::test]
 async fn metadata_may_lie_on_another_origin_which_gets_no_token() {
     let fixture = Fixture::new("metadata-elsewhere");
     let challenge = fixture.challenge().await;

@@ -62,6 +62,9 @@ fn serve(world: &World, asked: &Asked) -> Response<Body> {
     let id = &asked.json["id"];
     let result = match (asked.method.as_str(), asked.json["method"].as_str().unwrap_or_default()) {
         ("GET", _) => return resumed(asked),
+        (_, "tools/call") if world.is("redirects") => {
+            return built(307, &[("Location", &format!("{}/mcp", world.elsewhere))], String::new());
+        }
         ("DELETE", _) => return text(200, ""),
         (_, "initialize") => json!({
             "protocolVersion": "2025-11-25",
