@@ -190,6 +190,20 @@ async fn redirects_in_circles_come_to_an_end() {
 }
 
 #[tokio::test]
+async fn the_question_for_the_newer_protocol_has_a_deadline_and_may_be_unknown() {
+    at_each_phase(&["hangs", "stream-hangs", "drips"], &["discover"], |error, mode, _| {
+        let timed_out = matches!(*error.kind, ErrorKind::Timeout { phase: Phase::Initialize, .. });
+        assert!(timed_out, "{mode}: {error}");
+    })
+    .await;
+    let fixture = Fixture::new("not-found", "discover");
+    let session = fixture.connect().await;
+    assert_eq!(session.protocol_version(), "2025-11-25");
+    assert_eq!(call(&session, "older").await.unwrap(), "older");
+    watched(session.close()).await;
+}
+
+#[tokio::test]
 async fn faults_at_the_end_of_the_handshake_are_errors_or_do_not_matter() {
     let matter = ["closes", "hangs", "fails", "forbids", "drips-head"];
     at_each_phase(&matter, &["initialized"], |error, _, _| assert_says(error, &["`faulty`"])).await;
