@@ -104,13 +104,15 @@ impl<'a> Discovery<'a> {
         let mut failures = Vec::new();
         for (server, opened) in servers.iter().zip(opened) {
             match opened {
+                // It is used without tools, and counts as one that fails where no other is left.
+                Ok(opened) if !opened.is_whole => {
+                    failures.extend(opened.warnings);
+                    // The next time, the server may be able to say what it has.
+                    self.accept(&server.connection.name, opened.tools);
+                }
                 Ok(opened) => {
                     opened.warnings.iter().for_each(|warning| self.terminal.note(warning));
-                    match opened.is_whole {
-                        true => self.keep(&server.connection.name, opened.tools)?,
-                        // The next time, the server may be able to say what it has.
-                        false => self.accept(&server.connection.name, opened.tools),
-                    }
+                    self.keep(&server.connection.name, opened.tools)?;
                 }
                 Err(error) => failures.push(error.message),
             }

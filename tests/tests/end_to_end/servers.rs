@@ -189,5 +189,8 @@ fn only_servers_that_are_called_are_started() {
 fn output_goes_where_it_belongs() {
     let done = plain(ECHO).fault("chatty-stderr", "").done().exits(0);
     assert_eq!(done.stdout, "hello\n");
-    assert!(!done.stderr.contains("log line"), "{}", done.stderr.len());
+    let lines = done.stderr.lines().filter(|line| line.contains("faulty: log line")).count();
+    assert!((100..10_000).contains(&lines), "a part of the 100 000 lines, but {lines}");
+    let quiet = plain(ECHO).fault("chatty-stderr", "").argument("--quiet").done().exits(0);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("hello\n", ""));
 }
