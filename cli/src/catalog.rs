@@ -41,7 +41,7 @@ pub(crate) fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std:
 }
 
 /// A hash of how the server is reached, and of the program that is started: a rebuilt server is another one.
-fn identity(server: &Server) -> String {
+pub(crate) fn identity(server: &Server) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut part = |bytes: &[u8]| {
         hasher.update(&(bytes.len() as u64).to_le_bytes());

@@ -16,6 +16,7 @@ mod doctor;
 mod edit;
 mod exit;
 mod failure;
+mod first_start;
 mod guard;
 mod host;
 mod inspect;

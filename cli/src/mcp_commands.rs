@@ -49,8 +49,8 @@ pub(crate) fn load(place: &ConfigArguments, terminal: &Terminal) -> Result<Confi
     let config = setup::load(place)?;
     if config.is_demo() {
         terminal.note(
-            "no server is configured: this is the built-in demo server; add your own to a file that --config names, \
-             such as\n  mcpServers:\n    files: { type: stdio, command: filesystem-mcp, args: [/data] }",
+            "no server is configured: this is the built-in demo server; add your own with\n  \
+             toolsmith mcp add NAME -- COMMAND ARGUMENTS…\n  toolsmith mcp add NAME --url ADDRESS",
         );
     }
     Ok(config)

@@ -39,7 +39,7 @@ async fn run_on(
 ) -> Result<u8, Failure> {
     let inputs = unless_cancelled(cancel, read_inputs(arguments)).await?;
     if inputs.config.is_demo() {
-        terminal.note("no configuration: using the built-in demo server (name your own with --config FILE)");
+        terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");
     }
     let Inputs { code, config, tools, .. } = inputs;
     let request = request(arguments, code, &config, cancel.clone());

@@ -13,6 +13,7 @@ use runner::{Answer, CallFailure, FailureKind, Refusal, ToolHost};
 use serde_json::value::RawValue;
 
 use crate::config::{Config, Permission, Server};
+use crate::first_start;
 use crate::guard::{Guards, ToolGuard};
 use crate::host::Attendant;
 use crate::login;
@@ -130,6 +131,7 @@ impl Sessions {
             let message = format!("the server {server} is not configured");
             return std::future::ready(Err(Unopened::new(message))).boxed().shared();
         };
+        first_start::tell(server, &self.host.voice());
         let config = server.connection.clone();
         // A task of its own: whoever waits may give up without ending the attempt for others.
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.offers_logins);

@@ -48,7 +48,7 @@ impl Clock {
             }
         }
         // Whoever asked is gone, and asks no more.
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// How long the clock has stood still so far.

@@ -90,21 +90,31 @@ impl HttpClient {
         self.0.intake.track(message);
         self.0.intake.trace().sent(&body);
         let response = self.send(Method::POST, headers, Some(body)).await?;
+        self.answered(message, session.is_some(), response).await
+    }
+
+    /// What a server answers to a message.
+    async fn answered(
+        &self,
+        message: &ClientJsonRpcMessage,
+        in_session: bool,
+        response: Response,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
         let status = response.status();
         let new_session = text_header(&response, &SESSION);
         let is_request = matches!(message, JsonRpcMessage::Request(_));
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return match is_request {
                 // Some servers answer over the session's own stream.
-                true if session.is_none() => Err(no_answer(status).into()),
+                true if !in_session => Err(no_answer(status).into()),
                 _ => Ok(StreamableHttpPostResponse::Accepted),
             };
         }
-        if status == StatusCode::NOT_FOUND && session.is_some() {
+        if status == StatusCode::NOT_FOUND && in_session {
             return Err(StreamableHttpError::SessionExpired);
         }
         if !status.is_success() {
-            return self.refused(message, session.is_some(), response).await;
+            return self.refused(message, in_session, response).await;
         }
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
         if content_type.starts_with(EVENTS) {
@@ -150,7 +160,7 @@ impl HttpClient {
             // A server that does not know the newer protocol says so in one of many ways; which one, the library
             // judges by the code.
             let error = error.unwrap_or_else(|| ErrorData::invalid_request(failure().to_string(), None));
-            return Ok(answered(error, &request.id));
+            return Ok(error_answer(error, &request.id));
         }
         match error {
             // An error that came with a JSON-RPC body is told in its own words.
@@ -376,7 +386,7 @@ fn no_answer(status: StatusCode) -> HttpFailure {
     HttpFailure::Protocol(format!("it took the request with HTTP {} and answers nothing", status.as_u16()))
 }
 
-fn answered(error: ErrorData, id: &RequestId) -> StreamableHttpPostResponse {
+fn error_answer(error: ErrorData, id: &RequestId) -> StreamableHttpPostResponse {
     StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
 }
 

@@ -30,6 +30,9 @@ use crate::{
     wire::{Fault, Health, Intake, LineTransport, RpcError},
 };
 
+/// How many requests are under way at once to one server over HTTP.
+const MAX_CONCURRENT: usize = 256;
+
 /// The version without a handshake that is asked for.
 const STATELESS_VERSION: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 
@@ -93,7 +96,9 @@ impl Attempt<'_> {
     async fn http(&self, remote: &Remote) -> Result<Session, Error> {
         let health = self.health();
         let client = HttpClient::new(self.sender(remote)?, self.intake(&health));
-        let config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
+        let mut config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
+        // A request that waits for others would wait within its own time.
+        config.max_concurrent_requests = MAX_CONCURRENT;
         let transport = StreamableHttpClientTransport::with_client(client, config);
         let lifecycle = ClientLifecycleMode::Auto {
             preferred_versions: vec![STATELESS_VERSION],
