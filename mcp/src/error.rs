@@ -228,10 +228,7 @@ impl fmt::Display for Evidence {
         }
         if let Some(line) = &self.first_stray_line {
             let lines = self.stray_lines;
-            write!(
-                formatter,
-                "; lines on standard output that are no MCP messages: {lines}, the first: {line}"
-            )?;
+            write!(formatter, "; what came that is no MCP message: {lines} lines, the first: {line}")?;
         }
         if !self.stderr.is_empty() {
             formatter.write_str("; last lines on standard error:")?;

@@ -88,11 +88,17 @@ impl Sender {
             None => None,
         };
         let mut response = self.execute(make(self.headers(token.as_deref())?)).await?;
-        if response.status() == StatusCode::UNAUTHORIZED
-            && let Some(authorizer) = &self.authorizer
-        {
+        if let Some(authorizer) = &self.authorizer {
             let challenge = challenge(&response);
-            if let Some(fresh) = authorizer.renew(token.as_deref(), challenge.as_deref()).await? {
+            let fresh = match response.status() {
+                StatusCode::UNAUTHORIZED => authorizer.renew(token.as_deref(), challenge.as_deref()).await?,
+                // Somebody may have logged in for more since.
+                StatusCode::FORBIDDEN if is_for_scope(challenge.as_deref()) => {
+                    authorizer.replacement(token.as_deref()).await?
+                }
+                _ => None,
+            };
+            if let Some(fresh) = fresh {
                 response = self.execute(make(self.headers(Some(&fresh))?)).await?;
             }
         }
@@ -124,8 +130,8 @@ impl Sender {
     async fn judge(&self, response: Response) -> Result<Response, HttpFailure> {
         let status = response.status();
         let challenge = challenge(&response);
-        let asks_for_scope = challenge.as_deref().is_some_and(|header| header.contains("insufficient_scope"));
-        if status == StatusCode::UNAUTHORIZED || (status == StatusCode::FORBIDDEN && asks_for_scope) {
+        let asks_for_scope = status == StatusCode::FORBIDDEN && is_for_scope(challenge.as_deref());
+        if status == StatusCode::UNAUTHORIZED || asks_for_scope {
             let by_login = self.authorizer.is_some();
             let body = told(response).await;
             return Err(HttpFailure::Unauthorized { status: status.as_u16(), challenge, body, by_login });
@@ -133,9 +139,12 @@ impl Sender {
         if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
             let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
             let target = location.and_then(|location| self.url.join(location).ok());
-            let target =
-                target.map_or_else(|| "nowhere".to_owned(), |target| shown(target.as_str(), TOLD_BYTES));
-            return Err(HttpFailure::Redirect { target });
+            // Back to where it came from, it is no better address. A query may hold keys.
+            let target = target.filter(|target| *target != self.url);
+            let told = |target: Url| format!("{}{}", target.origin().ascii_serialization(), target.path());
+            return Err(HttpFailure::Redirect {
+                target: target.map(|target| shown(&told(target), TOLD_BYTES)),
+            });
         }
         Ok(response)
     }
@@ -145,6 +154,11 @@ impl Sender {
 pub(crate) async fn told(response: Response) -> String {
     let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
     shown(String::from_utf8_lossy(&body).trim(), TOLD_BYTES)
+}
+
+/// Whether a challenge says that the token is good, but not for this (RFC 6750, section 3.1).
+fn is_for_scope(challenge: Option<&str>) -> bool {
+    challenge.is_some_and(|header| header.contains("insufficient_scope"))
 }
 
 fn challenge(response: &Response) -> Option<String> {

@@ -187,6 +187,9 @@ impl Collector {
     }
 
     pub(crate) fn warn(&mut self, warning: String) {
+        if self.listing.warnings.contains(&warning) {
+            return;
+        }
         if self.listing.warnings.len() < MAX_WARNINGS {
             self.listing.warnings.push(warning);
         } else {

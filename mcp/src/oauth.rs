@@ -42,24 +42,33 @@ pub(crate) struct Authorizer {
     url: Url,
     settings: OAuth,
     store: Store,
-    /// What the file held, or would hold; one renewal at a time.
-    known: Mutex<Option<Option<Record>>>,
+    /// One renewal at a time.
+    known: Mutex<Known>,
+}
+
+/// What is known of the tokens.
+#[derive(Default)]
+struct Known {
+    /// What the file held when it was read last; `None` before.
+    record: Option<Option<Record>>,
+    /// The refresh token that the authorization server took no more.
+    dead: Option<String>,
 }
 
 impl Authorizer {
     /// For the server at `url`. Reads nothing yet.
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
         let store = Store::new(settings.store.clone(), url);
-        Self { url: url.clone(), settings: settings.clone(), store, known: Mutex::new(None) }
+        Self { url: url.clone(), settings: settings.clone(), store, known: Mutex::default() }
     }
 
     /// The token to send, if there is one; renewed first if its time is nearly up.
     pub(crate) async fn token(&self) -> Result<Option<String>, HttpFailure> {
         let record = {
             let mut known = self.known.lock().await;
-            match &*known {
+            match &known.record {
                 Some(record) => record.clone(),
-                None => known.insert(self.store.read().await?).clone(),
+                None => known.record.insert(self.store.read().await?).clone(),
             }
         };
         match record.and_then(|record| Some((record.access_token()?, record.ends_soon()))) {
@@ -83,23 +92,38 @@ impl Authorizer {
         let mut known = self.known.lock().await;
         let _held = self.store.hold().await?;
         let stored = self.store.read().await?;
-        if let Some(token) =
-            stored.as_ref().filter(|record| !record.ends_soon()).and_then(Record::access_token)
-            && rejected != Some(&token)
-        {
-            *known = Some(stored);
+        if let Some(token) = other(stored.as_ref(), rejected) {
+            known.record = Some(stored);
             return Ok(Some(token));
         }
         let renewed = match self.settings.grant {
             Grant::ClientCredentials => within(self.by_credentials(challenge)).await?,
             Grant::AuthorizationCode => match stored {
-                Some(record) if record.can_be_refreshed() => within(self.refresh(record, challenge)).await?,
+                Some(record) if record.can_be_refreshed() && record.refresh_token() != known.dead => {
+                    let tried = record.refresh_token();
+                    let renewed = within(self.refresh(record, challenge)).await?;
+                    if !renewed {
+                        known.dead = tried;
+                    }
+                    renewed
+                }
                 _ => false,
             },
         };
         let record = if renewed { self.store.read().await? } else { None };
         let token = record.as_ref().and_then(Record::access_token);
-        *known = Some(record);
+        known.record = Some(record);
+        Ok(token)
+    }
+
+    /// Another token than the `rejected` one, if somebody has got one in the meantime.
+    pub(crate) async fn replacement(&self, rejected: Option<&str>) -> Result<Option<String>, HttpFailure> {
+        let mut known = self.known.lock().await;
+        let stored = self.store.read().await?;
+        let token = other(stored.as_ref(), rejected);
+        if token.is_some() {
+            known.record = Some(stored);
+        }
         Ok(token)
     }
 
@@ -199,6 +223,12 @@ impl Client {
             None => config,
         }
     }
+}
+
+/// The token of a record, if it is not the rejected one and lasts.
+fn other(record: Option<&Record>, rejected: Option<&str>) -> Option<String> {
+    let token = record.filter(|record| !record.ends_soon()).and_then(Record::access_token);
+    token.filter(|token| rejected != Some(token.as_str()))
 }
 
 /// Seconds since 1970.

@@ -153,13 +153,11 @@ impl HttpClient {
             || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), TOLD_BYTES) };
         let JsonRpcMessage::Request(request) = message else { return Err(failure().into()) };
         let error = json_rpc_error(&text);
-        if let (ClientRequest::DiscoverRequest(_), false) = (&request.request, in_session)
-            && status.is_client_error()
-            && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
+        if discover_id(message).is_some()
+            && !in_session
+            && let Some(error) = error
         {
-            // A server that does not know the newer protocol says so in one of many ways; which one, the library
-            // judges by the code.
-            let error = error.unwrap_or_else(|| ErrorData::invalid_request(failure().to_string(), None));
+            // Whether this is a refusal of the newer protocol, the library judges by the code.
             return Ok(error_answer(error, &request.id));
         }
         match error {
@@ -279,7 +277,13 @@ impl StreamableHttpClient for HttpClient {
         _token: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failed> {
-        let posted = self.post(&message, session.as_deref(), headers).await;
+        let mut posted = self.post(&message, session.as_deref(), headers).await;
+        if let (Some(id), Err(StreamableHttpError::Client(failure))) = (discover_id(&message), &posted)
+            && failure.is_an_answer()
+        {
+            // Whatever it is that answers like this, it may still know the older protocol.
+            posted = Ok(error_answer(ErrorData::invalid_request(failure.to_string(), None), id));
+        }
         if let Err(StreamableHttpError::Client(failure)) = &posted {
             match raw_of(&message) {
                 Some(raw) => raw.fail(failure.clone()),
@@ -355,6 +359,16 @@ fn protocol_headers(given: Headers, session: Option<&str>, raw: Option<&Arc<RawR
 
 fn text_header(response: &Response, name: &HeaderName) -> Option<String> {
     response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// The id of the question for the newer protocol.
+fn discover_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => {
+            matches!(request.request, ClientRequest::DiscoverRequest(_)).then_some(&request.id)
+        }
+        _ => None,
+    }
 }
 
 fn is_startup(message: &ClientJsonRpcMessage) -> bool {

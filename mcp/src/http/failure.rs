@@ -25,15 +25,12 @@ pub(crate) enum HttpFailure {
     #[error("it answered with HTTP {status}{}{}", after(.body), status_advice(*.status))]
     Status { status: u16, body: String },
     /// A redirect that is not followed.
-    #[error(
-        "it redirects to {target}, which is not followed; if that is the server, write that address as `url`"
-    )]
-    Redirect { target: String },
+    #[error("{}", redirect(.target.as_deref()))]
+    Redirect { target: Option<String> },
     /// An answer that is neither JSON nor an event stream.
     #[error(
-        "it answered with the content type `{content_type}` in place of JSON or an event stream{}; check that `url` is the \
-         address of an MCP server's endpoint",
-        after(.body)
+        "it answered {} in place of JSON or an event stream{}; check that `url` is the address of an MCP server's endpoint",
+        content(.content_type), after(.body)
     )]
     ContentType { content_type: String, body: String },
     /// The protocol is broken.
@@ -45,6 +42,11 @@ pub(crate) enum HttpFailure {
 }
 
 impl HttpFailure {
+    /// Whether something answered, though not as it should, and neither asks for a login nor sends elsewhere.
+    pub(crate) fn is_an_answer(&self) -> bool {
+        matches!(self, Self::Status { .. } | Self::ContentType { .. } | Self::Protocol(_))
+    }
+
     pub(crate) fn unreachable(error: &reqwest::Error) -> Self {
         let what = if error.is_connect() {
             "no connection"
@@ -72,6 +74,22 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         source = error.source();
     }
     shown(&text, CAUSE_BYTES)
+}
+
+fn redirect(target: Option<&str>) -> String {
+    match target {
+        Some(target) => format!(
+            "it redirects to {target}, which is not followed; if that is the server, write that address as `url`"
+        ),
+        None => "it redirects nowhere else, or in circles; check `url`".to_owned(),
+    }
+}
+
+fn content(content_type: &str) -> String {
+    match content_type {
+        "" => "without a content type".to_owned(),
+        known => format!("with the content type `{known}`"),
+    }
 }
 
 fn after(body: &str) -> String {

@@ -207,7 +207,7 @@ async fn refused(error: &ClientInitializeError, health: &Health, local: Option<&
         return rpc_kind(Phase::Initialize, error);
     }
     let Some(local) = local else {
-        let reason = crate::http::chain(error);
+        let reason = told(error);
         return ErrorKind::Initialize { reason, evidence: with_stray(Evidence::default(), health) };
     };
     let evidence = with_stray(local.final_evidence().await, health);
@@ -217,6 +217,18 @@ async fn refused(error: &ClientInitializeError, health: &Health, local: Option<&
         format!("the process ended its output before it answered `initialize` ({error})")
     };
     ErrorKind::Initialize { reason, evidence }
+}
+
+/// What the library says of a handshake over HTTP that failed.
+fn told(error: &ClientInitializeError) -> String {
+    match error {
+        // It was asked in both ways; what it says to the older one is what people know.
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => told(fallback),
+        ClientInitializeError::ConnectionClosed(_) => {
+            "the server ended its answer before it had introduced itself".to_owned()
+        }
+        other => crate::http::chain(other),
+    }
 }
 
 /// Why a connection was given up, as an error.

@@ -10,6 +10,7 @@ use futures::FutureExt;
 use rmcp::{
     model::{CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, RequestId},
     service::{PeerRequestOptions, ServiceError},
+    transport::streamable_http_client::StreamableHttpError,
 };
 use serde::Deserialize;
 use serde_json::{
@@ -26,6 +27,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind, Phase},
+    http::HttpFailure,
     text::shown,
     wire::{Answer, Outcome, RawRequest},
 };
@@ -255,6 +257,12 @@ impl Session {
             && error.kind() == io::ErrorKind::QuotaExceeded
         {
             return self.fail(ErrorKind::Host { reason: format!("the request was not sent: {error}") });
+        }
+        if let ServiceError::TransportSend(error) = error
+            && let Some(StreamableHttpError::<HttpFailure>::SessionExpired) = error.error.downcast_ref()
+        {
+            let reason = "the session has expired (HTTP 404), and so has the new one".to_owned();
+            return self.fail(ErrorKind::Http { phase, reason });
         }
         self.ended(phase).await
     }
