@@ -47,13 +47,24 @@ pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {
 /// The configuration; where there is none, that is said.
 pub(crate) fn load(place: &ConfigArguments, terminal: &Terminal) -> Result<Config, Failure> {
     let config = setup::load(place)?;
+    tell_if_demo(&config, terminal);
+    Ok(config)
+}
+
+/// The same, where servers that can't be used are looked at as well.
+fn survey(place: &ConfigArguments, terminal: &Terminal) -> Result<Config, Failure> {
+    let config = setup::survey(place)?;
+    tell_if_demo(&config, terminal);
+    Ok(config)
+}
+
+fn tell_if_demo(config: &Config, terminal: &Terminal) {
     if config.is_demo() {
         terminal.note(
             "no server is configured: this is the built-in demo server; add your own with\n  \
              toolsmith mcp add NAME -- COMMAND ARGUMENTS…\n  toolsmith mcp add NAME --url ADDRESS",
         );
     }
-    Ok(config)
 }
 
 /// Sessions that are held to the lock file.

@@ -6,7 +6,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::table::{short, table};
-use super::{code, load, print_json, server, sessions, tell_difference};
+use super::{code, load, print_json, server, sessions, survey, tell_difference};
 use crate::arguments::{LookArguments, OneArguments};
 use crate::config::{Config, Layer, Server};
 use crate::exit;
@@ -20,7 +20,7 @@ use crate::terminal::{Terminal, plain};
 const WORDS: usize = 2_000;
 
 pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.place, terminal)?;
+    let config = survey(&arguments.place, terminal)?;
     if let Some(name) = &arguments.name {
         server(&config, name)?;
     }
@@ -149,7 +149,7 @@ impl Tried {
 }
 
 pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.place, terminal)?;
+    let config = survey(&arguments.place, terminal)?;
     if let Some(name) = &arguments.name {
         let name = &server(&config, name)?.connection.name;
         return one(&config, name, arguments.json, terminal).await;
@@ -184,7 +184,8 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
             row["error"].as_str().iter().for_each(|error| terminal.tell(&format!("{id}: {error}")));
         }
     }
-    Ok(code(tried.iter().any(|tried| tried.opened.is_ok())))
+    let is_off = tried.is_empty() && config.absent.iter().all(|absent| absent.wrong.is_none());
+    Ok(code(is_off || tried.iter().any(|tried| tried.opened.is_ok())))
 }
 
 pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
