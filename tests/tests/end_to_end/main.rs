@@ -28,6 +28,7 @@ mod permissions;
 mod pinning;
 mod pseudoterminal;
 mod repairs;
+mod resources;
 mod results;
 mod servers;
 mod services;
