@@ -53,9 +53,10 @@ impl HttpFailure {
         } else {
             "the connection broke"
         };
-        // The error's own text names the address, whose query may hold secrets; its causes don't.
+        // The error's own text names the whole address, whose query may hold secrets; its causes don't.
+        let place = error.url().map(|url| format!(" ({})", url.origin().ascii_serialization()));
         let cause = std::error::Error::source(error).map_or_else(|| "it ended too early".to_owned(), chain);
-        Self::Unreachable(format!("{what}: {cause}"))
+        Self::Unreachable(format!("{what}{}: {cause}", place.unwrap_or_default()))
     }
 }
 

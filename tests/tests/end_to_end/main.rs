@@ -27,6 +27,7 @@ mod outcome;
 mod permissions;
 mod pinning;
 mod pseudoterminal;
+mod remote;
 mod repairs;
 mod resources;
 mod results;
