@@ -34,4 +34,5 @@ mod results;
 mod servers;
 mod services;
 mod toolchain;
+mod transit;
 mod ways;
