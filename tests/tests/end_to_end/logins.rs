@@ -174,6 +174,40 @@ fn a_login_that_is_declined_leaves_nothing() {
     assert_eq!(guarded.state(7), "auth_required");
 }
 
+#[test]
+fn a_client_with_a_secret_of_its_own_needs_no_person_and_does_not_tell_it() {
+    const SECRET: &str = "secret-of-machine";
+    let server = Service::guarded("sound");
+    for secret in [SECRET, "${TOOLSMITH_TEST_SECRET}"] {
+        let home = tempfile::tempdir().unwrap();
+        let config = format!(
+            "mcpServers:\n  guarded:\n    url: {:?}\n    oauth: {{ client_id: machine, client_secret: {secret:?}, grant: \
+             client_credentials }}\n",
+            server.guarded_address()
+        );
+        let run = |arguments: &[&str]| {
+            let run = Run::new(shared()).arguments(arguments).input(CALL).config(&config);
+            let run = run.variable("XDG_CONFIG_HOME", home.path().to_str().unwrap());
+            let run = run.variable("TOOLSMITH_TEST_SECRET", SECRET).variable("TOOLSMITH_MCP_DEBUG", "1");
+            let done = without_secrets(run.done());
+            assert!(!done.stdout.contains(SECRET) && !done.stderr.contains(SECRET), "{done:#?}");
+            done
+        };
+        assert_eq!(run(&["run", "--json", "-"]).expect("ok", 0)["result"], "echo");
+        run(&["mcp", "login", "guarded"]).exits(0).says(&["logged in at guarded"]);
+        run(&["mcp", "info", "guarded", "--json"]).exits(0);
+        run(&["config", "show"]).exits(0);
+    }
+    // One that the authorization server does not know.
+    let wrong = format!(
+        "mcpServers:\n  guarded:\n    url: {:?}\n    oauth: {{ client_id: machine, client_secret: \
+         another-secret-1, grant: client_credentials }}\n",
+        server.guarded_address()
+    );
+    let done = Run::new(shared()).arguments(&["mcp", "test", "guarded"]).config(&wrong).done().exits(7);
+    without_secrets(done).says(&["guarded", "invalid_client"]);
+}
+
 /// A folder with an opener for addresses that goes where it is sent.
 fn opener() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
