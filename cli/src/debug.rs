@@ -13,19 +13,23 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::config::Config;
+use crate::config::{Config, Server};
 use crate::terminal::{self, plain};
 
 /// Begins to tell, where the configuration asks for it. Only the first time in a process does anything.
 pub(crate) fn begin(config: &Config) {
-    if !config.servers.iter().any(|server| server.connection.debug) {
+    let debugs = |server: &Server| server.connection.debug;
+    if !config.servers.iter().any(debugs) {
         return;
     }
-    let targets = Targets::new()
-        .with_target(mcp::TRACE_TARGET, Level::DEBUG)
-        .with_target("rmcp", Level::DEBUG)
-        // At this level it would tell the codes that tokens are got with.
-        .with_target("rmcp::transport::auth", Level::WARN);
+    let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
+    // The protocol library does not say which server it talks of, so it is heard where none is to be left out.
+    if config.servers.iter().all(debugs) {
+        targets = targets
+            .with_target("rmcp", Level::DEBUG)
+            // At this level it would tell the codes that tokens are got with.
+            .with_target("rmcp::transport::auth", Level::WARN);
+    }
     let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(Lines).without_time();
     let _ = tracing_subscriber::registry().with(layer.with_filter(targets)).try_init();
 }

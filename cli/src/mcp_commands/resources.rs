@@ -46,14 +46,14 @@ pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Termin
     Ok(exit::OK)
 }
 
-/// A member as a table shows it.
+/// A member for a table, which makes it fit to be shown.
 fn cell(item: &Value, member: &str) -> String {
     match item.get(member) {
-        Some(Value::String(text)) => visible(text),
+        Some(Value::String(text)) => text.clone(),
         Some(Value::Array(arguments)) => {
             let name = |argument: &Value| {
                 let required = if argument["required"] == true { "" } else { "?" };
-                argument["name"].as_str().map(|name| format!("{}{required}", visible(name)))
+                argument["name"].as_str().map(|name| format!("{name}{required}"))
             };
             arguments.iter().filter_map(name).collect::<Vec<_>>().join(", ")
         }

@@ -55,10 +55,27 @@ impl HttpFailure {
         } else {
             "the connection broke"
         };
-        // The error's own text names the address, whose query may hold secrets; its causes don't.
+        // The error's own text names the whole address, whose query may hold secrets; its causes don't.
+        let place = error.url().map(|url| format!(" ({})", url.origin().ascii_serialization()));
         let cause = std::error::Error::source(error).map_or_else(|| "it ended too early".to_owned(), chain);
-        Self::Unreachable(format!("{what}: {cause}"))
+        let help = if is_distrusted(error) { DISTRUSTED } else { "" };
+        Self::Unreachable(format!("{what}{}: {cause}{help}", place.unwrap_or_default()))
     }
+}
+
+/// What to do about a certificate that nobody known has signed.
+const DISTRUSTED: &str = "; if the server's authority is one that you trust, add its certificate to the system's, or \
+                          name a file in PEM form with all that you trust in SSL_CERT_FILE";
+
+/// Whether the reason is that the server's certificate comes from an unknown authority.
+fn is_distrusted(error: &(dyn std::error::Error + 'static)) -> bool {
+    let unknown = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+    std::iter::successors(Some(error), |error| {
+        // What an I/O error wraps is not its source.
+        let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        wrapped.map_or_else(|| error.source(), |wrapped| Some(wrapped))
+    })
+    .any(|error| error.downcast_ref::<rustls::Error>() == Some(&unknown))
 }
 
 /// An error with its causes, in one line.

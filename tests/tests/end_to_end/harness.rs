@@ -155,10 +155,7 @@ impl Run {
             piped.stdin(theirs.try_clone().unwrap()).stderr(theirs);
             keyboard = Some(ours);
         }
-        let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut child = piped.spawn().unwrap();
-        started.get_or_insert_default().insert(child.id());
-        drop(started);
+        let mut child = spawn(piped);
         let stdin = child.stdin.take();
         let input = std::mem::take(&mut self.input);
         // Whoever ends before it has read everything breaks the pipe.
@@ -193,6 +190,20 @@ impl Run {
         let mut outcome = self.expect("ok", 0);
         outcome["result"].take()
     }
+}
+
+/// Starts a process that no run has to end: its test does, and then [`forget`]s it.
+pub(crate) fn spawn(command: &mut Command) -> Child {
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let child = command.spawn().unwrap();
+    started.get_or_insert_default().insert(child.id());
+    child
+}
+
+/// After a process that was waited for: its id may be that of another one from now on.
+pub(crate) fn forget(child: &Child) {
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    started.get_or_insert_default().remove(&child.id());
 }
 
 /// The lines of a configuration for one fault server.
@@ -297,11 +308,7 @@ impl Started {
             let _ = self.child.kill();
         }
         let status = self.child.wait().unwrap();
-        STARTED
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert_default()
-            .remove(&self.child.id());
+        forget(&self.child);
         self.input.join().unwrap();
         if in_time {
             assert_nothing_left();

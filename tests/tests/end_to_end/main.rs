@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
 mod adversity;
+mod asking;
 mod broker;
 mod cache;
 mod cancel;
@@ -20,13 +21,18 @@ mod helpers;
 mod hints;
 mod hostile;
 mod layers;
+mod logins;
 mod observed;
 mod outcome;
 mod permissions;
 mod pinning;
 mod pseudoterminal;
+mod remote;
 mod repairs;
+mod resources;
 mod results;
 mod servers;
+mod services;
 mod toolchain;
+mod transit;
 mod ways;

@@ -3,6 +3,7 @@
 //! The protocol is written by hand, because a proper library refuses to do most of this. Apart from its fault each
 //! mode behaves: it answers what it is asked and exits at the end of its input.
 
+mod library;
 mod server;
 mod talkative;
 
@@ -67,6 +68,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "repeats" => repeats(),
         "records-cancelled" => records_cancelled(argument),
         "environment" => environment(),
+        "library" => library::library(),
         "asks" => talkative::asks(),
         "slow-with-progress" => talkative::slow_with_progress(),
         "storm" => talkative::storm(),

@@ -16,6 +16,8 @@ pub(crate) struct Faults {
     pub(crate) initialize: Option<Reply>,
     pub(crate) list: Option<Reply>,
     pub(crate) call: Option<Reply>,
+    /// What answers every other method.
+    pub(crate) other: Option<Reply>,
 }
 
 /// The server; without faults it is sound and has one tool, `echo`.
@@ -51,7 +53,7 @@ impl Server {
             Some("initialize") => &mut self.faults.initialize,
             Some("tools/list") => &mut self.faults.list,
             Some("tools/call") => &mut self.faults.call,
-            _ => &mut None,
+            _ => &mut self.faults.other,
         };
         let answer = match fault {
             Some(reply) => reply(request)?,

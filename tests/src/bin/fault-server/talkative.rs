@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::server::{self, Server, send, text_result, tool};
 
-/// Asks the client by the method that a call's `message` names, and answers the call with the client's answer.
+/// Asks the client by the method that a call's `message` names, and answers the call with the client's answer. An
+/// address after the method is one that the person is to visit.
 pub(crate) fn asks() -> io::Result<()> {
     let mut calls = Vec::new();
     for line in io::stdin().lines() {
@@ -25,10 +26,10 @@ pub(crate) fn asks() -> io::Result<()> {
             }
         } else if message["method"] == "tools/call" {
             calls.push(message["id"].clone());
-            let method = &message["params"]["arguments"]["message"];
-            send(
-                &json!({ "jsonrpc": "2.0", "id": "question", "method": method, "params": question(method) }),
-            )?;
+            let words = message["params"]["arguments"]["message"].as_str().unwrap_or_default();
+            let (method, address) = words.split_once(' ').unwrap_or((words, ""));
+            let params = if address.is_empty() { question(method) } else { visit(address) };
+            send(&json!({ "jsonrpc": "2.0", "id": "question", "method": method, "params": params }))?;
         } else if message["method"] == "initialize" {
             let mut result = server::initialize_result();
             result["instructions"] = message["params"]["capabilities"].clone();
@@ -41,13 +42,18 @@ pub(crate) fn asks() -> io::Result<()> {
     Ok(())
 }
 
-fn question(method: &Value) -> Value {
-    match method.as_str() {
-        Some("elicitation/create") => json!({
+/// A question that is answered elsewhere.
+fn visit(address: &str) -> Value {
+    json!({ "mode": "url", "elicitationId": "1", "message": "Please agree.", "url": address })
+}
+
+fn question(method: &str) -> Value {
+    match method {
+        "elicitation/create" => json!({
             "message": "How many?",
             "requestedSchema": { "type": "object", "properties": { "count": { "type": "integer", "default": 3 } } }
         }),
-        Some("sampling/createMessage") => json!({
+        "sampling/createMessage" => json!({
             "messages": [{ "role": "user", "content": { "type": "text", "text": "Hello?" } }], "maxTokens": 10
         }),
         _ => json!({}),
@@ -140,7 +146,7 @@ fn round(params: &Value) -> Value {
     match (&params["inputResponses"]["how_many"], &params["requestState"]) {
         (Value::Null, _) => json!({
             "resultType": "input_required",
-            "inputRequests": { "how_many": { "method": message, "params": question(message) } },
+            "inputRequests": { "how_many": { "method": message, "params": question(message.as_str().unwrap_or_default()) } },
             "requestState": "round-2"
         }),
         (answer, state) => text_result(&json!([answer, state]).to_string()),

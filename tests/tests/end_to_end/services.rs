@@ -1,0 +1,94 @@
+//! Servers behind an address that tests start beside `toolsmith`, and what goes over plain sockets.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::harness::{binary, forget, spawn};
+
+/// A server in a process of its own; it ends with this.
+pub(crate) struct Service {
+    child: Child,
+    /// The server may end with its input.
+    _input: ChildStdin,
+    /// The first line that it wrote.
+    pub(crate) first: String,
+    /// The further ones.
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Service {
+    /// Starts it, and waits until its first line says where it is.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
+        let input = child.stdin.take().unwrap();
+        let mut written = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = written.next().unwrap().unwrap();
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let record = Arc::clone(&lines);
+        std::thread::spawn(move || {
+            for line in written.map_while(Result::ok) {
+                record.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            }
+        });
+        Service { child, _input: input, first, lines }
+    }
+
+    /// The demo server; its first line is its address.
+    pub(crate) fn demo() -> Self {
+        Service::start(Command::new(binary()).args(["demo-server", "--http", "127.0.0.1:0"]))
+    }
+
+    /// The server that wants tokens, in one of its modes.
+    pub(crate) fn guarded(mode: &str) -> Self {
+        Service::start(Command::new(env!("CARGO_BIN_EXE_oauth-server")).arg(mode))
+    }
+
+    /// The address of the MCP server of [`Service::guarded`].
+    pub(crate) fn guarded_address(&self) -> String {
+        let first: Value = serde_json::from_str(&self.first).unwrap();
+        format!("{}/mcp", first["address"].as_str().unwrap())
+    }
+
+    /// The further lines that it has written.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sends a signal and waits for its end; gives the signal that it ended by, or its exit code.
+    pub(crate) fn ended_by(mut self, signal: Signal) -> std::process::ExitStatus {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        forget(&self.child);
+    }
+}
+
+/// Host and port of an address.
+pub(crate) fn authority(address: &str) -> &str {
+    address.split("://").nth(1).unwrap().split('/').next().unwrap()
+}
+
+/// Sends a request as it is written; gives the status of the answer.
+pub(crate) fn status_of(authority: &str, request: &str) -> u16 {
+    let mut stream = TcpStream::connect(authority).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let answer = String::from_utf8_lossy(&answer);
+    answer
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok())
+        .unwrap_or_else(|| panic!("no HTTP: {answer}"))
+}
