@@ -61,9 +61,13 @@ async fn answer(
     let opened = sessions.start(server).await.map_err(Failure::host)?;
     tell_difference(&opened.tools);
     if opened.tools.tool(tool).is_none() {
+        if !opened.is_whole {
+            return Err(Failure::host(format!("the server {server}: {}", opened.warnings.join("; "))));
+        }
         let names = opened.tools.tools().iter().filter_map(|tool| tool["name"].as_str());
         let names: Vec<String> = names.take(20).map(visible).collect();
-        let message = format!("the server {server} has no tool {tool:?}\nhelp: it has {}", names.join(", "));
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let message = format!("the server {server} has no tool {tool:?}\nhelp: it has {names}");
         return Err(Failure::configuration(message));
     }
     let answer = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call)?;
@@ -83,7 +87,8 @@ fn show(result: &Value, as_json: bool, terminal: &Terminal) -> u8 {
     } else if is_error {
         terminal.tell(&format!("the tool reports a failure: {output}"));
     } else {
-        terminal.print(&output);
+        // For the eyes; `--json` has the text as it came.
+        terminal.print(&plain(&output));
     }
     if is_error { exit::RUNTIME } else { exit::OK }
 }
