@@ -129,7 +129,7 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     let text = crate::config::text::read(&file).map_err(Failure::configuration)?;
     let document = crate::config::source::read(&Layer::Project(file.clone()), &text);
     let document = document.map_err(Failure::configuration)?;
-    terminal.print(&summary(&shown, &document));
+    terminal.print(&summary(&shown, &document, &own_servers().map_err(Failure::configuration)?));
     let state = trust::of(&file, text.as_bytes()).map_err(Failure::configuration)?;
     if arguments.show || state == Trust::Given {
         terminal.note(match state {
@@ -155,11 +155,26 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     Ok(exit::OK)
 }
 
-/// What a project's configuration starts, calls and sets. Lines that begin with `!` loosen something.
-fn summary(file: &str, document: &Document) -> String {
+/// The names of the servers in the user's own file.
+fn own_servers() -> Result<Vec<String>, Error> {
+    let Some(file) = layers::user_file()? else { return Ok(Vec::new()) };
+    let text = crate::config::text::read(&file)?;
+    let document = crate::config::source::read(&Layer::User(file), &text)?;
+    Ok(document.entries.into_iter().map(|entry| entry.name).collect())
+}
+
+/// What a project's configuration starts, calls and sets, and which of the user's `own` servers it replaces with all
+/// that is denied there. Lines that begin with `!` loosen something.
+fn summary(file: &str, document: &Document, own: &[String]) -> String {
     let mut lines = vec![format!("{file}:")];
     for entry in &document.entries {
         server_lines(entry, &mut lines);
+        if own.contains(&entry.name) {
+            lines.push(format!(
+                "!   replaces your own server {}, with its permissions and filters",
+                entry.name
+            ));
+        }
     }
     for (name, node) in show::settings(document) {
         let loosens =
@@ -238,8 +253,8 @@ mod tests {
         assert_eq!(visible("a\u{1b}[2K\rb\u{202e}\u{200b}é"), "a\\u{1b}[2K\\u{d}b\\u{202e}\\u{200b}é");
         let text = "mcpServers:\n  a:\n    command: sh\n    args: [-c, \"evil\\n\\e[2J\"]\n    env: { LD_PRELOAD: ./x.so, T: \"${TOKEN}\" }\n    trust: true\n  b: { url: \"https://x.example/${PART}\", headers: { X: lit, Y: \"${KEY}\" } }\ncodeMode: { sandbox: { write: [/] } }\n";
         let layer = Layer::Project("/p/toolsmith.yaml".into());
-        let told = summary("/p/toolsmith.yaml", &source::read(&layer, text).unwrap());
-        let expected = "/p/toolsmith.yaml:\n  server a starts: sh -c \"evil\\n\\u{1b}[2J\"\n!   env: {\"LD_PRELOAD\":\"./x.so\",\"T\":\"${TOKEN}\"}\n!   trust: true\n  server b is called at: https://x.example/${PART}\n!   headers: {\"X\":\"…\",\"Y\":\"${KEY}\"}\n! sets codeMode.sandbox.write: [\"/\"]\n! reads the variables: KEY, PART, TOKEN";
+        let told = summary("/p/toolsmith.yaml", &source::read(&layer, text).unwrap(), &["b".to_owned()]);
+        let expected = "/p/toolsmith.yaml:\n  server a starts: sh -c \"evil\\n\\u{1b}[2J\"\n!   env: {\"LD_PRELOAD\":\"./x.so\",\"T\":\"${TOKEN}\"}\n!   trust: true\n  server b is called at: https://x.example/${PART}\n!   headers: {\"X\":\"…\",\"Y\":\"${KEY}\"}\n!   replaces your own server b, with its permissions and filters\n! sets codeMode.sandbox.write: [\"/\"]\n! reads the variables: KEY, PART, TOKEN";
         assert_eq!(told, expected);
     }
 }

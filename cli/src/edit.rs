@@ -17,6 +17,7 @@ use crate::arguments::{
 use crate::config::{Permission, command_line};
 use crate::exit;
 use crate::failure::Failure;
+use crate::observe::hold;
 use crate::question;
 use crate::terminal::{plain, say};
 use file::{Change, Editable, Entry};
@@ -150,6 +151,8 @@ fn change(file: &mut Editable, name: &str, entry: Entry) -> Result<(), Failure> 
 }
 
 fn save(file: &Editable) -> Result<(), Failure> {
+    // Two that change the same file at once: the later one finds that it has changed.
+    let _held = file.path.parent().filter(|folder| folder.is_dir()).map(|_| hold(&file.path)).transpose()?;
     if let Some(note) = file.save().map_err(Failure::configuration)? {
         tell(&note);
     }

@@ -80,19 +80,16 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     match arguments.command {
         Command::Run(arguments) => {
             let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
-            cancel_on_signal(cancel.clone(), abandon.clone()).map_err(|error| Failure {
-                code: exit::HOST,
-                message: format!("signals can't be handled: {error}"),
-            })?;
+            cancel_on_signal(cancel.clone(), abandon.clone())?;
             tokio::select! {
                 done = run::run(arguments, cancel) => done,
                 // Dropping the run kills what it has started.
                 () = abandon.cancelled() => Ok(exit::CANCELLED),
             }
         }
-        Command::Codegen(arguments) => inspect::inspect(arguments).await,
-        Command::Mcp(McpCommand::Observe(arguments)) => observe::observe(&arguments).await,
-        Command::Mcp(McpCommand::Lock(arguments)) => locking::lock(&arguments).await,
+        Command::Codegen(arguments) => until_signal(inspect::inspect(arguments)).await,
+        Command::Mcp(McpCommand::Observe(arguments)) => until_signal(observe::observe(&arguments)).await,
+        Command::Mcp(McpCommand::Lock(arguments)) => until_signal(locking::lock(&arguments)).await,
         Command::Mcp(McpCommand::Add(arguments)) => edit::add(&arguments),
         Command::Mcp(McpCommand::Import(arguments)) => edit::import(&arguments),
         Command::Mcp(McpCommand::Remove(arguments)) => edit::remove(&arguments),
@@ -100,9 +97,9 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Disable(arguments)) => edit::switch(&arguments, false),
         Command::Config(command) => configure::run(&command).await,
         Command::Trust(arguments) => configure::trust(&arguments).await,
-        Command::Mcp(McpCommand::Login(arguments)) => login::login(&arguments).await,
-        Command::Mcp(McpCommand::Logout(arguments)) => login::logout(&arguments).await,
-        Command::Mcp(McpCommand::Look(command)) => mcp_commands::look(&command).await,
+        Command::Mcp(McpCommand::Login(arguments)) => until_signal(login::login(&arguments)).await,
+        Command::Mcp(McpCommand::Logout(arguments)) => until_signal(login::logout(&arguments)).await,
+        Command::Mcp(McpCommand::Look(command)) => until_signal(mcp_commands::look(&command)).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
         Command::DemoServer(arguments) => {
@@ -116,9 +113,22 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
+/// Does something that starts servers, and gives it up at the first signal: what is dropped then kills them, which
+/// the death of this process would leave to themselves.
+async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
+    let cancel = CancellationToken::new();
+    cancel_on_signal(cancel.clone(), CancellationToken::new())?;
+    tokio::select! {
+        done = work => done,
+        () = cancel.cancelled() => Ok(exit::CANCELLED),
+    }
+}
+
 /// The first SIGINT, SIGTERM or SIGHUP asks the run to end in order; the second one abandons it.
-fn cancel_on_signal(cancel: CancellationToken, abandon: CancellationToken) -> std::io::Result<()> {
+fn cancel_on_signal(cancel: CancellationToken, abandon: CancellationToken) -> Result<(), Failure> {
     use tokio::signal::unix::{SignalKind, signal};
+    let signal =
+        |kind| signal(kind).map_err(|error| Failure::host(format!("signals can't be handled: {error}")));
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hang_up = signal(SignalKind::hangup())?;

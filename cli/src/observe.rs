@@ -198,9 +198,18 @@ fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> 
     })
 }
 
+/// Most characters of wrong arguments that are quoted.
+const SHOWN: usize = 60;
+
 /// Arguments as the JSON object that they must be.
 pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
-    let wrong = |error: String| Failure::configuration(format!("--args {text:?} is no JSON object: {error}"));
+    // They may be long, and the whole of them is in the command line.
+    let (shown, more) = match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => (text.get(..end).unwrap_or_default(), "…"),
+        None => (text, ""),
+    };
+    let wrong =
+        |error: String| Failure::configuration(format!("--args {shown:?}{more} is no JSON object: {error}"));
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(_)) => serde_json::from_str(text).map_err(|error| wrong(error.to_string())),
         Ok(_) => Err(wrong("write `{ \"name\": value }`".to_owned())),

@@ -3,6 +3,7 @@
 //! A project's file is inert until its very bytes are trusted (`trust`); what a layer says is checked by `check` and
 //! `server`.
 
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
@@ -42,6 +43,13 @@ fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> 
     // What is there and can't be looked at is told when it is read.
     let mut there = files.filter(|file| file.symlink_metadata().is_ok());
     match (there.next(), there.next()) {
+        // Nobody has named it: to read it would be to wait for whoever writes.
+        (Some(pipe), None) if pipe.metadata().is_ok_and(|found| found.file_type().is_fifo()) => {
+            Err(Error(format!(
+                "the configuration {} is a pipe\nhelp: remove it, or name it with --config",
+                pipe.display()
+            )))
+        }
         (first, None) => Ok(first),
         (first, Some(second)) => Err(Error(format!(
             "there are two configurations, {} and {}\nhelp: keep one of them",

@@ -91,7 +91,7 @@ fn parse(path: Option<&Path>, name: &str, text: &str) -> Result<Node, Error> {
     let is_json = path.and_then(Path::extension).is_some_and(|end| end == "json" || end == "jsonc");
     if is_json {
         return tree::json(text).map_err(|(place, message)| {
-            let excerpt = syntax::excerpt(text, place.line, place.column);
+            let excerpt = syntax::excerpt(&syntax::keys_only(text), place.line, place.column);
             Error(format!("{name}:{}:{}: {message}{excerpt}", place.line, place.column))
         });
     }
@@ -163,9 +163,23 @@ impl Entry {
     }
 }
 
-/// Whether the values below the key are secrets.
+/// Whether the values below the key are secrets. Keys count that are not known, but that somebody may take for one.
 fn is_secret(key: &str) -> bool {
-    matches!(key, "env" | "headers" | "client_secret" | "clientSecret")
+    let key = key.replace(['_', '-'], "").to_lowercase();
+    matches!(
+        key.as_str(),
+        "env"
+            | "environment"
+            | "header"
+            | "headers"
+            | "clientsecret"
+            | "secret"
+            | "token"
+            | "accesstoken"
+            | "apikey"
+            | "authorization"
+            | "password"
+    )
 }
 
 /// Whether a text is nothing but variables, which may be shown.
@@ -240,6 +254,11 @@ mod tests {
         let told = document.source.tell(&document.entries[0].problems[0]);
         assert!(!told.contains("s3cr3t") && told.contains("******, B: \"${B}\""), "{told}");
         assert!(told.starts_with("/a.yaml:2:60: a number is expected here"), "{told}");
+        let misspelt = "mcpServers:\n  a: { command: x, Env: { A: s3cr3t }, api_key: s3cr3t }\n";
+        let misspelt = read(&Layer::Named(PathBuf::from("/a.yaml")), misspelt).unwrap();
+        let shown = super::masked("a", &misspelt.entries[0].node).to_string();
+        let told = misspelt.source.tell(&misspelt.entries[0].problems[0]);
+        assert!(!shown.contains("s3cr3t") && !told.contains("s3cr3t"), "{shown} {told}");
         let shown = super::masked("a", &document.entries[0].node).to_string();
         assert!(!shown.contains("s3cr3t") && shown.contains("${B}"), "{shown}");
     }

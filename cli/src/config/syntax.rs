@@ -18,10 +18,51 @@ pub(super) fn explain(error: &Error, path: &Path, text: &str) -> String {
     match error.location().filter(|place| *place != Location::UNKNOWN) {
         Some(place) => {
             let (line, column) = (place.line(), place.column());
-            format!("{shown}:{line}:{column}: {message}{}", excerpt(text, line, column))
+            format!("{shown}:{line}:{column}: {message}{}", excerpt(&keys_only(text), line, column))
         }
         None => format!("the configuration {shown} is wrong: {message}"),
     }
+}
+
+/// The text with everything covered that is neither a key nor a sign of the syntax, each character by one: in a text
+/// that can't be read nobody knows what is secret.
+pub(super) fn keys_only(text: &str) -> String {
+    let lines = text.split_inclusive('\n').map(|line| {
+        let mut shown = String::with_capacity(line.len());
+        let (mut rest, mut may_be_key) = (line, true);
+        while let Some(c) = rest.chars().next() {
+            let is_sign = !is_of_word(c);
+            let end = rest.find(|c: char| c != '-' && !is_of_word(c)).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(if is_sign { c.len_utf8() } else { end });
+            if is_sign {
+                shown.push(c);
+                may_be_key = match c {
+                    '{' | ',' => true,
+                    '-' | '?' | '"' | '\'' => may_be_key,
+                    _ => may_be_key && c.is_whitespace(),
+                };
+            } else {
+                let is_key = may_be_key && ends_key(behind);
+                shown.extend(word.chars().map(|c| if is_key { c } else { '*' }));
+                may_be_key = false;
+            }
+            rest = behind;
+        }
+        shown
+    });
+    lines.collect()
+}
+
+/// Whether a character is part of a word, and none of the signs that syntax is made of.
+fn is_of_word(c: char) -> bool {
+    !c.is_whitespace() && !c.is_control() && !"{}[],:\"'|>&*!@`#?-".contains(c)
+}
+
+/// Whether a colon ends the word before as a key.
+fn ends_key(behind: &str) -> bool {
+    let behind = behind.strip_prefix(['"', '\'']).unwrap_or(behind).trim_start_matches(' ');
+    let value = behind.strip_prefix(':');
+    value.is_some_and(|value| value.chars().next().is_none_or(|c| c.is_whitespace() || "\"'{[".contains(c)))
 }
 
 /// The line numbered `line`, cut where it is long, with a mark under the character numbered `column`. Both count
@@ -112,7 +153,21 @@ impl Localizer for Messages {
 
 #[cfg(test)]
 mod tests {
-    use super::excerpt;
+    use super::{excerpt, keys_only};
+
+    #[test]
+    fn of_a_text_that_cannot_be_read_keys_are_shown_and_no_values() {
+        for (text, shown) in [
+            ("    Authorization: \"Bearer s3cr3t\n", "    Authorization: \"****** ******\n"),
+            ("a: {url: \"http://x.y\", A: s3, B: @s3:4}", "a: {url: \"****:*****\", A: **, B: @**:*}"),
+            ("{\"a\": {\"X-A\":\"s-3\" \"s3\"", "{\"a\": {\"X-A\":\"***\" \"**\""),
+            ("  - K: s3: more", "  - K: **: ****"),
+            ("\tsecond line of it é.$\n", "\t****** **** ** ** ***\n"),
+            ("s3:s3", "**:**"),
+        ] {
+            assert_eq!(keys_only(text), shown);
+        }
+    }
 
     #[test]
     fn the_mark_is_under_the_place() {

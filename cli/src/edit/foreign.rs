@@ -11,6 +11,9 @@ use serde_json::{Map, Value as Json, json};
 use super::file::Entry;
 use crate::config::{self, Error, tree};
 
+/// Most servers of a file: each is written and read back by itself, and the whole file with it.
+const MOST_SERVERS: usize = 100;
+
 /// The servers of a file.
 #[derive(Debug, Default)]
 pub(super) struct Imported {
@@ -42,6 +45,9 @@ fn servers(file: &Json) -> Result<Imported, String> {
     let places = ["/mcpServers", "/servers", "/mcp/servers"];
     let servers = places.iter().find_map(|place| file.pointer(place)).ok_or("there are no servers in it")?;
     let Json::Object(servers) = servers else { return Err("its servers are no object".to_owned()) };
+    if servers.len() > MOST_SERVERS {
+        return Err(format!("it has more than {MOST_SERVERS} servers; take over fewer at a time"));
+    }
     let mut imported = Imported::default();
     let mut names = BTreeSet::new();
     for (given, entry) in servers {
@@ -244,6 +250,16 @@ impl Reader<'_> {
 mod tests {
     use super::servers;
     use serde_json::json;
+
+    #[test]
+    fn a_file_of_too_many_servers_is_refused() {
+        let many = |count: usize| {
+            let servers = (0..count).map(|number| (format!("s{number}"), json!({ "command": "x" })));
+            json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
+        };
+        assert_eq!(servers(&many(100)).unwrap().servers.len(), 100);
+        assert!(servers(&many(101)).unwrap_err().contains("fewer"));
+    }
 
     #[test]
     fn the_forms_of_other_clients_are_taken_over() {

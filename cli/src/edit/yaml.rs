@@ -67,6 +67,10 @@ fn yaml(value: &Json) -> YamlValue {
             (Some(whole), _) => YamlValue::Scalar(ScalarValue::from(whole)),
             (None, other) => YamlValue::Scalar(ScalarValue::from(other.unwrap_or(f64::NAN))),
         },
+        // Truth values of YAML 1.1, which are read as such and which the editor does not quote.
+        Json::String(text) if matches!(text.as_str(), "y" | "Y" | "n" | "N") => {
+            YamlValue::Scalar(ScalarValue::single_quoted(text.as_str()))
+        }
         Json::String(text) => YamlValue::Scalar(ScalarValue::from(text.as_str())),
         Json::Array(items) => YamlValue::Sequence(items.iter().map(yaml).collect()),
         Json::Object(entries) => {

@@ -17,6 +17,20 @@ use crate::terminal::{Terminal, plain};
 use crate::tool_list::ToolList;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    match result(arguments, terminal).await {
+        Ok(result) => Ok(show(&result, arguments.json, terminal)),
+        // Whatever went wrong: who asks for JSON reads it there.
+        Err(failure) if arguments.json => {
+            let failed = json!({ "success": false, "output": "", "data": null, "error": plain(&failure.message), "content": [] });
+            print_json(&failed, terminal);
+            Ok(failure.code)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The result of the call, within the bounds of what is shown; the whole of a longer one is kept.
+async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value, Failure> {
     let given = object(&arguments.args)?;
     let config = load(&arguments.place, terminal)?;
     let name = &server(&config, &arguments.server)?.connection.name;
@@ -30,26 +44,16 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
     sessions.unchecked().iter().for_each(|note| terminal.note(note));
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     sessions.close().await;
-    match answer {
-        Ok(result) => {
-            let bounded = Results::new(&cache).bound(&result, RESULT_LIMIT).map_err(|error| {
-                Failure::host(format!(
-                    "the result is too long to be shown, and can't be kept in {}: {error}",
-                    cache.display()
-                ))
-            })?;
-            if let Some(file) = &bounded.file {
-                terminal.note(&format!("the whole result is in {}", file.display()));
-            }
-            Ok(show(&bounded.result, arguments.json, terminal))
-        }
-        Err(failure) if arguments.json => {
-            let failed = json!({ "success": false, "output": "", "data": null, "error": plain(&failure.message), "content": [] });
-            print_json(&failed, terminal);
-            Ok(failure.code)
-        }
-        Err(failure) => Err(failure),
+    let bounded = Results::new(&cache).bound(&answer?, RESULT_LIMIT).map_err(|error| {
+        Failure::host(format!(
+            "the result is too long to be shown, and can't be kept in {}: {error}",
+            cache.display()
+        ))
+    })?;
+    if let Some(file) = &bounded.file {
+        terminal.note(&format!("the whole result is in {}", file.display()));
     }
+    Ok(bounded.result)
 }
 
 async fn answer(
@@ -61,9 +65,13 @@ async fn answer(
     let opened = sessions.start(server).await.map_err(Failure::host)?;
     tell_difference(&opened.tools);
     if opened.tools.tool(tool).is_none() {
+        if !opened.is_whole {
+            return Err(Failure::host(format!("the server {server}: {}", opened.warnings.join("; "))));
+        }
         let names = opened.tools.tools().iter().filter_map(|tool| tool["name"].as_str());
         let names: Vec<String> = names.take(20).map(visible).collect();
-        let message = format!("the server {server} has no tool {tool:?}\nhelp: it has {}", names.join(", "));
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let message = format!("the server {server} has no tool {tool:?}\nhelp: it has {names}");
         return Err(Failure::configuration(message));
     }
     let answer = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call)?;
@@ -83,7 +91,8 @@ fn show(result: &Value, as_json: bool, terminal: &Terminal) -> u8 {
     } else if is_error {
         terminal.tell(&format!("the tool reports a failure: {output}"));
     } else {
-        terminal.print(&output);
+        // For the eyes; `--json` has the text as it came.
+        terminal.print(&plain(&output));
     }
     if is_error { exit::RUNTIME } else { exit::OK }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::harness::{FAULT_SERVER, Run, Started, json, plain};
+use crate::harness::{FAULT_SERVER, Run, Started, fault_entry, json, plain};
 
 /// A server that never answers `wait` and records calls and cancellations.
 fn recording(run: Run, record: &Path) -> Run {
@@ -76,6 +76,19 @@ fn an_interrupt_while_connecting_ends_the_server() {
         // A server that connects in time may have let the snippet come further.
         let done = done.exits(130);
         assert!(done.stdout.contains("\"cancelled\"") || done.stderr.contains("cancelled"), "{done:#?}");
+    }
+}
+
+/// The server does not mind that its input ends: somebody has to end it.
+#[test]
+fn an_interrupt_of_a_command_ends_the_servers_that_it_has_started() {
+    for arguments in [&["test", "faulty"][..], &["status"], &["lock"], &["list-resources", "faulty"]] {
+        let run = Run::new(crate::cache::shared()).argument("mcp").arguments(arguments);
+        let started =
+            run.config_alone(&format!("mcpServers:\n{}", fault_entry("faulty", "deaf", ""))).start();
+        started.wait_until("the server", || below(&started, "deaf"));
+        started.signal(Signal::INT);
+        started.done().exits(130);
     }
 }
 

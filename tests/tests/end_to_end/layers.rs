@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -333,4 +334,19 @@ fn the_servers_of_other_clients_are_imported() {
     assert_eq!(place.text(), before);
     place.ok(&["mcp", "import", "--replace", "--permission", "ask-each"]);
     assert_eq!(place.shown(&[])["servers"][0]["entry"]["permission"], "ask-each");
+}
+
+#[test]
+fn a_pipe_where_a_configuration_may_be_holds_nothing_up_and_a_replaced_server_is_told() {
+    let place = Place::new();
+    place.user("mcpServers:\n  mine: { command: x, permission: deny }\n");
+    place.project("mcpServers:\n  mine: { command: y }\n");
+    let shown = place.ok(&["trust", "--show"]);
+    assert!(shown.stdout.contains("!   replaces your own server mine"), "{shown:#?}");
+    let path = place.folder.path().join("toolsmith.yaml");
+    fs::remove_file(&path).unwrap();
+    mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    for arguments in [&["mcp", "list-servers"][..], &["mcp", "add", "a", "--", "x"], &["trust", "--show"]] {
+        place.run(arguments).done().exits(2).says(&["toolsmith.yaml is a pipe"]);
+    }
 }
