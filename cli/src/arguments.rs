@@ -6,6 +6,7 @@ mod servers;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use servers::{
@@ -100,7 +101,7 @@ pub(crate) struct RunArguments {
     pub(crate) timeout: Option<Duration>,
     /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
     /// denied. Repeatable.
-    #[arg(long, value_name = "SERVER.TOOL")]
+    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
     /// An argument for the snippet, which reads it with `args.get("KEY")`. Repeatable.
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
@@ -200,7 +201,7 @@ pub(crate) struct ObserveArguments {
     #[command(flatten)]
     pub(crate) place: LockArguments,
     /// Do not ask about these tools, as in `run`. Repeatable.
-    #[arg(long, value_name = "SERVER.TOOL")]
+    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
     /// Forget what was observed of the tool instead of calling it.
     #[arg(long, conflicts_with = "args")]

@@ -1,5 +1,6 @@
 //! The command line of the commands of `mcp` that look at servers and call tools.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 
 use super::{ConfigArguments, server_name};
@@ -83,7 +84,7 @@ pub(crate) struct CallArguments {
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) args: String,
     /// Do not ask about these tools, as in `run`. Repeatable.
-    #[arg(long, value_name = "SERVER.TOOL")]
+    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
     #[command(flatten)]
     pub(crate) place: ConfigArguments,

@@ -117,6 +117,11 @@ async fn alone(config: &Config, name: &str, terminal: &Terminal) -> Result<Tried
 }
 
 impl Tried {
+    /// Whether it could be asked for its tools.
+    fn works(&self) -> bool {
+        self.opened.as_ref().is_ok_and(|opened| opened.is_whole)
+    }
+
     fn state(&self) -> &'static str {
         match &self.opened {
             Ok(_) => mcp::State::Ready,
@@ -141,6 +146,7 @@ impl Tried {
                 facts["serverInfo"] =
                     json!(info.map(|(name, version)| json!({ "name": name, "version": version })));
                 facts["instructions"] = session.instructions().into();
+                facts["capabilities"] = session.capabilities();
             }
             Err(error) => facts["error"] = plain(&error.message).into(),
         }
@@ -182,10 +188,12 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
         for row in &rows {
             let id = row["id"].as_str().unwrap_or_default();
             row["error"].as_str().iter().for_each(|error| terminal.tell(&format!("{id}: {error}")));
+            let warnings = row["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            warnings.for_each(|warning| terminal.note(&format!("{id}: {warning}")));
         }
     }
     let is_off = tried.is_empty() && config.absent.iter().all(|absent| absent.wrong.is_none());
-    Ok(code(is_off || tried.iter().any(|tried| tried.opened.is_ok())))
+    Ok(code(is_off || tried.iter().any(Tried::works)))
 }
 
 pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
@@ -204,7 +212,7 @@ async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) ->
     }
     if as_json {
         print_json(&facts, terminal);
-        return Ok(code(tried.opened.is_ok()));
+        return Ok(code(tried.works()));
     }
     let keys = [
         "id",
@@ -232,7 +240,7 @@ async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) ->
         terminal.note(warning);
     }
     facts["error"].as_str().iter().for_each(|error| terminal.tell(error));
-    Ok(code(tried.opened.is_ok()))
+    Ok(code(tried.works()))
 }
 
 pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
@@ -241,9 +249,10 @@ pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Resul
     let tried = alone(&config, name, terminal).await?;
     let facts = tried.facts(&config);
     if arguments.json {
-        let ok = tried.opened.is_ok();
+        let ok = tried.works();
         print_json(
-            &json!({ "id": name, "ok": ok, "ms": tried.ms, "tools": facts["tools"], "error": facts["error"] }),
+            &json!({ "id": name, "ok": ok, "ms": tried.ms, "tools": facts["tools"], "error": facts["error"],
+                "warnings": facts["warnings"] }),
             terminal,
         );
         return Ok(code(ok));
@@ -252,11 +261,13 @@ pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Resul
         Ok(Opened { session, tools, warnings, .. }) => {
             warnings.iter().for_each(|warning| terminal.note(warning));
             let (tools, version) = (tools.tools().len(), short(session.protocol_version(), WORDS));
-            terminal.print(&format!("{name}: ok, {tools} tools, protocol {version}, {} ms", tried.ms));
+            if tried.works() {
+                terminal.print(&format!("{name}: ok, {tools} tools, protocol {version}, {} ms", tried.ms));
+            }
         }
         Err(error) => terminal.tell(&format!("{name}: error: {error}")),
     }
-    Ok(code(tried.opened.is_ok()))
+    Ok(code(tried.works()))
 }
 
 #[cfg(test)]

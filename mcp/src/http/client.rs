@@ -50,6 +50,24 @@ struct Inner {
     openings: Openings,
 }
 
+/// Who waits for an answer.
+enum Waiting {
+    Request(Arc<RawRequest>),
+    /// Everybody: without this answer there is no session.
+    Session,
+    Nobody,
+}
+
+impl Waiting {
+    fn of(message: &ClientJsonRpcMessage) -> Self {
+        match raw_of(message) {
+            Some(request) => Self::Request(Arc::clone(request)),
+            None if is_startup(message) => Self::Session,
+            None => Self::Nobody,
+        }
+    }
+}
+
 type Failed = StreamableHttpError<HttpFailure>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
@@ -57,6 +75,15 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 impl HttpClient {
     pub(crate) fn new(sender: Sender, intake: Intake) -> Self {
         Self(Arc::new(Inner { sender, intake, openings: Openings::default() }))
+    }
+
+    /// Tells whoever waits for an answer that none can come.
+    fn fail(&self, waiting: &Waiting, failure: HttpFailure) {
+        match waiting {
+            Waiting::Request(request) => request.fail(failure),
+            Waiting::Session => self.0.intake.health().set_fault(Fault::Http(failure)),
+            Waiting::Nobody => {}
+        }
     }
 
     async fn send(
@@ -118,7 +145,7 @@ impl HttpClient {
         }
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
         if content_type.starts_with(EVENTS) {
-            let stream = self.taken_in(events(response), None, raw_of(message).cloned());
+            let stream = self.taken_in(events(response), None, Waiting::of(message));
             return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
         }
         if !is_request {
@@ -180,13 +207,8 @@ impl HttpClient {
 
     /// A stream whose messages are taken in. Raw answers are kept, and the library sees that they have come.
     ///
-    /// `request` is the one that the stream answers; it fails at once where the stream ends and can't be resumed.
-    fn taken_in(
-        &self,
-        events: Events,
-        last_event: Option<String>,
-        request: Option<Arc<RawRequest>>,
-    ) -> Events {
+    /// `waiting` is who it is for, and learns at once where it ends and can't be resumed.
+    fn taken_in(&self, events: Events, last_event: Option<String>, waiting: Waiting) -> Events {
         let client = self.clone();
         let mut resumable = last_event.is_some();
         let mut failed = false;
@@ -200,19 +222,20 @@ impl HttpClient {
                     client.0.openings.brought(last_event.as_deref());
                     Some(client.take_in(event).inspect_err(|error| {
                         failed = true;
-                        fail(request.as_deref(), error);
+                        client.fail(&waiting, broken(error));
                     }))
                 }
                 Some(Err(error)) => {
                     if !resumable {
-                        fail(request.as_deref(), &error);
+                        client.fail(&waiting, broken(&error));
                     }
                     Some(Err(error))
                 }
                 None => {
-                    if let (false, Some(request)) = (resumable, &request) {
-                        request
-                            .fail(HttpFailure::Protocol("it ended its answer before the result".to_owned()));
+                    // An answer that has come before stands.
+                    if let (false, Waiting::Request(_)) = (resumable, &waiting) {
+                        let reason = "it ended its answer before the result".to_owned();
+                        client.fail(&waiting, HttpFailure::Protocol(reason));
                     }
                     None
                 }
@@ -262,7 +285,7 @@ impl HttpClient {
             let status = response.status().as_u16();
             return Err(HttpFailure::Status { status, body: super::told(response).await }.into());
         }
-        Ok(self.taken_in(events(response), last_event, None))
+        Ok(self.taken_in(events(response), last_event, Waiting::Nobody))
     }
 }
 
@@ -285,14 +308,7 @@ impl StreamableHttpClient for HttpClient {
             posted = Ok(error_answer(ErrorData::invalid_request(failure.to_string(), None), id));
         }
         if let Err(StreamableHttpError::Client(failure)) = &posted {
-            match raw_of(&message) {
-                Some(raw) => raw.fail(failure.clone()),
-                // Without an answer to these there is no session.
-                None if is_startup(&message) => {
-                    self.0.intake.health().set_fault(Fault::Http(failure.clone()));
-                }
-                None => {}
-            }
+            self.fail(&Waiting::of(&message), failure.clone());
         }
         posted
     }
@@ -387,12 +403,11 @@ fn is_answer(message: &ServerJsonRpcMessage) -> bool {
     matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
 }
 
-fn fail(request: Option<&RawRequest>, error: &SseError) {
-    if let Some(request) = request {
-        request.fail(match error {
-            SseError::Body(cause) => HttpFailure::Unreachable(super::chain(&**cause)),
-            other => HttpFailure::Protocol(format!("its event stream is malformed: {other}")),
-        });
+/// Why a stream has ended early.
+fn broken(error: &SseError) -> HttpFailure {
+    match error {
+        SseError::Body(cause) => HttpFailure::Unreachable(super::chain(&**cause)),
+        other => HttpFailure::Protocol(format!("its event stream is malformed: {other}")),
     }
 }
 
