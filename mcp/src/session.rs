@@ -22,7 +22,7 @@ use std::{
 use futures::future::join_all;
 use rmcp::{Peer, RoleClient, model::ServerPeerInfo, service::RunningService};
 use serde_json::Value;
-use tokio::{sync::watch, task::JoinHandle, time::timeout};
+use tokio::{task::JoinHandle, time::timeout};
 
 use self::process::LocalServer;
 use crate::{
@@ -98,12 +98,6 @@ impl Session {
     /// The number of the process group that a local server leads.
     pub fn process_group(&self) -> Option<i32> {
         self.inner.local.as_ref().map(LocalServer::group_id)
-    }
-
-    /// How many questions of the server are with a person or a model right now, and each change of it. Meanwhile the
-    /// time of requests stands still.
-    pub fn questions(&self) -> watch::Receiver<usize> {
-        self.inner.client.questions()
     }
 
     /// Whether the connection has ended, by whichever side.
