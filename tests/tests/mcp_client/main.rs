@@ -7,6 +7,7 @@ mod talk;
 
 use std::fs;
 
+use end_to_end::checks::assert_says;
 use fixture::{Fixture, SHORT};
 use mcp::{Command, Error, ErrorKind, Exit, Phase, ServerConfig, Session, Transport};
 use serde_json::{Value, json, value::RawValue};
@@ -27,15 +28,6 @@ async fn call_text(session: &Session, message: &str) -> String {
 
 async fn assert_sound(session: &Session) {
     assert_eq!(call_text(session, "hello").await, "hello");
-}
-
-/// The error's whole text, checked for a phrase.
-#[track_caller]
-fn assert_says(error: &Error, phrases: &[&str]) {
-    let text = error.to_string();
-    for phrase in phrases {
-        assert!(text.contains(phrase), "{phrase:?} is missing in: {text}");
-    }
 }
 
 #[tokio::test]

@@ -6,7 +6,9 @@ use futures::{FutureExt, future::BoxFuture};
 use mcp::{Changes, ErrorKind, Host, Keeper, Notice, Root, Session, State};
 use serde_json::{Value, json};
 
-use crate::{assert_says, call, call_text, fixture::Fixture};
+use end_to_end::checks::assert_says;
+
+use crate::{call, call_text, fixture::Fixture};
 
 /// Says yes to everything and remembers what it was told.
 #[derive(Default)]

@@ -7,14 +7,13 @@ use std::{
     time::Duration,
 };
 
+use end_to_end::checks::text_of;
+pub(crate) use end_to_end::checks::{assert_says, watched};
 use mcp::{Error, Remote, ServerConfig, Session, Transport};
 use serde_json::{Value, json};
 
 /// Long enough for a sound answer on a busy machine, short enough to wait for in a test.
 pub(crate) const SHORT: Duration = Duration::from_secs(1);
-
-/// How long anything here may take before it counts as a hang.
-const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// How often the record is looked at.
 const LOOK: Duration = Duration::from_millis(20);
@@ -132,22 +131,5 @@ impl Drop for Fixture {
 
 /// A call of `echo`.
 pub(crate) async fn call(session: &Session, message: &str) -> Result<String, Error> {
-    let arguments = serde_json::value::to_raw_value(&json!({ "message": message })).unwrap();
-    let result = watched(session.call("echo", arguments)).await?;
-    let result: Value = serde_json::from_str(result.raw().get()).unwrap();
-    Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
-}
-
-/// Fails the test where a future does not end.
-pub(crate) async fn watched<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(WATCHDOG, future).await.expect("it hangs")
-}
-
-/// The error's whole text, checked for phrases.
-#[track_caller]
-pub(crate) fn assert_says(error: &Error, phrases: &[&str]) {
-    let text = error.to_string();
-    for phrase in phrases {
-        assert!(text.contains(phrase), "{phrase:?} is missing in: {text}");
-    }
+    text_of(session, "echo", &json!({ "message": message })).await
 }

@@ -9,12 +9,11 @@ use std::{
 };
 
 use end_to_end::browser;
+use end_to_end::checks::text_of;
+pub(crate) use end_to_end::checks::{assert_says, watched};
 use mcp::{Challenge, Error, ErrorKind, OAuth, Remote, ServerConfig, Session, Transport};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-/// How long anything here may take before it counts as a hang.
-const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// How often the record is looked at.
 const LOOK: Duration = Duration::from_millis(20);
@@ -152,22 +151,5 @@ pub(crate) fn challenge_of(error: Error) -> Challenge {
 
 /// A call of a tool that says its own name.
 pub(crate) async fn call(session: &Session, tool: &str) -> Result<String, Error> {
-    let arguments = serde_json::value::to_raw_value(&json!({})).unwrap();
-    let result = watched(session.call(tool, arguments)).await?;
-    let result: Value = serde_json::from_str(result.raw().get()).unwrap();
-    Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
-}
-
-/// Fails the test where a future does not end.
-pub(crate) async fn watched<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(WATCHDOG, future).await.expect("it hangs")
-}
-
-/// The error's whole text, checked for phrases.
-#[track_caller]
-pub(crate) fn assert_says(error: &Error, phrases: &[&str]) {
-    let text = error.to_string();
-    for phrase in phrases {
-        assert!(text.contains(phrase), "{phrase:?} is missing in: {text}");
-    }
+    text_of(session, tool, &json!({})).await
 }
