@@ -97,7 +97,16 @@ impl Fixture {
 
     /// The requests that were seen so far.
     pub(crate) fn seen(&self) -> Vec<Value> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        // What the server has written may still be on its way.
+        let mut known = usize::MAX;
+        loop {
+            let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if seen.len() == known {
+                return seen;
+            }
+            known = seen.len();
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// The requests with this HTTP method or JSON-RPC method.

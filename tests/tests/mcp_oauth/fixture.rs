@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     process::{Child, ChildStdin, Command, Stdio},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use end_to_end::browser;
@@ -24,7 +24,7 @@ pub(crate) struct Fixture {
     folder: TempDir,
     seen: Arc<Mutex<Vec<Value>>>,
     server: Child,
-    commands: ChildStdin,
+    commands: Mutex<ChildStdin>,
 }
 
 impl Fixture {
@@ -54,7 +54,8 @@ impl Fixture {
                 record.lock().unwrap_or_else(PoisonError::into_inner).push(line);
             }
         });
-        Self { config: ServerConfig::new("guarded", Transport::Http(remote)), folder, seen, server, commands }
+        let config = ServerConfig::new("guarded", Transport::Http(remote));
+        Self { config, folder, seen, server, commands: Mutex::new(commands) }
     }
 
     /// The file with the tokens.
@@ -86,20 +87,42 @@ impl Fixture {
     }
 
     /// Gives the server a command and waits until it is done.
-    pub(crate) async fn command(&mut self, command: &str) {
-        let done = |fixture: &Self| fixture.lines().iter().filter(|line| line["done"] == command).count();
-        let before = done(self);
-        writeln!(self.commands, "{command}").unwrap();
+    pub(crate) async fn command(&self, command: &str) {
+        let before = self.done(command);
+        self.order(command);
         watched(async {
-            while done(self) == before {
+            while self.done(command) == before {
                 tokio::time::sleep(LOOK).await;
             }
         })
         .await;
     }
 
-    fn lines(&self) -> Vec<Value> {
+    /// What has arrived of the server's record.
+    fn arrived(&self) -> Vec<Value> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How often the server has done a command.
+    fn done(&self, command: &str) -> usize {
+        self.arrived().iter().filter(|line| line["done"] == command).count()
+    }
+
+    /// The whole record: the server answers a command behind all that it has recorded before.
+    fn lines(&self) -> Vec<Value> {
+        let before = self.done("record");
+        self.order("record");
+        let begun = Instant::now();
+        while self.done("record") == before {
+            assert!(begun.elapsed() < Duration::from_secs(30), "the server answers no command");
+            std::thread::sleep(LOOK);
+        }
+        self.arrived()
+    }
+
+    fn order(&self, command: &str) {
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(commands, "{command}").unwrap();
     }
 
     /// The requests that one of the servers has seen.

@@ -84,7 +84,7 @@ async fn a_machine_gets_its_token_without_a_person() {
         grant: Grant::ClientCredentials,
         ..OAuth::default()
     };
-    let mut fixture = Fixture::with("sound", settings);
+    let fixture = Fixture::with("sound", settings);
     let session = fixture.connect().await.unwrap();
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
     fixture.command("revoke").await;
@@ -96,7 +96,7 @@ async fn a_machine_gets_its_token_without_a_person() {
 
 #[tokio::test]
 async fn the_secret_of_a_confidential_client_is_kept_with_its_tokens() {
-    let mut fixture = Fixture::new("confidential");
+    let fixture = Fixture::new("confidential");
     watched(fixture.logged_in().await.close()).await;
     fixture.command("expire").await;
     let session = fixture.connect().await.unwrap();

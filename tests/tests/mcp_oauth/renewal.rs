@@ -21,7 +21,7 @@ async fn a_token_whose_time_is_up_is_renewed_before_it_is_sent() {
 
 #[tokio::test]
 async fn a_token_that_is_refused_is_renewed_once_and_the_request_goes_through() {
-    let mut fixture = Fixture::new("sound");
+    let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
     fixture.command("expire").await;
     assert_eq!(call(&session, "echo").await.unwrap(), "echo");
@@ -46,7 +46,7 @@ async fn a_token_that_ends_in_the_middle_of_a_call_is_renewed_and_the_call_is_no
 
 #[tokio::test]
 async fn a_refresh_token_is_replaced_by_the_one_that_came_with_the_renewal() {
-    let mut fixture = Fixture::new("sound");
+    let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
     for _ in 0..3 {
         fixture.command("expire").await;
@@ -61,7 +61,7 @@ async fn a_refresh_token_is_replaced_by_the_one_that_came_with_the_renewal() {
 
 #[tokio::test]
 async fn a_revoked_token_asks_for_a_login_after_one_try_to_renew_it() {
-    let mut fixture = Fixture::new("sound");
+    let fixture = Fixture::new("sound");
     let session = fixture.logged_in().await;
     fixture.command("revoke").await;
     let error = call(&session, "echo").await.unwrap_err();
@@ -79,7 +79,7 @@ async fn a_revoked_token_asks_for_a_login_after_one_try_to_renew_it() {
 
 #[tokio::test]
 async fn without_a_refresh_token_an_end_asks_for_a_login() {
-    let mut fixture = Fixture::new("no-refresh");
+    let fixture = Fixture::new("no-refresh");
     let session = fixture.logged_in().await;
     fixture.command("expire").await;
     let error = call(&session, "echo").await.unwrap_err();
@@ -91,7 +91,7 @@ async fn without_a_refresh_token_an_end_asks_for_a_login() {
 /// A refresh token holds once, so whoever renews second with the same one is thrown out.
 #[tokio::test]
 async fn many_that_find_the_token_ended_renew_it_once() {
-    let mut fixture = Fixture::new("sound");
+    let fixture = Fixture::new("sound");
     watched(fixture.logged_in().await.close()).await;
     let mut sessions = Vec::new();
     for _ in 0..4 {
@@ -113,7 +113,7 @@ const STORE: &str = "MCP_OAUTH_TEST_STORE";
 
 #[tokio::test]
 async fn processes_that_find_the_token_ended_renew_it_once() {
-    let mut fixture = Fixture::new("sound");
+    let fixture = Fixture::new("sound");
     watched(fixture.logged_in().await.close()).await;
     fixture.command("expire").await;
     let Transport::Http(remote) = &fixture.config.transport else { unreachable!() };
