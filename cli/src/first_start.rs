@@ -14,8 +14,8 @@ const FOLDER: &str = "started";
 /// Tells the command of a server that was never started before, as it is written in its entry.
 pub(crate) fn tell(server: &Server, voice: &Voice) {
     let is_local = matches!(server.connection.transport, mcp::Transport::Stdio(_));
-    // The demo server is this program.
-    if !is_local || server.layer == Layer::Demo {
+    // The demo server is this program. What nobody is shown is as new the next time.
+    if !is_local || server.layer == Layer::Demo || voice.is_quiet() {
         return;
     }
     let is_new = config::cache_folder().is_ok_and(|cache| is_new(&cache.join(FOLDER), &identity(server)));

@@ -115,6 +115,11 @@ impl Voice {
         }
     }
 
+    /// Whether notes are left out.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Says something that has to be known.
     pub(crate) fn tell(&self, message: &str) {
         // Progress may stand in this line.

@@ -90,6 +90,12 @@ impl Authorizer {
         challenge: Option<&str>,
     ) -> Result<Option<String>, HttpFailure> {
         let mut known = self.known.lock().await;
+        let is_for_person = self.settings.grant == Grant::AuthorizationCode;
+        if is_for_person && self.store.read().await?.is_none() {
+            // Nothing to renew, and so nothing to keep others from.
+            known.record = Some(None);
+            return Ok(None);
+        }
         let _held = self.store.hold().await?;
         let stored = self.store.read().await?;
         if let Some(token) = other(stored.as_ref(), rejected) {
@@ -255,7 +261,6 @@ fn explain(error: &AuthError) -> String {
                     else its endpoints under `oauth`"
                 .to_owned();
         }
-        AuthError::PkceUnsupported => "",
         AuthError::RegistrationFailed(_) => "; register a client by hand and configure `oauth.client_id`",
         _ => "",
     };

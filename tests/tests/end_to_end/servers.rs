@@ -64,6 +64,24 @@ fn servers_that_only_look_bad_work() {
 }
 
 #[test]
+fn output_that_is_no_message_is_told_once() {
+    let done = json(ECHO).fault("garbage-first", "").done();
+    assert_eq!(done.stderr.matches("faulty: writes what is no MCP message").count(), 1, "{}", done.stderr);
+    assert_eq!(done.expect("ok", 0)["result"], "hello");
+}
+
+#[test]
+fn a_command_is_shown_whole_before_its_first_start_alone() {
+    let new = format!("    env: {{ RUN: {:?} }}\n", unique());
+    let shown = format!("faulty is started for the first time: {FAULT_SERVER} sound");
+    let told = |quiet: &[&str]| {
+        let done = json(ECHO).arguments(quiet).fault("sound", &new).done().exits(0);
+        done.stderr.contains(&shown)
+    };
+    assert_eq!([told(&["--quiet"]), told(&[]), told(&[])], [false, true, false]);
+}
+
+#[test]
 fn trouble_in_a_call_is_an_error_that_can_be_caught() {
     let caught = "match faulty::echo().message(\"x\").await { Ok(answer) => answer.text(), Err(error) => format!(\"{}: {}\", error.kind, error.message) }";
     let cases = [

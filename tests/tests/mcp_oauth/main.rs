@@ -65,6 +65,7 @@ async fn a_tool_that_needs_more_scopes_leads_to_another_login() {
     let challenge = challenge_of(call(&session, "admin").await.unwrap_err());
     assert!(challenge.is_for_scope());
     fixture.login(&challenge).await.unwrap();
+    assert_eq!(call(&session, "admin").await.unwrap(), "admin", "the session sees the new token");
     watched(session.close()).await;
 
     let session = fixture.connect().await.unwrap();

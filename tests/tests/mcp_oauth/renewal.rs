@@ -68,8 +68,13 @@ async fn a_revoked_token_asks_for_a_login_after_one_try_to_renew_it() {
     let text = error.to_string();
     assert!(text.contains("wants a login"), "{text}");
     let challenge = challenge_of(error);
-    assert_eq!(fixture.grants("refresh_token").len(), 1);
+    call(&session, "echo").await.unwrap_err();
     watched(session.close()).await;
+    assert_eq!(
+        fixture.grants("refresh_token").len(),
+        1,
+        "neither the second call nor the end tries it again"
+    );
 
     fixture.login(&challenge).await.unwrap();
     let session = fixture.connect().await.unwrap();
