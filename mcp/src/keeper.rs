@@ -100,7 +100,7 @@ pub struct Status {
     pub protocol_version: Option<String>,
     /// How long connecting and listing took the last time.
     pub latency: Option<Duration>,
-    /// How the tools changed since the listing before; empty after the first one.
+    /// How the tools changed when they did so last; empty as long as they have not.
     pub changes: Changes,
 }
 
@@ -310,7 +310,9 @@ impl Shared {
         self.set(|status| {
             let is_first = status.last_connected.is_none();
             let changes = Changes::between(&status.tools, &listing.tools);
-            status.changes = if is_first { Changes::default() } else { changes };
+            if !is_first && !changes.is_empty() {
+                status.changes = changes;
+            }
             status.warnings = listing.warnings;
             status.tools = Arc::new(listing.tools);
         });

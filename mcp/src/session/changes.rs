@@ -61,6 +61,8 @@ impl Session {
             .resources_list_changed()
             .build();
         let mut subscription = self.inner.peer.listen(filter).await?;
+        // What has changed since the list was read, before anybody listened, was told to nobody.
+        self.inner.client.tell(&Notice::ListChanged(ListKind::Tools));
         while let Some(notification) = subscription.next().await? {
             let list = match notification {
                 ServerNotification::ToolListChangedNotification(_) => ListKind::Tools,

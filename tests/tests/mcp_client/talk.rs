@@ -160,3 +160,17 @@ async fn a_storm_of_changes_is_read_once_and_told_by_name() {
     keeper.close().await;
     fixture.assert_nothing_left();
 }
+
+#[tokio::test]
+async fn servers_without_a_handshake_are_asked_to_tell_of_changes() {
+    let fixture = Fixture::new("stateless");
+    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let session = keeper.session().await.unwrap();
+    let mut watch = keeper.watch();
+    assert_eq!(call_text(&session, "grow").await, "grown");
+    let status = watch.wait_for(|status| status.tools.len() == 2).await.unwrap().clone();
+    assert_eq!(status.changes.added, ["another"]);
+    drop(session);
+    keeper.close().await;
+    fixture.assert_nothing_left();
+}

@@ -196,11 +196,15 @@ async fn the_question_for_the_newer_protocol_has_a_deadline_and_may_be_unknown()
         assert!(timed_out, "{mode}: {error}");
     })
     .await;
-    let fixture = Fixture::new("not-found", "discover");
-    let session = fixture.connect().await;
-    assert_eq!(session.protocol_version(), "2025-11-25");
-    assert_eq!(call(&session, "older").await.unwrap(), "older");
-    watched(session.close()).await;
+    let unknown =
+        ["not-found", "fails", "html", "wrong-type", "malformed", "no-response", "empty", "accepts"];
+    for mode in unknown {
+        let fixture = Fixture::new(mode, "discover");
+        let session = fixture.connect().await;
+        assert_eq!(session.protocol_version(), "2025-11-25", "{mode}");
+        assert_eq!(call(&session, "older").await.unwrap(), "older", "{mode}");
+        watched(session.close()).await;
+    }
 }
 
 #[tokio::test]

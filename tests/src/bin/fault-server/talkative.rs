@@ -103,6 +103,7 @@ pub(crate) fn storm() -> io::Result<()> {
 
 /// Knows the protocol without a handshake alone. Its tool asks for input before it answers.
 pub(crate) fn stateless() -> io::Result<()> {
+    let (mut subscription, mut tools) = (Value::Null, vec![tool("echo")]);
     for line in io::stdin().lines() {
         let message: Value = serde_json::from_str(&line?)?;
         let Some(id) = message.get("id") else { continue };
@@ -114,7 +115,18 @@ pub(crate) fn stateless() -> io::Result<()> {
                 json!({ "error": { "code": -32022, "message": "which version?" } })
             }
             Some("server/discover") => json!({ "result": discovery() }),
-            Some("tools/list") => json!({ "result": { "resultType": "complete", "tools": [tool("echo")] } }),
+            Some("subscriptions/listen") => {
+                subscription = id.clone();
+                tell("subscriptions/acknowledged", &subscription, &params["notifications"])?;
+                // The answer would be the end of it.
+                continue;
+            }
+            Some("tools/call") if params["arguments"]["message"] == "grow" => {
+                tools.push(tool("another"));
+                tell("tools/list_changed", &subscription, &Value::Null)?;
+                json!({ "result": text_result("grown") })
+            }
+            Some("tools/list") => json!({ "result": { "resultType": "complete", "tools": tools } }),
             Some("tools/call") => json!({ "result": round(params) }),
             _ => json!({ "error": { "code": -32601, "message": "method not found" } }),
         };
@@ -126,11 +138,20 @@ pub(crate) fn stateless() -> io::Result<()> {
     Ok(())
 }
 
+/// Tells a subscription something.
+fn tell(what: &str, subscription: &Value, notifications: &Value) -> io::Result<()> {
+    let mut params = json!({ "_meta": { "io.modelcontextprotocol/subscriptionId": subscription } });
+    if !notifications.is_null() {
+        params["notifications"] = notifications.clone();
+    }
+    send(&json!({ "jsonrpc": "2.0", "method": format!("notifications/{what}"), "params": params }))
+}
+
 fn discovery() -> Value {
     json!({
         "resultType": "complete",
         "supportedVersions": ["2026-07-28"],
-        "capabilities": { "tools": {} },
+        "capabilities": { "tools": { "listChanged": true } },
         "serverInfo": { "name": "fault-server", "version": "1.0.0" },
         "ttlMs": 0,
         "cacheScope": "private"
