@@ -30,7 +30,7 @@ impl Talk {
         let mut talk = Self::start(program, arguments);
         let answer = talk.request(
             "initialize",
-            json!({
+            &json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": { "elicitation": {}, "sampling": {}, "roots": {} },
                 "clientInfo": { "name": "test", "version": "1" },
@@ -47,7 +47,7 @@ impl Talk {
     }
 
     /// Sends a request; gives its id.
-    pub(crate) fn ask(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> u64 {
         self.last += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params }));
         self.last
@@ -59,7 +59,7 @@ impl Talk {
     }
 
     /// Sends a request and gives its answer, which must be the next message.
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         let id = self.ask(method, params);
         let answer = self.next();
         assert_eq!(answer["id"], id, "{answer}");
@@ -67,8 +67,8 @@ impl Talk {
     }
 
     /// Calls a tool and gives its result.
-    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let mut answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let mut answer = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert!(answer["result"].is_object(), "{answer}");
         answer["result"].take()
     }
