@@ -2,5 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
+mod catalog;
 mod conformance;
 mod talk;
