@@ -2,6 +2,7 @@
 
 mod mcp;
 mod servers;
+mod setup;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +16,8 @@ pub(crate) use servers::{
 };
 
 use crate::config::{self, LONGEST_DESCRIPTION};
+
+pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
 
 pub(crate) use self::mcp::{
     CallArguments, LoginArguments, LookArguments, LookCommand, NameArguments, OneArguments, PromptArguments,
@@ -56,6 +59,8 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Show what the configuration of this folder's project starts and loosens, and agree to it.
     Trust(TrustArguments),
+    /// Write `toolsmith serve` into the configuration of an MCP client, or print what to write there.
+    Setup(SetupArguments),
     /// Look after the cache.
     #[command(subcommand)]
     Cache(CacheCommand),

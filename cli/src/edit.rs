@@ -4,7 +4,9 @@
 
 mod file;
 mod foreign;
-mod json;
+pub(crate) mod json;
+pub(crate) mod replace;
+pub(crate) mod trusting;
 mod yaml;
 
 use std::time::Duration;

@@ -6,6 +6,7 @@ mod arguments;
 mod bench;
 mod browser;
 mod catalog;
+mod clients;
 mod config;
 mod configure;
 mod debug;
@@ -96,6 +97,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Enable(arguments)) => edit::switch(&arguments, true),
         Command::Mcp(McpCommand::Disable(arguments)) => edit::switch(&arguments, false),
         Command::Config(command) => configure::run(&command).await,
+        Command::Setup(arguments) => clients::setup(&arguments).await,
         Command::Trust(arguments) => configure::trust(&arguments).await,
         Command::Mcp(McpCommand::Login(arguments)) => until_signal(login::login(&arguments)).await,
         Command::Mcp(McpCommand::Logout(arguments)) => until_signal(login::logout(&arguments)).await,

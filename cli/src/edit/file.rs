@@ -2,13 +2,11 @@
 //!
 //! Every change is read back before it is written; one that would mean anything else is refused.
 
-use std::fs::Permissions;
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json};
 
+use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
 use crate::config::{self, Error, Layer, layers, source};
@@ -29,6 +27,8 @@ pub(super) enum Change {
     Remove,
     /// It is switched on or off.
     Enabled(bool),
+    /// All of its tools may be called: the key says so, with the value.
+    Trusted(&'static str, Json),
 }
 
 /// A file that is changed.
@@ -67,6 +67,11 @@ impl Editable {
             Scope::User => Layer::User(path.clone()),
         };
         Ok(Editable { path, layer, text: before.clone().unwrap_or_default(), before })
+    }
+
+    /// The entries of all servers, as JSON.
+    pub(super) fn entries(&self) -> Result<Map<String, Json>, Error> {
+        Ok(self.meaning(&self.text)?.get(SERVERS).and_then(Json::as_object).cloned().unwrap_or_default())
     }
 
     /// The entry of a server, as JSON.
@@ -130,29 +135,8 @@ impl Editable {
     }
 
     fn write(&self) -> std::io::Result<()> {
-        // A link stays one: what it leads to is replaced.
-        let target = if self.before.is_some() { self.path.canonicalize()? } else { self.path.clone() };
-        let folder = target.parent().unwrap_or(Path::new("/"));
-        let mode = match self.before {
-            Some(_) => std::fs::metadata(&target)?.permissions().mode() & 0o777,
-            None => {
-                fs_err::create_dir_all(folder)?;
-                if matches!(self.layer, Layer::User(_)) { 0o600 } else { 0o644 }
-            }
-        };
-        let mut new = tempfile::NamedTempFile::new_in(folder)?;
-        new.as_file().set_permissions(Permissions::from_mode(mode))?;
-        new.write_all(self.text.as_bytes())?;
-        new.as_file().sync_all()?;
-        let Some(before) = &self.before else {
-            new.persist_noclobber(&target).map_err(|error| error.error)?;
-            return std::fs::File::open(folder)?.sync_all();
-        };
-        if std::fs::read(&target)? != before.as_bytes() {
-            return Err(std::io::Error::other("it has changed in the meantime; try again"));
-        }
-        new.persist(&target).map_err(|error| error.error)?;
-        std::fs::File::open(folder)?.sync_all()
+        let mode = if matches!(self.layer, Layer::User(_)) { 0o600 } else { 0o644 };
+        replace(&self.path, self.before.as_deref(), &self.text, mode)
     }
 }
 
@@ -177,6 +161,11 @@ fn apply(meaning: &mut Json, name: &str, change: &Change) {
         Change::Enabled(enabled) => {
             if let Some(Json::Object(entry)) = servers.get_mut(name) {
                 entry.insert("enabled".to_owned(), Json::Bool(*enabled));
+            }
+        }
+        Change::Trusted(key, value) => {
+            if let Some(Json::Object(entry)) = servers.get_mut(name) {
+                entry.insert((*key).to_owned(), value.clone());
             }
         }
     }

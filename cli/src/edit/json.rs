@@ -1,6 +1,6 @@
 //! Changes in JSON files, comments included.
 
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value as Json;
 
 use super::file::{Change, Entry, SERVERS};
@@ -25,23 +25,31 @@ pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, 
             }
         }
         (Change::Enabled(enabled), Some(entry)) => {
-            let entry = entry.object_value().ok_or("the entry is no object")?;
-            let value = CstInputValue::Bool(*enabled);
-            match entry.get("enabled") {
-                Some(property) => property.set_value(value),
-                None => drop(entry.append("enabled", value)),
-            }
+            put(&entry, "enabled", CstInputValue::Bool(*enabled))?;
         }
-        (Change::Remove | Change::Enabled(_), None) => return Err("there is no such entry".to_owned()),
+        (Change::Trusted(key, value), Some(entry)) => put(&entry, key, input(value))?,
+        (Change::Remove | Change::Enabled(_) | Change::Trusted(..), None) => {
+            return Err("there is no such entry".to_owned());
+        }
     }
     Ok(root.to_string())
+}
+
+fn put(entry: &CstObjectProp, key: &str, value: CstInputValue) -> Result<(), String> {
+    let entry = entry.object_value().ok_or("the entry is no object")?;
+    match entry.get(key) {
+        Some(property) => property.set_value(value),
+        None => drop(entry.append(key, value)),
+    }
+    Ok(())
 }
 
 fn object(entry: &Entry) -> CstInputValue {
     CstInputValue::Object(entry.iter().map(|(key, value)| (key.clone(), input(value))).collect())
 }
 
-fn input(value: &Json) -> CstInputValue {
+/// A value as it is written.
+pub(crate) fn input(value: &Json) -> CstInputValue {
     match value {
         Json::Null => CstInputValue::Null,
         Json::Bool(value) => CstInputValue::Bool(*value),

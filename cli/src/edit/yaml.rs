@@ -28,7 +28,13 @@ pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, 
             let entry = servers.get_mapping(name).ok_or("the entry has no keys with values")?;
             entry.set("enabled", *enabled);
         }
-        (Change::Remove | Change::Enabled(_), None) => return Err("there is no such entry".to_owned()),
+        (Change::Trusted(key, value), Some(servers)) => {
+            let entry = servers.get_mapping(name).ok_or("the entry has no keys with values")?;
+            entry.set(*key, yaml(value));
+        }
+        (Change::Remove | Change::Enabled(_) | Change::Trusted(..), None) => {
+            return Err("there is no such entry".to_owned());
+        }
     }
     let mut text = file.to_string();
     if !text.ends_with('\n') {

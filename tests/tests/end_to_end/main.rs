@@ -7,6 +7,7 @@ mod asking;
 mod broker;
 mod cache;
 mod cancel;
+mod clients;
 mod codegen;
 mod commands;
 mod configuration;

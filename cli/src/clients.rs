@@ -1,0 +1,144 @@
+//! `toolsmith setup`: the entry for `toolsmith serve` in the configurations of MCP clients.
+//!
+//! What the entry looks like is `clients::entry`'s job, where it belongs `clients::place`'s, how a file is changed
+//! safely `clients::file`'s.
+
+mod entry;
+mod file;
+mod place;
+
+use std::path::Path;
+
+use serde_json::{Map, Value as Json};
+
+use crate::arguments::{ClientScope, SetupArguments};
+use crate::config::{Layer, layers};
+use crate::edit::trusting::{self, asks};
+use crate::exit;
+use crate::failure::Failure;
+use crate::question;
+use crate::terminal::{Terminal, plain, say};
+use entry::Entry;
+use file::{ClientFile, State};
+use place::Place;
+
+/// Writes or prints the entry; gives the exit code.
+pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
+    let named = arguments.config.as_deref().map(configuration).transpose()?;
+    let config = named.as_ref().and_then(|layer| layer.file());
+    let entry = Entry::new(arguments.client, config).map_err(Failure::configuration)?;
+    if arguments.print {
+        let terminal = Terminal::new(false, false);
+        terminal.print(entry.text(&arguments.name).trim_end());
+        terminal.flush().await.map_err(Failure::host)?;
+        tell(&format!("it belongs into {}", place::described(arguments.client, arguments.scope)));
+        return Ok(exit::OK);
+    }
+    let place = Place::of(arguments.client, arguments.scope).map_err(Failure::configuration)?;
+    let changed = write(arguments, &entry, &place)?;
+    if !arguments.trust.is_empty() {
+        trust(&arguments.trust)?;
+    } else if changed {
+        ask_for_trust(arguments)?;
+    }
+    if changed && let Some(layer) = &named {
+        tell_of_others(layer)?;
+    }
+    Ok(exit::OK)
+}
+
+/// The configuration that is recorded, once it is known that it can be read.
+fn configuration(file: &Path) -> Result<Layer, Failure> {
+    let layer = std::path::absolute(file).map(Layer::Named).map_err(Failure::configuration)?;
+    for problem in layers::alone(&layer).map_err(Failure::configuration)?.problems() {
+        tell(&format!("warning: {problem}"));
+    }
+    Ok(layer)
+}
+
+/// Writes the entry where it is not there yet. Gives whether it was not.
+fn write(arguments: &SetupArguments, entry: &Entry, place: &Place) -> Result<bool, Failure> {
+    let mut file = ClientFile::open(place).map_err(Failure::configuration)?;
+    let (name, shown) = (&arguments.name, place.file.display());
+    match file.state(name, entry).map_err(Failure::configuration)? {
+        State::Same => {
+            tell(&format!("{shown} has {name} already, and is as it was"));
+            return Ok(false);
+        }
+        State::Other(other) if !arguments.force => {
+            return Err(Failure::configuration(plain(&format!(
+                "{shown} has another {name} already, and is as it was\n  it says: {other}\n  \
+                 it would say: {}\nhelp: replace it: --force\nhelp: use another name: --name NAME",
+                entry.line()
+            ))));
+        }
+        State::Other(_) | State::Missing => {}
+    }
+    file.put(name, entry).map_err(Failure::configuration)?;
+    let backup = file.save().map_err(Failure::configuration)?;
+    tell(&format!("added {name} to {shown}: {}", entry.line()));
+    if let Some(backup) = backup {
+        tell(&format!("what it said before is in {}", backup.display()));
+    }
+    if arguments.scope == ClientScope::Project {
+        tell("the paths in it are those of this machine: mind that before you share it");
+    }
+    Ok(true)
+}
+
+/// Asks which servers of the user's own configuration may be called without asking each time.
+fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
+    let servers = trusting::untrusted()?;
+    if servers.is_empty() {
+        return Ok(());
+    }
+    if !question::can_ask() {
+        let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
+        let again = if arguments.scope == ClientScope::Project { " --scope project" } else { "" };
+        let client = place::word(arguments.client);
+        tell(&format!(
+            "there is no terminal to ask which servers to trust: you are asked before tools of {} are called\n\
+             help: to trust one: toolsmith setup {client}{again} --trust {}",
+            names.join(", "),
+            names.first().copied().unwrap_or_default()
+        ));
+        return Ok(());
+    }
+    let mut names = Vec::new();
+    for server in servers {
+        tell(&server.does);
+        if question::agrees("May its tools be called without asking each time?") {
+            names.push(server.name);
+        }
+    }
+    if names.is_empty() { Ok(()) } else { trust(&names) }
+}
+
+fn trust(names: &[String]) -> Result<(), Failure> {
+    let file = trusting::trust(names)?;
+    tell(&format!("tools of {} may be called without asking, says {}", names.join(", "), file.display()));
+    Ok(())
+}
+
+/// Tells of servers that are asked about and stand in a file that is not the user's own, which is not changed.
+fn tell_of_others(layer: &Layer) -> Result<(), Failure> {
+    let layers = layers::alone(layer).map_err(Failure::configuration)?;
+    let trees = layers.documents.iter().map(|document| document.tree.to_json());
+    let servers: Map<String, Json> =
+        trees.filter_map(|tree| tree.get("mcpServers")?.as_object().cloned()).flatten().collect();
+    let asked = servers.iter().filter(|(_, entry)| entry.as_object().is_some_and(asks));
+    let mut names: Vec<_> = asked.map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    if let (false, Some(file)) = (names.is_empty(), layer.file()) {
+        tell(&format!(
+            "you are asked before tools of {} are called: to trust a server, write `trust: true` into its entry in {}",
+            names.join(", "),
+            file.display()
+        ));
+    }
+    Ok(())
+}
+
+fn tell(text: &str) {
+    say(format_args!("toolsmith: {}\n", plain(text)));
+}

@@ -1,0 +1,75 @@
+//! Where clients keep their configurations.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum as _;
+
+use crate::arguments::{Client, ClientScope};
+use crate::config::Error;
+
+/// A client's file that is changed.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) file: PathBuf,
+    /// The mode of a new one: what is the user's own may hold secrets.
+    pub(super) mode: u32,
+}
+
+impl Place {
+    /// Where the entry for a client is written.
+    pub(super) fn of(client: Client, scope: ClientScope) -> Result<Self, Error> {
+        let file = match (client, scope) {
+            (Client::ClaudeCode, ClientScope::User) => own("CLAUDE_CONFIG_DIR", "")?.join(".claude.json"),
+            (Client::Codex, ClientScope::User) => own("CODEX_HOME", ".codex")?.join("config.toml"),
+            (Client::ClaudeCode, ClientScope::Project) => here()?.join(".mcp.json"),
+            (Client::Codex, ClientScope::Project) => here()?.join(".codex/config.toml"),
+            (Client::ClaudeDesktop | Client::Cursor | Client::VsCode, _) => {
+                let client_word = word(client);
+                return Err(Error::new(format!(
+                    "the entry for {client_word} is only printed\nhelp: toolsmith setup {client_word} --print, and put it \
+                     into {}",
+                    described(client, scope)
+                )));
+            }
+        };
+        Ok(Place { file, mode: if scope == ClientScope::User { 0o600 } else { 0o644 } })
+    }
+}
+
+/// The folder that a variable names, or one in the home folder.
+fn own(variable: &str, otherwise: &str) -> Result<PathBuf, Error> {
+    if let Some(folder) = std::env::var_os(variable).filter(|folder| !folder.is_empty()) {
+        return std::path::absolute(folder).map_err(|error| Error::new(format!("{variable}: {error}")));
+    }
+    let home = etcetera::home_dir()
+        .map_err(|_| Error::new(format!("there is no home folder\nhelp: set HOME, or {variable}")))?;
+    Ok(home.join(otherwise))
+}
+
+fn here() -> Result<PathBuf, Error> {
+    std::env::current_dir().map_err(|error| Error::new(format!("the working folder is not known: {error}")))
+}
+
+/// The client as it is typed.
+pub(super) fn word(client: Client) -> String {
+    client.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// Where a client's entry belongs, for a person.
+pub(super) fn described(client: Client, scope: ClientScope) -> &'static str {
+    match (client, scope) {
+        (Client::ClaudeCode, ClientScope::User) => "~/.claude.json",
+        (Client::ClaudeCode, ClientScope::Project) => ".mcp.json in the project's folder",
+        (Client::Codex, ClientScope::User) => "~/.codex/config.toml",
+        (Client::Codex, ClientScope::Project) => ".codex/config.toml in the project's folder",
+        (Client::ClaudeDesktop, _) => {
+            "claude_desktop_config.json, which Settings > Developer > Edit Config opens"
+        }
+        (Client::Cursor, ClientScope::User) => "~/.cursor/mcp.json",
+        (Client::Cursor, ClientScope::Project) => ".cursor/mcp.json in the project's folder",
+        (Client::VsCode, ClientScope::User) => {
+            "your mcp.json, which the command `MCP: Open User Configuration` opens"
+        }
+        (Client::VsCode, ClientScope::Project) => ".vscode/mcp.json in the project's folder",
+    }
+}

@@ -1,0 +1,277 @@
+//! `toolsmith setup`: the entry in the configurations of clients, and everything else in them as it was.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::harness::{Done, Run, binary};
+
+/// A home folder.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Home(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// `toolsmith setup` in this home, which is the working folder as well.
+    fn setup(&self, arguments: &[&str]) -> Run {
+        self.in_here(Run::new(self.path())).argument("setup").arguments(arguments)
+    }
+
+    fn in_here(&self, run: Run) -> Run {
+        let home = self.path().to_str().unwrap();
+        run.variable("HOME", home)
+            .variable("XDG_CONFIG_HOME", &format!("{home}/.config"))
+            .variable("CLAUDE_CONFIG_DIR", "")
+            .variable("CODEX_HOME", "")
+            .working_folder(self.path())
+    }
+
+    fn ok(&self, arguments: &[&str]) -> Done {
+        self.setup(arguments).done().exits(0)
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let file = self.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path().join(file)).unwrap()
+    }
+
+    fn mode(&self, file: &str) -> u32 {
+        fs::metadata(self.path().join(file)).unwrap().permissions().mode() & 0o777
+    }
+
+    /// The user's own configuration of the product, with two servers that are asked about and two that are not.
+    fn with_servers(&self) {
+        self.write(".config/toolsmith/config.yaml", SERVERS);
+    }
+}
+
+const SERVERS: &str = "\
+mcpServers:
+  files: { command: files-mcp }   # mine
+  notes:
+    command: notes-mcp
+    permission: ask
+  trusted: { command: x, trust: true }
+  ruled: { command: x, permissions: { read: allow } }
+";
+
+fn program() -> &'static str {
+    binary().to_str().unwrap()
+}
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_client_without_a_file_gets_one_that_only_its_user_reads() {
+    let home = Home::new();
+    home.ok(&["claude-code"]).says(&["added toolsmith to", ".claude.json"]);
+    let entry = json!({ "type": "stdio", "command": program(), "args": ["serve"] });
+    assert_eq!(parsed(&home.read(".claude.json")), json!({ "mcpServers": { "toolsmith": entry } }));
+    assert_eq!(home.mode(".claude.json"), 0o600);
+    home.ok(&["codex", "--name", "smith"]).says(&["added smith to", ".codex/config.toml"]);
+    let expected = format!("[mcp_servers.smith]\ncommand = {:?}\nargs = [\"serve\"]\n", program());
+    assert_eq!(home.read(".codex/config.toml"), expected);
+    assert_eq!(home.mode(".codex/config.toml"), 0o600);
+}
+
+#[test]
+fn everything_else_in_a_file_stays_with_its_order_its_comments_and_its_mode() {
+    let home = Home::new();
+    let before = "{\n  \"zebra\": 1.50, // kept\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" }\n  },\n  \"alpha\": [1,2]\n}\n";
+    home.write(".claude.json", before);
+    fs::set_permissions(home.path().join(".claude.json"), fs::Permissions::from_mode(0o640)).unwrap();
+    home.ok(&["claude-code"]).says(&[".claude.json.toolsmith-backup"]);
+    let after = home.read(".claude.json");
+    let (head, tail) = before.split_once("\n  },").unwrap();
+    assert!(after.starts_with(head) && after.ends_with(tail), "{after}");
+    assert_eq!(home.mode(".claude.json"), 0o640);
+    assert_eq!(home.read(".claude.json.toolsmith-backup"), before);
+    assert_eq!(home.mode(".claude.json.toolsmith-backup"), 0o640);
+
+    let before =
+        "# mine\nmodel = \"o9\" # fast\n\n[mcp_servers.other]\ncommand = 'x'\n\n[zebra]\na = 1979-05-27\n";
+    home.write(".codex/config.toml", before);
+    home.ok(&["codex"]);
+    let after = home.read(".codex/config.toml");
+    let entry = format!("[mcp_servers.toolsmith]\ncommand = {:?}\nargs = [\"serve\"]\n", program());
+    assert!(after.contains(&entry), "{after}");
+    let (one, other) = after.split_once(&entry).unwrap();
+    assert_eq!(format!("{one}{other}").replace("\n\n\n", "\n\n").trim(), before.trim());
+    assert_eq!(home.read(".codex/config.toml.toolsmith-backup"), before);
+}
+
+#[test]
+fn twice_is_once_even_where_the_entry_has_got_more_keys() {
+    let home = Home::new();
+    home.write(".claude.json", "{}");
+    home.ok(&["claude-code"]);
+    let backup = home.path().join(".claude.json.toolsmith-backup");
+    fs::remove_file(&backup).unwrap();
+    let before = home.read(".claude.json");
+    home.ok(&["claude-code"]).says(&["already"]);
+    assert_eq!(home.read(".claude.json"), before);
+    assert!(!backup.exists());
+    home.ok(&["codex"]);
+    let text = home.read(".codex/config.toml") + "tool_timeout_sec = 900\n";
+    home.write(".codex/config.toml", &text);
+    home.ok(&["codex"]).says(&["already"]);
+    assert_eq!(home.read(".codex/config.toml"), text);
+}
+
+#[test]
+fn another_entry_is_shown_without_its_secrets_and_replaced_only_by_force() {
+    let home = Home::new();
+    let before = r#"{ "mcpServers": { "toolsmith": { "command": "mine", "env": { "KEY": "hunter2" } } } }"#;
+    home.write(".claude.json", before);
+    let refused =
+        home.setup(&["claude-code"]).done().exits(2).says(&["command = \"mine\"", "env = …", "--force"]);
+    assert!(!refused.stderr.contains("hunter2"), "{}", refused.stderr);
+    assert_eq!(home.read(".claude.json"), before);
+    home.ok(&["claude-code", "--force"]);
+    let entry = &parsed(&home.read(".claude.json"))["mcpServers"]["toolsmith"];
+    assert_eq!(entry["command"], program());
+    assert_eq!(home.read(".claude.json.toolsmith-backup"), before);
+    home.write(
+        ".codex/config.toml",
+        "mcp_servers = { toolsmith = { url = \"https://x.example\" }, b = { command = \"b\" } }\n",
+    );
+    home.setup(&["codex"]).done().exits(2).says(&["url = …"]);
+    home.ok(&["codex", "--force"]);
+    let text = home.read(".codex/config.toml");
+    assert!(
+        text.contains(program()) && text.contains("b = { command = \"b\" }") && !text.contains("url"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_configuration_is_recorded_with_its_whole_path_and_must_be_one() {
+    let home = Home::new();
+    home.write("tools.yaml", "mcpServers:\n  mine: { command: x }\n");
+    home.ok(&["claude-code", "--config", "tools.yaml"])
+        .says(&["before tools of mine are called", "tools.yaml"]);
+    let file = home.path().join("tools.yaml");
+    let args = &parsed(&home.read(".claude.json"))["mcpServers"]["toolsmith"]["args"];
+    assert_eq!(*args, json!(["serve", "--config", file]));
+    home.setup(&["codex", "--config", "none.yaml"]).done().exits(2).says(&["none.yaml"]);
+    home.write("odd.yaml", "mcpServers: 7\n");
+    home.ok(&["codex", "--config", "odd.yaml"]).says(&["warning", "odd.yaml:1:"]);
+}
+
+#[test]
+fn files_are_where_the_client_has_been_told_to_keep_them() {
+    let home = Home::new();
+    let elsewhere = home.path().join("elsewhere");
+    let folder = elsewhere.to_str().unwrap();
+    home.setup(&["claude-code"]).variable("CLAUDE_CONFIG_DIR", folder).done().exits(0);
+    home.setup(&["codex"]).variable("CODEX_HOME", folder).done().exits(0);
+    assert!(elsewhere.join(".claude.json").is_file() && elsewhere.join("config.toml").is_file());
+    home.ok(&["claude-code", "--scope", "project"]).says(&["this machine"]);
+    home.ok(&["codex", "--scope", "project"]);
+    assert_eq!((home.mode(".mcp.json"), home.mode(".codex/config.toml")), (0o644, 0o644));
+    assert!(!home.path().join(".claude.json").exists());
+}
+
+#[test]
+fn a_link_stays_a_link_and_what_it_leads_to_is_changed() {
+    let home = Home::new();
+    home.write("dotfiles/claude.json", "{ \"a\": 1 }\n");
+    symlink("dotfiles/claude.json", home.path().join(".claude.json")).unwrap();
+    home.ok(&["claude-code"]);
+    assert!(home.path().join(".claude.json").is_symlink());
+    assert!(home.read("dotfiles/claude.json").contains("serve"));
+    assert_eq!(home.read("dotfiles/claude.json.toolsmith-backup"), "{ \"a\": 1 }\n");
+    symlink("nowhere.toml", home.path().join("config.toml")).unwrap();
+    let run = home.setup(&["codex"]).variable("CODEX_HOME", home.path().to_str().unwrap());
+    run.done().exits(2).says(&["config.toml can't be read"]);
+}
+
+#[test]
+fn a_file_that_is_not_understood_is_left_alone() {
+    let home = Home::new();
+    for (client, file, text) in [
+        ("claude-code", ".claude.json", "{ \"mcpServers\": [] }"),
+        ("claude-code", ".claude.json", "{ \"mcpServers\": {"),
+        ("claude-code", ".claude.json", "[1]"),
+        ("codex", ".codex/config.toml", "mcp_servers = 7\n"),
+        ("codex", ".codex/config.toml", "[mcp_servers\n"),
+        ("codex", ".codex/config.toml", "[[mcp_servers]]\na = 1\n"),
+    ] {
+        home.write(file, text);
+        let done = home.setup(&[client]).done().exits(2);
+        assert!(done.stderr.contains(file) && !done.stderr.contains("panicked"), "{}", done.stderr);
+        assert_eq!(home.read(file), text);
+        assert!(!home.path().join(format!("{file}.toolsmith-backup")).exists());
+    }
+}
+
+#[test]
+fn what_is_printed_has_the_form_of_each_client() {
+    let home = Home::new();
+    for (client, section, place) in [
+        ("claude-code", "mcpServers", "~/.claude.json"),
+        ("claude-desktop", "mcpServers", "claude_desktop_config.json"),
+        ("cursor", "mcpServers", "~/.cursor/mcp.json"),
+        ("vscode", "servers", "mcp.json"),
+    ] {
+        let done = home.ok(&[client, "--print"]).says(&[place]);
+        let entry = &parsed(&done.stdout)[section]["toolsmith"];
+        assert_eq!((&entry["command"], &entry["args"]), (&json!(program()), &json!(["serve"])), "{client}");
+        assert_eq!(entry["type"].is_string(), client == "vscode" || client == "claude-code", "{client}");
+    }
+    let done = home.ok(&["codex", "--print", "--name", "smith"]);
+    assert!(done.stdout.starts_with("[mcp_servers.smith]\n"), "{}", done.stdout);
+    home.setup(&["cursor"]).done().exits(2).says(&["--print", "~/.cursor/mcp.json"]);
+    assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn without_a_terminal_it_says_which_servers_it_has_not_asked_about() {
+    let home = Home::new();
+    home.with_servers();
+    home.ok(&["codex"]).says(&["no terminal", "files, notes", "toolsmith setup codex --trust files"]);
+    assert_eq!(home.read(".config/toolsmith/config.yaml"), SERVERS);
+    home.ok(&["codex", "--trust", "notes", "--trust", "ruled"]).says(&["ruled has permissions of its own"]);
+    let trusted = home.read(".config/toolsmith/config.yaml");
+    assert_eq!(trusted, SERVERS.replace("permission: ask", "permission: allow"));
+    home.setup(&["codex", "--trust", "nobody"]).done().exits(2).says(&["no server nobody"]);
+}
+
+#[test]
+fn on_a_terminal_it_asks_once_about_each_server() {
+    let home = Home::new();
+    home.with_servers();
+    let question = "May its tools be called without asking each time?";
+    let started = home.in_here(Run::on_terminal(home.path())).arguments(&["setup", "claude-code"]).start();
+    started.answer(question, 1, "y\n");
+    started.answer(question, 2, "n\n");
+    started.done().exits(0).says(&[
+        "files starts: files-mcp",
+        "notes starts: notes-mcp",
+        "tools of files may be called",
+    ]);
+    let after = home.read(".config/toolsmith/config.yaml");
+    assert!(
+        after.contains("trust: true") && after.contains("# mine") && after.contains("permission: ask"),
+        "{after}"
+    );
+    let again =
+        home.in_here(Run::on_terminal(home.path())).arguments(&["setup", "claude-code"]).done().exits(0);
+    assert!(!again.stderr.contains(question), "{}", again.stderr);
+}
