@@ -1,8 +1,9 @@
-//! The product against foreign servers, and its client against the official conformance suite.
+//! The product against foreign servers and foreign clients, and its client against the official conformance suite.
 //!
 //! `tests/peers/run` installs what this needs and starts it. It prints a table and fails where anything in it failed.
 //! An argument chooses the lines to make: those whose peer or transport contains it.
 
+mod clients;
 mod conformance;
 mod product;
 mod remote;
@@ -50,6 +51,7 @@ async fn all() -> Checked<Vec<Row>> {
         let ended = listening.no_session_left().await;
         rows.push(row(&server, way.transport, checked.and_then(|info| ended.map(|()| info))));
     }
+    rows.extend(clients::run(&installed, &product, is_chosen).await?);
     if is_chosen([conformance::SUITE, ""]) {
         rows.extend(conformance::run(&installed).await?);
     }

@@ -41,6 +41,16 @@ impl Product {
         Ok(Self { binary, cache })
     }
 
+    /// The binary.
+    pub(crate) fn binary(&self) -> &Path {
+        &self.binary
+    }
+
+    /// The folder of its cache.
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
+    }
+
     /// Builds what snippets are compiled against, and says that it works.
     pub(crate) async fn warm(&self) -> Checked<()> {
         let output = self.command(&["run", "--json", "-"], "6 * 7", None, COLD_WATCHDOG).await?;

@@ -64,12 +64,17 @@ impl Installed {
 
     /// The main file of a package for Node.
     pub(crate) fn script(&self, package: &str) -> PathBuf {
-        self.0.join("node_modules").join(package).join("dist/index.js")
+        self.file(package, "dist/index.js")
+    }
+
+    /// A file of a package for Node.
+    pub(crate) fn file(&self, package: &str, file: &str) -> PathBuf {
+        self.0.join("node_modules").join(package).join(file)
     }
 
     /// What stands in a file of a package for Node.
     pub(crate) fn read(&self, package: &str, file: &str) -> Checked<String> {
-        let path = self.0.join("node_modules").join(package).join(file);
+        let path = self.file(package, file);
         fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
     }
 
@@ -88,12 +93,13 @@ impl Installed {
         json!({ "command": self.node(), "args": args, "env": env })
     }
 
-    fn python(&self, program: &str) -> PathBuf {
+    /// A program of the packages for Python.
+    pub(crate) fn python(&self, program: &str) -> PathBuf {
         self.0.join("venv/bin").join(program)
     }
 
     /// The version of a package for Python, from the list that was installed.
-    fn pinned(&self, package: &str) -> Checked<String> {
+    pub(crate) fn pinned(&self, package: &str) -> Checked<String> {
         let path = self.0.join("requirements.txt");
         let list = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let line = list.lines().find_map(|line| line.strip_prefix(package)?.strip_prefix("=="));

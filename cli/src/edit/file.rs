@@ -185,7 +185,7 @@ mod tests {
         Editable { layer: Layer::User(path.clone()), path, before: None, text: text.to_owned() }
     }
 
-    fn changes() -> [Change; 3] {
+    fn changes() -> [Change; 4] {
         let entry = vec![
             ("command".to_owned(), json!("a: b")),
             (
@@ -197,7 +197,7 @@ mod tests {
             ),
             ("env".to_owned(), json!({ "A": "multi\nline\n", "B": " padded " })),
         ];
-        [Change::Set(entry), Change::Enabled(false), Change::Remove]
+        [Change::Set(entry), Change::Enabled(false), Change::Trusted("trust", json!(true)), Change::Remove]
     }
 
     #[test]

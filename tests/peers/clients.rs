@@ -1,0 +1,347 @@
+//! Foreign clients against `toolsmith serve`: the official SDKs in every era that they speak, and the Inspector.
+//!
+//! A plan of calls goes to a program in `clients/`; what comes back is checked here.
+
+use std::{
+    fs,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::AsyncWriteExt,
+    net::TcpStream,
+    process::{Child, Command},
+    time::timeout,
+};
+
+use crate::{
+    product::{Checked, LOOK, Product},
+    servers::Installed,
+    table::Row,
+};
+
+/// How long a client may take for its whole plan: a dozen snippets are compiled in it.
+const WATCHDOG: Duration = Duration::from_secs(300);
+/// How long the server may take to listen.
+const START: Duration = Duration::from_secs(30);
+
+const SDK_V1: &str = "@modelcontextprotocol/sdk";
+const SDK_V2: &str = "@modelcontextprotocol/client";
+const SDK_PYTHON: &str = "mcp";
+const INSPECTOR: &str = "@modelcontextprotocol/inspector";
+/// The Inspector's main file.
+const INSPECTOR_SCRIPT: &str = "clients/launcher/build/index.js";
+
+/// A client of an SDK.
+struct Sdk {
+    package: &'static str,
+    /// What its program in `clients/` is told before the target.
+    arguments: &'static [&'static str],
+    protocol: &'static str,
+}
+
+const SDKS: [Sdk; 5] = [
+    Sdk { package: SDK_V1, arguments: &["v1", "sessions"], protocol: "2025-11-25" },
+    Sdk { package: SDK_V2, arguments: &["v2", "sessions"], protocol: "2025-11-25" },
+    Sdk { package: SDK_V2, arguments: &["v2", "stateless"], protocol: "2026-07-28" },
+    Sdk { package: SDK_PYTHON, arguments: &["sessions"], protocol: "2025-11-25" },
+    Sdk { package: SDK_PYTHON, arguments: &["stateless"], protocol: "2026-07-28" },
+];
+
+/// The server whose tools need no permission: two of them direct, the others for snippets.
+const FREE: &str = "fixture";
+/// The server whose tools are asked about.
+const ASKED: &str = "shelf";
+
+/// One line per client and transport, of those whose package or transport is chosen.
+pub(crate) async fn run(
+    installed: &Installed,
+    product: &Product,
+    is_chosen: impl Fn([&str; 2]) -> bool,
+) -> Checked<Vec<Row>> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let serving = Serving::new(product, folder.path())?;
+    let mut rows = Vec::new();
+    for transport in ["stdio", "http"] {
+        for sdk in SDKS.iter().filter(|sdk| is_chosen([sdk.package, transport])) {
+            let listening = if transport == "http" { Some(serving.listen().await?) } else { None };
+            let target =
+                listening.as_ref().map_or_else(|| serving.line().to_string(), |here| here.address.clone());
+            let checked = sdk.check(installed, &serving, &target).await;
+            rows.push(sdk.row(installed, transport, checked)?);
+        }
+        if is_chosen([INSPECTOR, transport]) {
+            rows.push(inspector_row(installed, &serving, transport).await?);
+        }
+    }
+    Ok(rows)
+}
+
+/// `toolsmith serve`, as clients start it.
+struct Serving {
+    binary: PathBuf,
+    config: PathBuf,
+    /// Variables of every process, so that no configuration but ours has a part in this.
+    environment: Vec<(&'static str, PathBuf)>,
+    folder: PathBuf,
+}
+
+impl Serving {
+    fn new(product: &Product, folder: &Path) -> Checked<Self> {
+        let config = folder.join("served.json");
+        let text = json!({
+            "mcpServers": {
+                FREE: { "command": env!("CARGO_BIN_EXE_conformance-server"), "trust": true },
+                ASKED: {
+                    "command": env!("CARGO_BIN_EXE_catalog-server"),
+                    "args": ["--tools", "25"],
+                    "permission": "ask",
+                },
+            },
+            "codeMode": { "excludedTools": [
+                format!("{FREE}.test_multiple_content_types"),
+                format!("{FREE}.test_structured_content"),
+            ] },
+        });
+        fs::write(&config, text.to_string()).map_err(|error| error.to_string())?;
+        Ok(Self {
+            binary: product.binary().to_owned(),
+            config,
+            environment: vec![
+                ("TOOLSMITH_CACHE_DIR", product.cache().to_owned()),
+                ("XDG_CONFIG_HOME", folder.to_owned()),
+                ("HOME", folder.to_owned()),
+            ],
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// The command line for a client that starts it.
+    fn line(&self) -> Value {
+        json!([self.binary, "serve", "--config", self.config])
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.envs(self.environment.iter().cloned()).current_dir(&self.folder).kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Starts it over HTTP.
+    async fn listen(&self) -> Checked<Listening> {
+        let failed = |error: std::io::Error| format!("toolsmith serve --http: {error}");
+        let address =
+            TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).map_err(failed)?;
+        let mut command = self.command(&self.binary);
+        command.args(["serve", "--http", &address.to_string(), "--config"]).arg(&self.config);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit());
+        let process = command.spawn().map_err(failed)?;
+        let reach = async {
+            while TcpStream::connect(address).await.is_err() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        timeout(START, reach).await.map_err(|_| "toolsmith serve --http does not listen".to_owned())?;
+        Ok(Listening { address: format!("http://{address}/mcp"), _process: process })
+    }
+
+    /// Runs a client to its end, with something on its standard input.
+    async fn finish(&self, mut command: Command, input: &str) -> Checked<Output> {
+        let failed = |error: std::io::Error| format!("the client does not run: {error}");
+        let mut child = command.spawn().map_err(failed)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // Whoever ends before it has read everything breaks the pipe.
+            let _ = stdin.write_all(input.as_bytes()).await;
+        }
+        let output = timeout(WATCHDOG, child.wait_with_output()).await;
+        output.map_err(|_| "the client has not ended".to_owned())?.map_err(failed)
+    }
+}
+
+/// The server over HTTP; it ends with this.
+struct Listening {
+    address: String,
+    _process: Child,
+}
+
+/// The JSON on standard output, if the program has succeeded.
+fn printed(output: &Output) -> Checked<Value> {
+    let told = || format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+    if !output.status.success() {
+        return Err(told());
+    }
+    serde_json::from_slice(&output.stdout).map_err(|_| told())
+}
+
+/// A condition, and what is told where it does not hold.
+fn must(holds: bool, what: &str, seen: &Value) -> Checked<()> {
+    if holds { Ok(()) } else { Err(format!("{what}: {seen:#}")) }
+}
+
+/// A call of `execute_code`.
+fn snippet(code: &str) -> Value {
+    json!({ "tool": "execute_code", "arguments": { "code": code } })
+}
+
+/// The same, with more beside it.
+fn snippet_with(code: &str, more: &[(&str, &str)]) -> Value {
+    let mut call = snippet(code);
+    more.iter().for_each(|(key, value)| call[*key] = json!(value));
+    call
+}
+
+/// Whether what came of a call is what was to come.
+type Check = fn(&Value) -> bool;
+
+/// What is called, in this order, and what must come out of each.
+fn plan() -> Vec<(Value, Check)> {
+    let asks = format!("{ASKED}::calendar_get_event(\"event-7\").await?.id");
+    let counts = "for n in 1..=3u32 {\n    progress(n, 3, \"counted\");\n}\n\"counted\"";
+    let endless = "progress(1, 2, \"half way\");\ntokio::time::sleep(Duration::from_secs(60)).await;\n1";
+    let paints = "emit(Content::image(\"iVBORw0KGgo=\", \"image/png\"));\n\"painted\"";
+    vec![
+        (snippet("6 * 7"), |seen| says(seen, "42") && seen["structured"]["result"] == 42),
+        (snippet(counts), |seen| {
+            let told = seen["progress"].as_array().map_or(&[][..], Vec::as_slice);
+            let is_own = |step: &Value| step["message"].as_str().is_some_and(|text| text.contains("counted"));
+            says(seen, "counted") && told.iter().any(is_own) && rises(told)
+        }),
+        (snippet("let wrong: u32 = \"text\";\nwrong"), |seen| {
+            seen["isError"] == true && seen["structured"]["status"] == "compile_error"
+        }),
+        (snippet_with(&asks, &[("answer", "decline")]), |seen| {
+            seen["asked"] == 1 && seen["isError"] == true && seen["structured"]["status"] == "denied"
+        }),
+        (snippet_with(&asks, &[("answer", "accept")]), |seen| seen["asked"] == 1 && says(seen, "event-7")),
+        (snippet(paints), |seen| {
+            let kinds = seen["kinds"].as_array();
+            says(seen, "painted") && kinds.is_some_and(|kinds| kinds.contains(&json!("image image/png")))
+        }),
+        (snippet_with(endless, &[("cancel", "half way")]), |seen| {
+            seen["error"].is_string() && seen["isError"].is_null()
+        }),
+        (snippet("\"after it\""), |seen| says(seen, "after it")),
+        (json!({ "tool": "test_structured_content", "arguments": { "text": "a b" } }), |seen| {
+            seen["structured"] == json!({ "characters": 3, "words": 2 })
+        }),
+        (json!({ "tool": "test_multiple_content_types" }), |seen| {
+            seen["kinds"] == json!(["text", "image image/png", "resource"])
+        }),
+    ]
+}
+
+/// Whether a call was no error, and its text has this in it.
+fn says(seen: &Value, text: &str) -> bool {
+    seen["isError"] == false && seen["text"].as_str().is_some_and(|said| said.contains(text))
+}
+
+/// Whether progress never falls.
+fn rises(told: &[Value]) -> bool {
+    let done: Vec<_> = told.iter().filter_map(|step| step["progress"].as_f64()).collect();
+    done.is_sorted()
+}
+
+impl Sdk {
+    async fn check(&self, installed: &Installed, serving: &Serving, target: &str) -> Checked<()> {
+        let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/clients");
+        let (program, script) = if self.package == SDK_PYTHON {
+            (installed.python("python"), "python.py")
+        } else {
+            (installed.node(), "typescript.mjs")
+        };
+        let mut command = serving.command(&program);
+        command.arg(programs.join(script)).args(self.arguments).arg(target);
+        let (calls, checks): (Vec<_>, Vec<_>) = plan().into_iter().unzip();
+        let output = serving.finish(command, &Value::from(calls.clone()).to_string()).await?;
+        let seen = printed(&output)?;
+        // The older SDK does not tell what was negotiated over standard input and output.
+        let protocol = &seen["protocol"];
+        must(protocol.is_null() || *protocol == self.protocol, "the protocol is another one", protocol)?;
+        let tools = seen["tools"].as_array();
+        for tool in ["execute_code", "search_tools", "describe_tools", "test_structured_content"] {
+            let is_there = tools.is_some_and(|tools| tools.contains(&json!(tool)));
+            must(is_there, &format!("{tool} is not listed"), &seen["tools"])?;
+        }
+        for (index, (call, holds)) in calls.iter().zip(checks).enumerate() {
+            let came = &seen["calls"][index];
+            must(holds(came), &format!("not what was to come of {call}"), came)?;
+        }
+        Ok(())
+    }
+
+    fn row(&self, installed: &Installed, transport: &'static str, checked: Checked<()>) -> Checked<Row> {
+        let version = if self.package == SDK_PYTHON {
+            installed.pinned(self.package)?
+        } else {
+            installed.version(self.package)?
+        };
+        Ok(row(self.package, version, transport, self.protocol, checked))
+    }
+}
+
+fn row(package: &str, version: String, transport: &'static str, protocol: &str, checked: Checked<()>) -> Row {
+    Row {
+        peer: format!("client {package}"),
+        version,
+        transport,
+        protocol: protocol.to_owned(),
+        tools: "-".to_owned(),
+        failure: checked.err(),
+    }
+}
+
+/// The Inspector's command line: started from a file as people have it, and over HTTP.
+async fn inspector_row(installed: &Installed, serving: &Serving, transport: &'static str) -> Checked<Row> {
+    let checked = match transport {
+        "http" => {
+            let listening = serving.listen().await?;
+            let target = ["--transport", "http", "--server-url", &listening.address].map(str::to_owned);
+            inspect(installed, serving, &target).await
+        }
+        _ => match client_file(serving).await {
+            Ok(file) => {
+                let target = ["--config".to_owned(), file, "--server".to_owned(), "toolsmith".to_owned()];
+                inspect(installed, serving, &target).await
+            }
+            Err(error) => Err(error),
+        },
+    };
+    Ok(row(INSPECTOR, installed.version(INSPECTOR)?, transport, "2025-11-25", checked))
+}
+
+/// A client's file with the entry that `toolsmith setup` prints, and our variables in it.
+async fn client_file(serving: &Serving) -> Checked<String> {
+    let mut command = serving.command(&serving.binary);
+    command.args(["setup", "cursor", "--print", "--config"]).arg(&serving.config);
+    let mut entry = printed(&serving.finish(command, "").await?)?;
+    for (name, value) in &serving.environment {
+        entry["mcpServers"]["toolsmith"]["env"][*name] = json!(value);
+    }
+    let file = serving.folder.join("client.json");
+    fs::write(&file, entry.to_string()).map_err(|error| error.to_string())?;
+    Ok(file.to_string_lossy().into_owned())
+}
+
+async fn inspect(installed: &Installed, serving: &Serving, target: &[String]) -> Checked<()> {
+    let script = installed.file(INSPECTOR, INSPECTOR_SCRIPT);
+    let ask = async |method: &[&str]| {
+        let mut command = serving.command(&installed.node());
+        command.arg(&script).args(["--cli", "--quiet"]).args(target).args(method);
+        printed(&serving.finish(command, "").await?)
+    };
+    let listed = ask(&["--method", "tools/list"]).await?;
+    let tools = listed["tools"].as_array();
+    let has = |name: &str| tools.is_some_and(|tools| tools.iter().any(|tool| tool["name"] == name));
+    must(has("execute_code") && has("test_structured_content"), "a tool is not listed", &listed)?;
+    let arguments = json!({ "code": "6 * 7" }).to_string();
+    let call =
+        ["--method", "tools/call", "--tool-name", "execute_code", "--tool-args-json", arguments.as_str()];
+    let answer = ask(&call).await?;
+    let is_right = answer["structuredContent"]["result"] == 42 && answer["isError"] != true;
+    must(is_right, "6 * 7 was to be 42", &answer)
+}

@@ -1,0 +1,85 @@
+// typescript.mjs SDK ERA TARGET: a client of the official TypeScript SDK that does what a plan says.
+//
+// SDK is `v1` (@modelcontextprotocol/sdk) or `v2` (@modelcontextprotocol/client), ERA is `sessions` or `stateless`
+// (v2 only). TARGET is an address, or a command line as a JSON array. On standard input stands the plan, a JSON array
+// of calls: `tool`, `arguments`, `answer` to what is asked (`accept` or `decline`), `cancel`
+// (at the first progress whose message has this text).
+// On standard output stands one JSON object: `protocol`, `tools`, `calls` with what came of each.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+// The packages are not beside this file, but where they were installed.
+const require = createRequire(`${process.env.TOOLSMITH_PEERS}/`);
+const LIMIT = 120_000;
+
+const [sdk, era, target] = process.argv.slice(2);
+const plan = JSON.parse(readFileSync(0, 'utf8'));
+const asked = { count: 0, answer: 'decline' };
+const client = await connect();
+
+const calls = [];
+const listed = await client.listTools();
+for (const call of plan) calls.push(await perform(call));
+const protocol = client.getNegotiatedProtocolVersion?.() ?? client.transport?.protocolVersion ?? null;
+await client.close();
+console.log(JSON.stringify({ protocol, tools: listed.tools.map(tool => tool.name), calls }));
+
+async function connect() {
+  const from = name => require(sdk === 'v1' ? `@modelcontextprotocol/sdk/${name}` : '@modelcontextprotocol/client');
+  const { Client } = from('client/index.js');
+  const { StreamableHTTPClientTransport } = from('client/streamableHttp.js');
+  const { StdioClientTransport } =
+    sdk === 'v1' ? from('client/stdio.js') : require('@modelcontextprotocol/client/stdio');
+  const options = { capabilities: { elicitation: {} } };
+  if (era === 'stateless') options.versionNegotiation = { mode: { pin: '2026-07-28' } };
+  const client = new Client({ name: `peers-typescript-${sdk}`, version: '1.0.0' }, options);
+  const elicitation = sdk === 'v1' ? from('types.js').ElicitRequestSchema : 'elicitation/create';
+  client.setRequestHandler(elicitation, request => {
+    asked.count += 1;
+    if (asked.answer !== 'accept') return { action: 'decline' };
+    return { action: 'accept', content: filled(request.params.requestedSchema) };
+  });
+  await client.connect(transport(StdioClientTransport, StreamableHTTPClientTransport));
+  return client;
+}
+
+function transport(Stdio, Http) {
+  if (!target.startsWith('[')) return new Http(new URL(target));
+  const [command, ...args] = JSON.parse(target);
+  return new Stdio({ command, args, env: process.env, stderr: 'inherit' });
+}
+
+// What a person would choose who agrees, but to no more than there has to be: the first of several.
+function filled(schema) {
+  const value = field => {
+    const choices = field.enum ?? field.oneOf?.map(choice => choice.const);
+    if (choices) return choices[0];
+    if (field.type === 'boolean') return true;
+    return field.type === 'string' ? 'yes' : 1;
+  };
+  return Object.fromEntries(Object.entries(schema?.properties ?? {}).map(([name, field]) => [name, value(field)]));
+}
+
+async function perform({ tool, arguments: args, answer, cancel }) {
+  Object.assign(asked, { count: 0, answer: answer ?? 'decline' });
+  const abort = new AbortController();
+  const told = [];
+  const onprogress = ({ progress, total, message }) => {
+    told.push({ progress, total, message });
+    if (cancel !== undefined && message?.includes(cancel)) abort.abort('the test has seen enough');
+  };
+  const options = { onprogress, signal: abort.signal, timeout: LIMIT, resetTimeoutOnProgress: true };
+  const params = { name: tool, arguments: args ?? {} };
+  const outcome = { text: '', kinds: [], isError: null, structured: null, error: null };
+  try {
+    const result = await (sdk === 'v1' ? client.callTool(params, undefined, options) : client.callTool(params, options));
+    outcome.isError = result.isError ?? false;
+    outcome.structured = result.structuredContent ?? null;
+    outcome.kinds = result.content.map(part => (part.mimeType ? `${part.type} ${part.mimeType}` : part.type));
+    outcome.text = result.content.filter(part => part.type === 'text').map(part => part.text).join('\n');
+  } catch (error) {
+    outcome.error = String(error?.message ?? error);
+  }
+  return { ...outcome, progress: told, asked: asked.count };
+}
