@@ -7,6 +7,7 @@ mod changes;
 mod connect;
 mod deadline;
 mod exchange;
+mod forward;
 mod lists;
 mod process;
 
@@ -37,6 +38,7 @@ use crate::{
 
 pub use connect::connect_all;
 pub use exchange::{CallResult, MAX_ROUNDS, PROGRESS_FACTOR};
+pub use forward::Carried;
 pub use lists::{Items, MAX_ITEMS};
 
 /// How long cancellations of calls may take to be written before the connection is closed.

@@ -1,6 +1,7 @@
 //! Requests and their answers: deadlines, cancellation, and what a server asks for in between.
 
 use std::{
+    borrow::Cow,
     io,
     sync::{Arc, PoisonError, atomic::Ordering},
     time::{Duration, Instant},
@@ -8,7 +9,10 @@ use std::{
 
 use futures::FutureExt;
 use rmcp::{
-    model::{CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, RequestId},
+    model::{
+        CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, RequestId,
+        RequestMetaObject,
+    },
     service::{PeerRequestOptions, ServiceError},
     transport::streamable_http_client::StreamableHttpError,
 };
@@ -26,6 +30,7 @@ use super::{
     with_stray,
 };
 use crate::{
+    client::ProgressSink,
     error::{Error, ErrorKind, Phase},
     http::HttpFailure,
     text::shown,
@@ -66,9 +71,10 @@ impl CallResult {
 }
 
 /// The members of a request's parameters, beside `_meta`.
-pub(super) type Parameters = Vec<(&'static str, Box<RawValue>)>;
+pub(super) type Parameters = Vec<(Cow<'static, str>, Box<RawValue>)>;
 
 /// A request: what is asked, and for whom it is told.
+#[derive(Clone)]
 pub(super) struct Ask {
     pub(super) method: &'static str,
     pub(super) parameters: Parameters,
@@ -76,6 +82,10 @@ pub(super) struct Ask {
     /// What the request is about, where a header repeats it.
     pub(super) about: Option<(String, Vec<(String, String)>)>,
     pub(super) limit: Duration,
+    /// What goes into its `_meta`, beside what the protocol puts there.
+    pub(super) meta: Option<RequestMetaObject>,
+    /// Who is told of its progress.
+    pub(super) progress: Option<ProgressSink>,
 }
 
 /// What a result says that is not final (MCP 2026-07-28, multi-round-trip requests).
@@ -106,10 +116,12 @@ impl Session {
         let raw = self
             .ask_until_complete(Ask {
                 method: "tools/call",
-                parameters: vec![("name", self.encode(tool)?), ("arguments", arguments)],
+                parameters: vec![("name".into(), self.encode(tool)?), ("arguments".into(), arguments)],
                 phase: Phase::Call(tool.to_owned()),
                 about: Some((tool.to_owned(), headers)),
                 limit: limit.unwrap_or(self.inner.config.request_timeout),
+                meta: None,
+                progress: None,
             })
             .await?;
         #[derive(Deserialize)]
@@ -140,16 +152,15 @@ impl Session {
     /// A request without a name of its own, within the request time.
     pub(super) fn plain(&self, method: &'static str, parameters: Parameters) -> Ask {
         let phase = if method == "tools/list" { Phase::ListTools } else { Phase::Request(method) };
-        Ask { method, parameters, phase, about: None, limit: self.inner.config.request_timeout }
+        let limit = self.inner.config.request_timeout;
+        Ask { method, parameters, phase, about: None, limit, meta: None, progress: None }
     }
 
     /// Asks, and answers what the server asks for in between, until the result is complete.
     pub(super) async fn ask_until_complete(&self, mut ask: Ask) -> Result<Box<RawValue>, Error> {
         let own = ask.parameters.len();
         for _ in 0..MAX_ROUNDS {
-            let (method, phase, about, limit) = (ask.method, ask.phase.clone(), ask.about.clone(), ask.limit);
-            let parameters = ask.parameters.clone();
-            let raw = self.ask(Ask { method, parameters, phase, about, limit }).await?;
+            let raw = self.ask(ask.clone()).await?;
             let Ok(more) = serde_json::from_str::<InputRequired>(raw.get()) else { return Ok(raw) };
             if more.result_type.as_deref() != Some("input_required") {
                 return Ok(raw);
@@ -159,9 +170,9 @@ impl Session {
             for (key, request) in more.input_requests {
                 responses.insert(key, self.input(request).await?);
             }
-            ask.parameters.push(("inputResponses", self.encode(&responses)?));
+            ask.parameters.push(("inputResponses".into(), self.encode(&responses)?));
             if let Some(state) = more.request_state {
-                ask.parameters.push(("requestState", self.encode(&state)?));
+                ask.parameters.push(("requestState".into(), self.encode(&state)?));
             }
         }
         let reason = format!("it asked for input more than {MAX_ROUNDS} times before it answered");
@@ -186,7 +197,7 @@ impl Session {
 
     /// Sends one request and waits for its answer.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Box<RawValue>, Error> {
-        let Ask { method, parameters, phase, about, limit } = ask;
+        let Ask { method, parameters, phase, about, limit, meta, progress: sink } = ask;
         let raw = RawRequest::new(parameters);
         let raw = Arc::new(match about {
             Some((name, headers)) => raw.about(&name, headers),
@@ -196,13 +207,14 @@ impl Session {
         request.extensions.insert(Arc::clone(&raw));
         let deadline = Deadline::new(limit, self.inner.client.questions());
         let exchange = async {
-            let options = PeerRequestOptions::no_options();
+            let mut options = PeerRequestOptions::no_options();
+            options.meta = meta;
             let sending =
                 self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
             let sending = timeout(limit, sending).await;
             let handle = sending.map_err(|_| ServiceError::Timeout { timeout: limit })??;
             let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
-            let progress = self.inner.client.progress_of(handle.progress_token.clone());
+            let progress = self.inner.client.progress_of(handle.progress_token.clone(), sink);
             let outcome = tokio::select! {
                 biased;
                 outcome = handle.await_response() => outcome.map(drop),
@@ -236,7 +248,7 @@ impl Session {
     }
 
     /// The headers that repeat arguments of this call.
-    fn headers_of(&self, tool: &str, arguments: &RawValue) -> Vec<(String, String)> {
+    pub(super) fn headers_of(&self, tool: &str, arguments: &RawValue) -> Vec<(String, String)> {
         let headers = self.inner.parameter_headers.lock().unwrap_or_else(PoisonError::into_inner);
         match headers.get(tool) {
             Some(headers) => {
