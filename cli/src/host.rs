@@ -113,7 +113,7 @@ impl Attendant {
 pub(crate) struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Waiting<'a> {
-    fn new(questions: &'a watch::Sender<usize>) -> Self {
+    pub(crate) fn new(questions: &'a watch::Sender<usize>) -> Self {
         questions.send_modify(|open| *open += 1);
         Waiting(questions)
     }

@@ -73,5 +73,6 @@ fn name(status: Status) -> &'static str {
         Status::Denied => "denied",
         Status::SandboxViolation => "stopped by the sandbox",
         Status::Cancelled => "cancelled",
+        Status::Busy => "busy",
     }
 }
