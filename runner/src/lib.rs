@@ -58,7 +58,7 @@ pub use export::{SNIPPET, is_crate, module_file, vendor, write_crate};
 pub use generated::ToolEntry;
 pub use host::{Answer, Refusal, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
-pub use observer::{Observer, Unobserved};
+pub use observer::{CallBegun, Observer, Phase, Unobserved};
 pub use outcome::{CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, SandboxReport, Status, Truncated};
 pub use policies::{Grants, Limits};
 pub use snippet::{NESTING_LIMIT, SNIPPET_LIMIT};
