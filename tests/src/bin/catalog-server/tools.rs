@@ -1,0 +1,266 @@
+//! Makes the tools from the domains and from what can be done in each of them.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The domains, by hand.
+const DOMAINS: &str = include_str!("domains.json");
+
+/// Something that tools are about.
+#[derive(Deserialize)]
+pub(crate) struct Domain {
+    pub(crate) name: String,
+    /// One of its things, and many of them.
+    pub(crate) one: String,
+    pub(crate) many: String,
+    what: String,
+    /// What one of its things consists of.
+    pub(crate) fields: Vec<Field>,
+    own: Vec<Own>,
+}
+
+/// Name, kind and description. A kind with commas is one of the words between them.
+#[derive(Deserialize)]
+pub(crate) struct Field(pub(crate) String, pub(crate) String, pub(crate) String);
+
+/// A tool that only this domain has.
+#[derive(Deserialize)]
+struct Own {
+    name: String,
+    description: String,
+    parameters: Vec<Field>,
+}
+
+/// What a tool answers with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// One thing.
+    Thing,
+    /// Several things.
+    Things,
+    /// A number of things.
+    Count,
+    /// That it is done.
+    Done,
+}
+
+/// A tool, as it is listed, and what it does.
+pub(crate) struct Entry {
+    pub(crate) tool: Value,
+    pub(crate) domain: Arc<Domain>,
+    pub(crate) answer: Answer,
+}
+
+/// What a tool of every domain takes.
+#[derive(Clone, Copy)]
+enum Takes {
+    /// All fields, the first two of them for certain.
+    Fields,
+    /// The id, and what shall change.
+    IdAndFields,
+    /// The id alone.
+    Id,
+    /// The id and one text with this name and description.
+    IdAnd(&'static str, &'static str),
+    /// Where to begin, how many, and in which order.
+    Page,
+    /// Words to look for, and how many.
+    Words,
+    /// One text with this name and description.
+    Only(&'static str, &'static str),
+    /// Several ids.
+    Ids,
+}
+
+/// Name, description, parameters and answer of what can be done in every domain.
+const EVERYWHERE: [(&str, &str, Takes, Answer); 22] = [
+    (
+        "create_{one}",
+        "Creates a new {one} ({what}) and returns it with its id.",
+        Takes::Fields,
+        Answer::Thing,
+    ),
+    ("get_{one}", "Retrieves a single {one} by its id, with all of its fields.", Takes::Id, Answer::Thing),
+    (
+        "update_{one}",
+        "Changes some fields of a {one} and leaves the others.",
+        Takes::IdAndFields,
+        Answer::Thing,
+    ),
+    ("delete_{one}", "Deletes a {one} for good. This cannot be undone.", Takes::Id, Answer::Done),
+    ("list_{many}", "Lists {many}, one page at a time, in a chosen order.", Takes::Page, Answer::Things),
+    (
+        "search_{many}",
+        "Full-text search over {many} ({what}), best matches first.",
+        Takes::Words,
+        Answer::Things,
+    ),
+    (
+        "count_{many}",
+        "Counts the {many} that match a filter.",
+        Takes::Only("filter", "Condition on the fields, as in `name = \"x\"`"),
+        Answer::Count,
+    ),
+    ("archive_{one}", "Hides a {one} from lists without deleting it.", Takes::Id, Answer::Done),
+    ("restore_{one}", "Brings an archived {one} back.", Takes::Id, Answer::Thing),
+    ("duplicate_{one}", "Makes a copy of a {one} under a new id.", Takes::Id, Answer::Thing),
+    (
+        "export_{many}",
+        "Writes all {many} to a file in CSV, JSON or XLSX.",
+        Takes::Only("format", "csv, json or xlsx"),
+        Answer::Done,
+    ),
+    (
+        "import_{many}",
+        "Reads {many} from an uploaded CSV or JSON file.",
+        Takes::Only("file_url", "Address of the file"),
+        Answer::Count,
+    ),
+    (
+        "share_{one}",
+        "Gives somebody else access to a {one}.",
+        Takes::IdAnd("person", "Mail address of who gets access"),
+        Answer::Done,
+    ),
+    ("tag_{one}", "Attaches a label to a {one}.", Takes::IdAnd("tag", "The label"), Answer::Done),
+    ("untag_{one}", "Removes a label from a {one}.", Takes::IdAnd("tag", "The label"), Answer::Done),
+    (
+        "comment_on_{one}",
+        "Adds a remark to a {one} that others can read.",
+        Takes::IdAnd("text", "The remark, in Markdown"),
+        Answer::Done,
+    ),
+    ("list_{one}_comments", "Reads the remarks that people left on a {one}.", Takes::Id, Answer::Things),
+    ("get_{one}_history", "Shows who changed what in a {one}, and when.", Takes::Id, Answer::Things),
+    ("compare_{many}", "Shows in which fields two or more {many} differ.", Takes::Ids, Answer::Things),
+    (
+        "assign_{one}",
+        "Makes somebody responsible for a {one}.",
+        Takes::IdAnd("person", "Mail address of who is responsible"),
+        Answer::Done,
+    ),
+    ("watch_{one}", "Subscribes the caller to notifications about a {one}.", Takes::Id, Answer::Done),
+    ("summarize_{many}", "Condenses several {many} into a short overview.", Takes::Ids, Answer::Done),
+];
+
+/// All tools, domain by domain.
+pub(crate) fn all() -> Result<Vec<Entry>, serde_json::Error> {
+    let domains: Vec<Domain> = serde_json::from_str(DOMAINS)?;
+    Ok(domains.into_iter().map(Arc::new).flat_map(|domain| of(&domain)).collect())
+}
+
+fn of(domain: &Arc<Domain>) -> Vec<Entry> {
+    let filled = |text: &str| {
+        text.replace("{one}", &domain.one).replace("{many}", &domain.many).replace("{what}", &domain.what)
+    };
+    let mut entries = Vec::new();
+    let mut add = |name: &str, description: String, input: Value, answer: Answer| {
+        let mut tool = json!({
+            "name": format!("{}_{name}", domain.name),
+            "description": description,
+            "inputSchema": input,
+        });
+        if let Some(output) = output(domain, answer) {
+            tool["outputSchema"] = output;
+        }
+        entries.push(Entry { tool, domain: domain.clone(), answer });
+    };
+    for (name, description, takes, answer) in EVERYWHERE {
+        add(&filled(name), filled(description), input(domain, takes), answer);
+    }
+    for own in &domain.own {
+        let required: Vec<_> = own.parameters.iter().take(1).map(|field| field.0.as_str()).collect();
+        add(
+            &own.name,
+            own.description.clone(),
+            object(&properties(&own.parameters), &required),
+            Answer::Done,
+        );
+    }
+    entries
+}
+
+fn input(domain: &Domain, takes: Takes) -> Value {
+    let id = format!("{}_id", domain.one);
+    let with_id = |mut properties: Map<String, Value>, required: &[&str]| {
+        properties.insert(
+            id.clone(),
+            json!({ "type": "string", "description": format!("Id of the {}", domain.one) }),
+        );
+        object(&properties, &[&[id.as_str()], required].concat())
+    };
+    let text = |name: &str, description: &str| {
+        Map::from_iter([(name.to_owned(), json!({ "type": "string", "description": description }))])
+    };
+    let limit = json!({ "type": "integer", "minimum": 1, "maximum": 100, "description": "How many at most" });
+    match takes {
+        Takes::Fields => {
+            let required: Vec<_> = domain.fields.iter().take(2).map(|field| field.0.as_str()).collect();
+            object(&properties(&domain.fields), &required)
+        }
+        Takes::IdAndFields => with_id(properties(&domain.fields), &[]),
+        Takes::Id => with_id(Map::new(), &[]),
+        Takes::IdAnd(name, description) => with_id(text(name, description), &[name]),
+        Takes::Page => {
+            let names: Vec<_> = domain.fields.iter().map(|field| &field.0).collect();
+            let mut properties = text("cursor", "Where the last page ended");
+            properties.insert("limit".to_owned(), limit);
+            properties.insert(
+                "sort_by".to_owned(),
+                json!({ "type": "string", "enum": names, "description": "Field to sort by" }),
+            );
+            object(&properties, &[])
+        }
+        Takes::Words => {
+            let mut properties = text("query", "Words to look for");
+            properties.insert("limit".to_owned(), limit);
+            object(&properties, &["query"])
+        }
+        Takes::Only(name, description) => object(&text(name, description), &[name]),
+        Takes::Ids => {
+            let ids = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "description": format!("Ids of the {}", domain.many) });
+            object(
+                &Map::from_iter([(format!("{}_ids", domain.one), ids)]),
+                &[format!("{}_ids", domain.one).as_str()],
+            )
+        }
+    }
+}
+
+/// Only tools that answer with one thing or a number say what comes out: so it is with real servers.
+fn output(domain: &Domain, answer: Answer) -> Option<Value> {
+    match answer {
+        Answer::Thing => {
+            let mut properties = properties(&domain.fields);
+            properties.insert("id".to_owned(), json!({ "type": "string" }));
+            Some(object(&properties, &["id"]))
+        }
+        Answer::Count => {
+            Some(object(&Map::from_iter([("count".to_owned(), json!({ "type": "integer" }))]), &["count"]))
+        }
+        Answer::Things | Answer::Done => None,
+    }
+}
+
+fn properties(fields: &[Field]) -> Map<String, Value> {
+    let described = |Field(name, kind, description): &Field| {
+        let mut schema = match kind.as_str() {
+            "integer" | "number" | "boolean" => json!({ "type": kind }),
+            "date" | "date-time" | "email" => json!({ "type": "string", "format": kind }),
+            "strings" => json!({ "type": "array", "items": { "type": "string" } }),
+            words if words.contains(',') => {
+                json!({ "type": "string", "enum": words.split(',').collect::<Vec<_>>() })
+            }
+            _ => json!({ "type": "string" }),
+        };
+        schema["description"] = json!(description);
+        (name.clone(), schema)
+    };
+    fields.iter().map(described).collect()
+}
+
+fn object(properties: &Map<String, Value>, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}

@@ -1,0 +1,79 @@
+//! `conformance-server [--http ADDRESS]`: an MCP server with everything that the official conformance suite asks of one.
+//!
+//! It speaks over standard input and output, or over HTTP at `/mcp` of an address; then its first line on standard
+//! output is JSON with the whole `address`, and it ends with its input. Beside what the suite wants there is what a
+//! proxy in front of it must carry and the suite does not look at: annotations, structured content, metadata, a call
+//! that waits to be cancelled.
+
+mod asking;
+mod content;
+mod prompts;
+mod resources;
+mod server;
+mod tools;
+mod world;
+
+use std::{error::Error, io, io::Write as _, process::ExitCode, sync::Arc};
+
+use axum::Router;
+use rmcp::{
+    ServiceExt,
+    transport::{
+        StreamableHttpServerConfig, StreamableHttpService, stdio,
+        streamable_http_server::session::local::LocalSessionManager,
+    },
+};
+use serde_json::json;
+use tokio::{io::AsyncReadExt, net::TcpListener};
+
+use server::Fixture;
+use world::World;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let done = match (arguments.next().as_deref(), arguments.next()) {
+        (None, _) => over_stdio().await,
+        (Some("--http"), Some(address)) => over_http(&address).await,
+        _ => Err("the arguments are none, or --http ADDRESS".into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("conformance-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn over_stdio() -> Result<(), Box<dyn Error>> {
+    let running = Fixture::new(Arc::new(World::new())).serve(stdio()).await?;
+    running.waiting().await?;
+    Ok(())
+}
+
+async fn over_http(address: &str) -> Result<(), Box<dyn Error>> {
+    let listener = TcpListener::bind(address).await?;
+    let here = listener.local_addr()?;
+    let origins = [format!("http://{here}"), format!("http://localhost:{}", here.port())];
+    let world = Arc::new(World::new());
+    let service = StreamableHttpService::new(
+        move || Ok(Fixture::new(world.clone())),
+        Arc::new(LocalSessionManager::default()),
+        StreamableHttpServerConfig::default().with_allowed_origins(origins).enforce_origin_validation(),
+    );
+    tell(&format!("http://{here}/mcp"))?;
+    let router = Router::new().route_service("/mcp", service);
+    let (mut stdin, mut input) = (tokio::io::stdin(), Vec::new());
+    tokio::select! {
+        served = axum::serve(listener, router) => served?,
+        read = stdin.read_to_end(&mut input) => drop(read?),
+    }
+    Ok(())
+}
+
+fn tell(address: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    writeln!(output, "{}", json!({ "address": address }))?;
+    output.flush()
+}

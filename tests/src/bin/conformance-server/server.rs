@@ -1,0 +1,372 @@
+//! The server: what it says of itself, and what it does on each request.
+
+#![expect(deprecated, reason = "logging is in use for as long as there are clients that want it")]
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use rmcp::{
+    ErrorData, Peer, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, LoggingLevel, LoggingMessageNotificationParam,
+        PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+        ReadResourceResponse, ResourceUpdatedNotificationParam, ServerConfig, SetLevelRequestMethod,
+        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    },
+    service::{NotificationContext, RequestContext, SubscriptionContext},
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::{
+    asking::{self, Asked, Retry},
+    content, prompts, resources, tools,
+    world::{Change, World},
+};
+
+/// How long a client may keep a list, in milliseconds.
+const FRESH: u64 = 1000;
+/// Between two messages of a tool that sends several.
+const PAUSE: Duration = Duration::from_millis(50);
+/// How long the tool that waits to be cancelled waits at most.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One session, or one request where there are no sessions.
+pub(crate) struct Fixture {
+    world: Arc<World>,
+    level: Mutex<Option<LoggingLevel>>,
+    watched: Arc<Mutex<BTreeSet<String>>>,
+}
+
+impl Fixture {
+    /// A session in this world.
+    pub(crate) fn new(world: Arc<World>) -> Self {
+        Self { world, level: Mutex::default(), watched: Arc::default() }
+    }
+
+    /// What a tool does that tells something on the way, or changes something; nothing, where it does neither.
+    async fn act(
+        &self,
+        name: &str,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Option<String>, ErrorData> {
+        let said = match name {
+            "test_tool_with_logging" => {
+                self.log(context, "Tool execution started").await;
+                tokio::time::sleep(PAUSE).await;
+                self.log(context, "Tool processing data").await;
+                tokio::time::sleep(PAUSE).await;
+                self.log(context, "Tool execution completed").await;
+                "Logged three messages."
+            }
+            "test_logging_tool" => {
+                self.log(context, "Asked for, and so logged").await;
+                "Logged what was asked for."
+            }
+            "test_tool_with_progress" => {
+                for step in [0, 50, 100] {
+                    report(context, f64::from(step)).await;
+                    tokio::time::sleep(PAUSE).await;
+                }
+                "Reported three times."
+            }
+            "test_reconnection" => {
+                tokio::time::sleep(PAUSE * 4).await;
+                "Still here."
+            }
+            "test_wait" => self.wait(context).await,
+            "test_trigger_tool_change" => {
+                self.world.change(Change::Tools);
+                "The tools have changed."
+            }
+            "test_trigger_prompt_change" => {
+                self.world.change(Change::Prompts);
+                "The prompts have changed."
+            }
+            "test_trigger_resource_update" => {
+                self.world.change(Change::Resource(resources::WATCHED.to_owned()));
+                "The watched resource has changed."
+            }
+            "test_missing_capability" => {
+                if context.client_capabilities().is_none_or(|able| able.sampling.is_none()) {
+                    let needed = parsed(json!({ "sampling": {} }))?;
+                    return Err(ErrorData::missing_required_client_capability(needed));
+                }
+                "The client can sample."
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(said.to_owned()))
+    }
+
+    /// Waits until it is cancelled.
+    async fn wait(&self, context: &RequestContext<RoleServer>) -> &'static str {
+        report(context, 1.0).await;
+        tokio::select! {
+            () = context.ct.cancelled() => {
+                self.world.count_cancelled();
+                "Cancelled."
+            }
+            () = tokio::time::sleep(PATIENCE) => "Nobody cancelled it.",
+        }
+    }
+
+    /// Logs at the level `info`, where the client wants that.
+    async fn log(&self, context: &RequestContext<RoleServer>, text: &str) {
+        let level = if is_stateless(context) {
+            context.meta.log_level()
+        } else {
+            Some(self.level.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(LoggingLevel::Info))
+        };
+        if level.is_some_and(|level| level as u8 <= LoggingLevel::Info as u8) {
+            let message = LoggingMessageNotificationParam::new(LoggingLevel::Info, json!(text));
+            // A client that has gone away misses nothing.
+            let _ = context.peer.notify_logging_message(message.with_logger("conformance-server")).await;
+        }
+    }
+}
+
+/// Reports progress out of a hundred, where the client wants to know.
+async fn report(context: &RequestContext<RoleServer>, progress: f64) {
+    if let Some(token) = context.meta.get_progress_token() {
+        let report = ProgressNotificationParam::new(token, progress).with_total(100.0);
+        let report = report.with_message(format!("{progress} of 100"));
+        let _ = context.peer.notify_progress(report).await;
+    }
+}
+
+/// Whether a request is of the era without sessions.
+pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// A value of the protocol from its JSON.
+pub(crate) fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
+    serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+}
+
+/// The same, for a result that is no question.
+fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
+    value["resultType"] = json!("complete");
+    parsed(value)
+}
+
+/// Tells one session of everything that changes, until it ends.
+async fn tell(world: Arc<World>, watched: Arc<Mutex<BTreeSet<String>>>, peer: Peer<RoleServer>) {
+    let mut changes = world.changes();
+    loop {
+        let told = match changes.recv().await {
+            Ok(Change::Tools) => peer.notify_tool_list_changed().await,
+            Ok(Change::Prompts) => peer.notify_prompt_list_changed().await,
+            Ok(Change::Resource(uri)) => {
+                if !watched.lock().unwrap_or_else(PoisonError::into_inner).contains(&uri) {
+                    continue;
+                }
+                peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await
+            }
+            Err(RecvError::Lagged(_)) => Ok(()),
+            Err(RecvError::Closed) => return,
+        };
+        if told.is_err() {
+            return;
+        }
+    }
+}
+
+impl ServerHandler for Fixture {
+    fn get_info(&self) -> ServerConfig {
+        let info = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {
+                "logging": {},
+                "completions": {},
+                "prompts": { "listChanged": true },
+                "resources": { "subscribe": true, "listChanged": true },
+                "tools": { "listChanged": true },
+            },
+            "serverInfo": {
+                "name": "conformance-server",
+                "title": "Conformance server",
+                "version": env!("CARGO_PKG_VERSION"),
+            },
+            "instructions": "Call what the scenario says.",
+        });
+        parsed(info).unwrap_or_default()
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        tokio::spawn(tell(self.world.clone(), self.watched.clone(), context.peer));
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if is_stateless(&context) {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.level);
+        Ok(())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let values = resources::completions(&request.argument.name, &request.argument.value);
+        complete(json!({ "completion": { "total": values.len(), "hasMore": false, "values": values } }))
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = ListToolsResult::with_all_items(parsed(tools::list(self.world.has_extra_tool()))?);
+        Ok(tools.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Public))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let tools: Vec<Tool> = parsed(tools::list(self.world.has_extra_tool())).ok()?;
+        tools.into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name.as_ref();
+        if self.get_tool(name).is_none() {
+            return Err(ErrorData::invalid_params(format!("there is no tool {name}"), None));
+        }
+        let arguments = request.arguments.unwrap_or_default();
+        let result = if let Some(result) = tools::answer(name, &arguments) {
+            result
+        } else if let Some(said) = self.act(name, &context).await? {
+            json!({ "content": [content::text(&said)] })
+        } else {
+            let retry = Retry { responses: request.input_responses, state: request.request_state };
+            match asking::ask(name, &arguments, retry, &context).await? {
+                Some(Asked::Open(open)) => return Ok(open.into()),
+                Some(Asked::Answered(answers)) => {
+                    json!({ "content": [content::text(&asking::says(name, &answers))] })
+                }
+                None => return Err(ErrorData::internal_error(format!("{name} does nothing"), None)),
+            }
+        };
+        complete(result).map(CallToolResponse::Complete)
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = prompts::list(self.world.has_extra_prompt());
+        let prompts = ListPromptsResult::with_all_items(parsed(prompts)?);
+        Ok(prompts.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Public))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let retry = Retry { responses: request.input_responses, state: request.request_state };
+        let answers = match asking::ask(&request.name, &arguments, retry, &context).await? {
+            Some(Asked::Open(open)) => return Ok(open.into()),
+            Some(Asked::Answered(answers)) => answers,
+            None => Map::new(),
+        };
+        let told = answers.get("user_context").map(|answer| answer["content"]["context"].to_string());
+        let messages = prompts::messages(&request.name, &arguments, &told.unwrap_or_default());
+        let messages = messages
+            .ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt {}", request.name), None))?;
+        complete(json!({ "messages": messages })).map(GetPromptResponse::Complete)
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resources = ListResourcesResult::with_all_items(parsed(resources::list())?);
+        Ok(resources.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Public))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = ListResourceTemplatesResult::with_all_items(parsed(resources::templates())?);
+        Ok(templates.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Public))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let Some(contents) = resources::read(&request.uri, &self.world) else {
+            let (message, data) = ("Resource not found", Some(json!({ "uri": request.uri })));
+            return Err(if is_stateless(&context) {
+                ErrorData::invalid_params(message, data)
+            } else {
+                ErrorData::resource_not_found(message, data)
+            });
+        };
+        let result = json!({ "contents": [contents], "ttlMs": 0, "cacheScope": "private" });
+        complete(result).map(ReadResourceResponse::Complete)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).insert(request.uri);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.world.changes();
+        loop {
+            let change = tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                change = changes.recv() => change,
+            };
+            // A change that this client did not ask for is refused by the sink.
+            let _ = match change {
+                Ok(Change::Tools) => context.sink().notify_tool_list_changed().await,
+                Ok(Change::Prompts) => context.sink().notify_prompt_list_changed().await,
+                Ok(Change::Resource(uri)) => context.sink().notify_resource_updated(uri).await,
+                Err(RecvError::Lagged(_)) => Ok(()),
+                Err(RecvError::Closed) => return Ok(()),
+            };
+        }
+    }
+}

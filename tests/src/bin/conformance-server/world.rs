@@ -1,0 +1,74 @@
+//! What all sessions of the server have in common, and what changes in it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tokio::sync::broadcast;
+
+/// How many changes may wait for a session that does not look.
+const WAITING: usize = 64;
+
+/// Something that clients are told.
+#[derive(Clone)]
+pub(crate) enum Change {
+    Tools,
+    Prompts,
+    /// The resource with this address.
+    Resource(String),
+}
+
+/// The state of the server.
+pub(crate) struct World {
+    changes: broadcast::Sender<Change>,
+    extra_tool: AtomicBool,
+    extra_prompt: AtomicBool,
+    cancelled: AtomicU64,
+}
+
+impl World {
+    /// One without the tool and the prompt that come and go.
+    pub(crate) fn new() -> Self {
+        Self {
+            changes: broadcast::channel(WAITING).0,
+            extra_tool: AtomicBool::new(false),
+            extra_prompt: AtomicBool::new(false),
+            cancelled: AtomicU64::new(0),
+        }
+    }
+
+    /// All changes from now on.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<Change> {
+        self.changes.subscribe()
+    }
+
+    /// Changes something and tells everybody.
+    pub(crate) fn change(&self, change: Change) {
+        match change {
+            Change::Tools => drop(self.extra_tool.fetch_not(Ordering::Relaxed)),
+            Change::Prompts => drop(self.extra_prompt.fetch_not(Ordering::Relaxed)),
+            Change::Resource(_) => {}
+        }
+        // Nobody need be listening.
+        let _ = self.changes.send(change);
+    }
+
+    /// Whether the tool that comes and goes is there.
+    pub(crate) fn has_extra_tool(&self) -> bool {
+        self.extra_tool.load(Ordering::Relaxed)
+    }
+
+    /// Whether the prompt that comes and goes is there.
+    pub(crate) fn has_extra_prompt(&self) -> bool {
+        self.extra_prompt.load(Ordering::Relaxed)
+    }
+
+    /// Counts a call that was cancelled.
+    pub(crate) fn count_cancelled(&self) {
+        self.cancelled.fetch_add(1, Ordering::Relaxed);
+        self.change(Change::Resource(crate::resources::CANCELLED.to_owned()));
+    }
+
+    /// How many calls were cancelled so far.
+    pub(crate) fn cancelled(&self) -> u64 {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,126 @@
+//! `conformance-server` over standard input and output; over HTTP the official suite looks at it.
+
+use serde_json::{Value, json};
+
+use crate::talk::Talk;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_conformance-server");
+
+/// The parameters of a request in the stateless era, from a client with these capabilities.
+fn stateless(mut params: Value, capabilities: &Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    params
+}
+
+#[test]
+fn in_a_session_a_question_is_a_request_in_the_middle_of_the_call() {
+    let mut talk = Talk::shake_hands(PROGRAM, &[]);
+    let call =
+        talk.ask("tools/call", &json!({ "name": "test_elicitation", "arguments": { "message": "Who?" } }));
+    let question = talk.next();
+    assert_eq!(question["method"], "elicitation/create");
+    assert_eq!(question["params"]["message"], "Who?");
+    let answer = json!({ "action": "accept", "content": { "username": "ann", "email": "ann@example.com" } });
+    talk.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
+    let answer = talk.next();
+    assert_eq!(answer["id"], call);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("action=accept") && text.contains("ann@example.com"), "{text}");
+}
+
+#[test]
+fn in_a_session_logs_and_progress_come_before_the_answer() {
+    let mut talk = Talk::shake_hands(PROGRAM, &[]);
+    talk.request("logging/setLevel", &json!({ "level": "debug" }));
+    for (tool, method) in [
+        ("test_tool_with_logging", "notifications/message"),
+        ("test_tool_with_progress", "notifications/progress"),
+    ] {
+        let call = talk.ask(
+            "tools/call",
+            &json!({ "name": tool, "arguments": {}, "_meta": { "progressToken": "mine" } }),
+        );
+        let told: Vec<_> = (0..3).map(|_| talk.next()).collect();
+        assert!(told.iter().all(|message| message["method"] == method), "{told:?}");
+        assert_eq!(talk.next()["id"], call);
+    }
+    talk.request("logging/setLevel", &json!({ "level": "error" }));
+    talk.call("test_tool_with_logging", &json!({}));
+}
+
+#[test]
+fn in_a_session_a_cancelled_call_is_counted_and_a_change_is_told() {
+    let mut talk = Talk::shake_hands(PROGRAM, &[]);
+    talk.request("resources/subscribe", &json!({ "uri": "test://cancelled-calls" }));
+    let params = json!({ "name": "test_wait", "arguments": {}, "_meta": { "progressToken": 1 } });
+    let call = talk.ask("tools/call", &params);
+    assert_eq!(talk.next()["method"], "notifications/progress");
+    let params = json!({ "requestId": call, "reason": "enough" });
+    talk.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+    let told = talk.next();
+    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    let read = talk.request("resources/read", &json!({ "uri": "test://cancelled-calls" }));
+    assert_eq!(read["result"]["contents"][0]["text"], "1");
+    let call = talk.ask("tools/call", &json!({ "name": "test_trigger_tool_change", "arguments": {} }));
+    let (first, second) = (talk.next(), talk.next());
+    assert!([&first, &second].iter().any(|message| message["id"] == call), "{first} {second}");
+    assert!(
+        [&first, &second].iter().any(|message| message["method"] == "notifications/tools/list_changed"),
+        "{first} {second}"
+    );
+    let listed = talk.request("tools/list", &json!({}));
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    assert!(tools.iter().any(|tool| tool["name"] == "test_extra_tool"));
+}
+
+#[test]
+fn without_a_session_a_question_is_an_answer_and_the_retry_brings_what_was_said() {
+    let mut talk = Talk::start(PROGRAM, &[]);
+    let able = json!({ "elicitation": {} });
+    let params = json!({ "name": "test_input_required_result_multi_round", "arguments": {} });
+    let first = talk.request("tools/call", &stateless(params.clone(), &able));
+    assert_eq!(first["result"]["resultType"], "input_required", "{first}");
+    let mut retry = params.clone();
+    retry["inputResponses"] = json!({ "step1": { "action": "accept", "content": { "name": "Ann" } } });
+    retry["requestState"] = first["result"]["requestState"].clone();
+    let second = talk.request("tools/call", &stateless(retry.clone(), &able));
+    assert!(second["result"]["inputRequests"]["step2"].is_object(), "{second}");
+    let mut changed = retry.clone();
+    changed["requestState"] = json!(format!("{}x", first["result"]["requestState"].as_str().unwrap()));
+    assert_eq!(talk.request("tools/call", &stateless(changed, &able))["error"]["code"], -32602);
+    retry["inputResponses"] = json!({ "step2": { "action": "accept", "content": { "color": "blue" } } });
+    retry["requestState"] = second["result"]["requestState"].clone();
+    let last = talk.request("tools/call", &stateless(retry, &able));
+    let text = last["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("Ann") && text.contains("blue"), "{text}");
+}
+
+#[test]
+fn without_a_session_nothing_is_asked_that_the_client_cannot_answer() {
+    let mut talk = Talk::start(PROGRAM, &[]);
+    let params = stateless(json!({ "name": "test_missing_capability", "arguments": {} }), &json!({}));
+    let refused = talk.request("tools/call", &params);
+    assert_eq!(refused["error"]["code"], -32021, "{refused}");
+    assert!(refused["error"]["data"]["requiredCapabilities"]["sampling"].is_object(), "{refused}");
+    let params = json!({ "name": "test_input_required_result_capabilities", "arguments": {} });
+    let asked = talk.request("tools/call", &stateless(params, &json!({ "sampling": {} })));
+    let requests = asked["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(requests.keys().collect::<Vec<_>>(), ["model"]);
+}
+
+#[test]
+fn without_a_session_changes_are_told_to_whom_listens_for_them() {
+    let mut talk = Talk::start(PROGRAM, &[]);
+    let params = json!({ "notifications": { "promptsListChanged": true } });
+    talk.ask("subscriptions/listen", &stateless(params, &json!({})));
+    assert_eq!(talk.next()["method"], "notifications/subscriptions/acknowledged");
+    let trigger = |tool: &str| stateless(json!({ "name": tool, "arguments": {} }), &json!({}));
+    talk.request("tools/call", &trigger("test_trigger_tool_change"));
+    talk.ask("tools/call", &trigger("test_trigger_prompt_change"));
+    let told = [talk.next(), talk.next()];
+    assert!(told.iter().any(|message| message["method"] == "notifications/prompts/list_changed"), "{told:?}");
+}

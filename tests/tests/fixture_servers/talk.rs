@@ -1,0 +1,83 @@
+//! A server over standard input and output, and what is said to it.
+
+use std::{
+    io::{BufRead, BufReader, Lines, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+/// A server that runs, and ends with this.
+pub(crate) struct Talk {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Lines<BufReader<ChildStdout>>,
+    last: u64,
+}
+
+impl Talk {
+    /// Starts a server; nothing is said to it yet.
+    pub(crate) fn start(program: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { input: child.stdin.take(), output, child, last: 0 }
+    }
+
+    /// Starts a server and shakes hands with it, as a client that can answer questions.
+    pub(crate) fn shake_hands(program: &str, arguments: &[&str]) -> Self {
+        let mut talk = Self::start(program, arguments);
+        let answer = talk.request(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": { "elicitation": {}, "sampling": {}, "roots": {} },
+                "clientInfo": { "name": "test", "version": "1" },
+            }),
+        );
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+        talk.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        talk
+    }
+
+    /// Sends a message as it is.
+    pub(crate) fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    /// Sends a request; gives its id.
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> u64 {
+        self.last += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params }));
+        self.last
+    }
+
+    /// The next message.
+    pub(crate) fn next(&mut self) -> Value {
+        serde_json::from_str(&self.output.next().expect("the server ends").unwrap()).unwrap()
+    }
+
+    /// Sends a request and gives its answer, which must be the next message.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.ask(method, params);
+        let answer = self.next();
+        assert_eq!(answer["id"], id, "{answer}");
+        answer
+    }
+
+    /// Calls a tool and gives its result.
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let mut answer = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        assert!(answer["result"].is_object(), "{answer}");
+        answer["result"].take()
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        // All of these servers end with their input; one that does not makes the test hang, which the runner shows.
+        let _ = self.child.wait();
+    }
+}
