@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 
 mod arguments;
+#[allow(dead_code, reason = "for the MCP server face")]
+mod audit;
 mod bench;
 mod browser;
 mod catalog;
