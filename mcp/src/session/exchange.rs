@@ -8,7 +8,10 @@ use std::{
 
 use futures::FutureExt;
 use rmcp::{
-    model::{CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, RequestId},
+    model::{
+        CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, MetaObject,
+        RequestId, RequestMetaObject,
+    },
     service::{PeerRequestOptions, ServiceError},
     transport::streamable_http_client::StreamableHttpError,
 };
@@ -65,6 +68,32 @@ impl CallResult {
     }
 }
 
+/// What goes with a call beside its arguments.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct CallOptions {
+    /// Members of the request's `_meta`: a trace's context, or whatever else the server understands. What the session
+    /// itself says there stands in any case ([`RESERVED_META`]).
+    pub meta: Map<String, Value>,
+}
+
+impl CallOptions {
+    /// With these members of `_meta`.
+    #[must_use]
+    pub fn with_meta(meta: Map<String, Value>) -> Self {
+        Self { meta }
+    }
+}
+
+/// Members of `_meta` that belong to the session: how it is told of progress, and what the protocol without a handshake
+/// says in each request. Callers' members of these names are not sent.
+pub const RESERVED_META: [&str; 4] = [
+    "progressToken",
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+];
+
 /// The members of a request's parameters, beside `_meta`.
 pub(super) type Parameters = Vec<(&'static str, Box<RawValue>)>;
 
@@ -75,6 +104,8 @@ pub(super) struct Ask {
     pub(super) phase: Phase,
     /// What the request is about, where a header repeats it.
     pub(super) about: Option<(String, Vec<(String, String)>)>,
+    /// Members of `_meta` beside the session's own.
+    pub(super) meta: Map<String, Value>,
     pub(super) limit: Duration,
 }
 
@@ -98,6 +129,18 @@ impl Session {
     /// answer is ignored. A call is never sent a second time. A tool's own failure is not an error but a result; see
     /// [`CallResult::is_error`].
     pub async fn call(&self, tool: &str, arguments: Box<RawValue>) -> Result<CallResult, Error> {
+        self.call_with(tool, arguments, CallOptions::default()).await
+    }
+
+    /// [`Session::call`] with more than the arguments.
+    ///
+    /// The request's number is recorded in the current span as `jsonrpc.request.id`, where the span has that field.
+    pub async fn call_with(
+        &self,
+        tool: &str,
+        arguments: Box<RawValue>,
+        options: CallOptions,
+    ) -> Result<CallResult, Error> {
         if !arguments.get().trim_start().starts_with('{') {
             return Err(self.fail(ErrorKind::Arguments { tool: tool.to_owned() }));
         }
@@ -109,6 +152,7 @@ impl Session {
                 parameters: vec![("name", self.encode(tool)?), ("arguments", arguments)],
                 phase: Phase::Call(tool.to_owned()),
                 about: Some((tool.to_owned(), headers)),
+                meta: options.meta,
                 limit: limit.unwrap_or(self.inner.config.request_timeout),
             })
             .await?;
@@ -140,7 +184,14 @@ impl Session {
     /// A request without a name of its own, within the request time.
     pub(super) fn plain(&self, method: &'static str, parameters: Parameters) -> Ask {
         let phase = if method == "tools/list" { Phase::ListTools } else { Phase::Request(method) };
-        Ask { method, parameters, phase, about: None, limit: self.inner.config.request_timeout }
+        Ask {
+            method,
+            parameters,
+            phase,
+            about: None,
+            meta: Map::new(),
+            limit: self.inner.config.request_timeout,
+        }
     }
 
     /// Asks, and answers what the server asks for in between, until the result is complete.
@@ -148,8 +199,8 @@ impl Session {
         let own = ask.parameters.len();
         for _ in 0..MAX_ROUNDS {
             let (method, phase, about, limit) = (ask.method, ask.phase.clone(), ask.about.clone(), ask.limit);
-            let parameters = ask.parameters.clone();
-            let raw = self.ask(Ask { method, parameters, phase, about, limit }).await?;
+            let (parameters, meta) = (ask.parameters.clone(), ask.meta.clone());
+            let raw = self.ask(Ask { method, parameters, phase, about, meta, limit }).await?;
             let Ok(more) = serde_json::from_str::<InputRequired>(raw.get()) else { return Ok(raw) };
             if more.result_type.as_deref() != Some("input_required") {
                 return Ok(raw);
@@ -186,7 +237,8 @@ impl Session {
 
     /// Sends one request and waits for its answer.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Box<RawValue>, Error> {
-        let Ask { method, parameters, phase, about, limit } = ask;
+        let Ask { method, parameters, phase, about, mut meta, limit } = ask;
+        RESERVED_META.iter().for_each(|name| drop(meta.remove(*name)));
         let raw = RawRequest::new(parameters);
         let raw = Arc::new(match about {
             Some((name, headers)) => raw.about(&name, headers),
@@ -196,11 +248,14 @@ impl Session {
         request.extensions.insert(Arc::clone(&raw));
         let deadline = Deadline::new(limit, self.inner.client.questions());
         let exchange = async {
-            let options = PeerRequestOptions::no_options();
+            let options = PeerRequestOptions::no_options().with_meta(RequestMetaObject(MetaObject(meta)));
             let sending =
                 self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
             let sending = timeout(limit, sending).await;
             let handle = sending.map_err(|_| ServiceError::Timeout { timeout: limit })??;
+            if let Phase::Call(_) = &phase {
+                tracing::Span::current().record("jsonrpc.request.id", tracing::field::display(&handle.id));
+            }
             let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
             let progress = self.inner.client.progress_of(handle.progress_token.clone());
             let outcome = tokio::select! {
