@@ -38,6 +38,8 @@ mod results;
 mod run;
 mod sessions;
 mod setup;
+#[allow(dead_code, reason = "for the MCP server face")]
+mod telemetry;
 mod terminal;
 mod tool_list;
 mod trust;
