@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 
 mod arguments;
+#[allow(dead_code, reason = "for the MCP server face")]
+mod audit;
 mod bench;
 mod browser;
 mod catalog;
@@ -38,6 +40,8 @@ mod run;
 mod serve;
 mod sessions;
 mod setup;
+#[allow(dead_code, reason = "for the MCP server face")]
+mod telemetry;
 mod terminal;
 mod tool_list;
 mod trust;

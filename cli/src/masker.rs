@@ -50,7 +50,7 @@ impl Masker {
     }
 
     /// Of these values, each whole, line by line, and without the scheme that headers begin with.
-    fn new(values: &[String]) -> Self {
+    pub(crate) fn new(values: &[String]) -> Self {
         let mut parts = BTreeSet::new();
         for value in values {
             let scheme = value.split_once(' ').map(|(_, credentials)| credentials.trim());

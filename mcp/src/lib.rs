@@ -56,6 +56,9 @@ pub use listing::{
 pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed};
 pub use oauth::{LOGIN_TIMEOUT, login, logout};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE};
-pub use session::{CallResult, Carried, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, Session, connect_all};
+pub use session::{
+    CallOptions, CallResult, Carried, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META, Session,
+    connect_all,
+};
 pub use trace::TARGET as TRACE_TARGET;
 pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};

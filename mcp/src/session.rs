@@ -37,7 +37,7 @@ use crate::{
 };
 
 pub use connect::connect_all;
-pub use exchange::{CallResult, MAX_ROUNDS, PROGRESS_FACTOR};
+pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META};
 pub use forward::Carried;
 pub use lists::{Items, MAX_ITEMS};
 

@@ -10,8 +10,8 @@ use std::{
 use futures::FutureExt;
 use rmcp::{
     model::{
-        CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, RequestId,
-        RequestMetaObject,
+        CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, MetaObject,
+        RequestId, RequestMetaObject,
     },
     service::{PeerRequestOptions, ServiceError},
     transport::streamable_http_client::StreamableHttpError,
@@ -70,6 +70,32 @@ impl CallResult {
     }
 }
 
+/// What goes with a call beside its arguments.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct CallOptions {
+    /// Members of the request's `_meta`: a trace's context, or whatever else the server understands. What the session
+    /// itself says there stands in any case ([`RESERVED_META`]).
+    pub meta: Map<String, Value>,
+}
+
+impl CallOptions {
+    /// With these members of `_meta`.
+    #[must_use]
+    pub fn with_meta(meta: Map<String, Value>) -> Self {
+        Self { meta }
+    }
+}
+
+/// Members of `_meta` that belong to the session: how it is told of progress, and what the protocol without a handshake
+/// says in each request. Callers' members of these names are not sent.
+pub const RESERVED_META: [&str; 4] = [
+    "progressToken",
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+];
+
 /// The members of a request's parameters, beside `_meta`.
 pub(super) type Parameters = Vec<(Cow<'static, str>, Box<RawValue>)>;
 
@@ -81,9 +107,9 @@ pub(super) struct Ask {
     pub(super) phase: Phase,
     /// What the request is about, where a header repeats it.
     pub(super) about: Option<(String, Vec<(String, String)>)>,
+    /// Members of `_meta` beside the session's own.
+    pub(super) meta: Map<String, Value>,
     pub(super) limit: Duration,
-    /// What goes into its `_meta`, beside what the protocol puts there.
-    pub(super) meta: Option<RequestMetaObject>,
     /// Who is told of its progress.
     pub(super) progress: Option<ProgressSink>,
 }
@@ -108,6 +134,18 @@ impl Session {
     /// answer is ignored. A call is never sent a second time. A tool's own failure is not an error but a result; see
     /// [`CallResult::is_error`].
     pub async fn call(&self, tool: &str, arguments: Box<RawValue>) -> Result<CallResult, Error> {
+        self.call_with(tool, arguments, CallOptions::default()).await
+    }
+
+    /// [`Session::call`] with more than the arguments.
+    ///
+    /// The request's number is recorded in the current span as `jsonrpc.request.id`, where the span has that field.
+    pub async fn call_with(
+        &self,
+        tool: &str,
+        arguments: Box<RawValue>,
+        options: CallOptions,
+    ) -> Result<CallResult, Error> {
         if !arguments.get().trim_start().starts_with('{') {
             return Err(self.fail(ErrorKind::Arguments { tool: tool.to_owned() }));
         }
@@ -119,8 +157,8 @@ impl Session {
                 parameters: vec![("name".into(), self.encode(tool)?), ("arguments".into(), arguments)],
                 phase: Phase::Call(tool.to_owned()),
                 about: Some((tool.to_owned(), headers)),
+                meta: without_reserved(options.meta),
                 limit: limit.unwrap_or(self.inner.config.request_timeout),
-                meta: None,
                 progress: None,
             })
             .await?;
@@ -153,7 +191,7 @@ impl Session {
     pub(super) fn plain(&self, method: &'static str, parameters: Parameters) -> Ask {
         let phase = if method == "tools/list" { Phase::ListTools } else { Phase::Request(method) };
         let limit = self.inner.config.request_timeout;
-        Ask { method, parameters, phase, about: None, limit, meta: None, progress: None }
+        Ask { method, parameters, phase, about: None, meta: Map::new(), limit, progress: None }
     }
 
     /// Asks, and answers what the server asks for in between, until the result is complete.
@@ -207,12 +245,14 @@ impl Session {
         request.extensions.insert(Arc::clone(&raw));
         let deadline = Deadline::new(limit, self.inner.client.questions());
         let exchange = async {
-            let mut options = PeerRequestOptions::no_options();
-            options.meta = meta;
+            let options = PeerRequestOptions::no_options().with_meta(RequestMetaObject(MetaObject(meta)));
             let sending =
                 self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
             let sending = timeout(limit, sending).await;
             let handle = sending.map_err(|_| ServiceError::Timeout { timeout: limit })??;
+            if let Phase::Call(_) = &phase {
+                tracing::Span::current().record("jsonrpc.request.id", tracing::field::display(&handle.id));
+            }
             let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
             let progress = self.inner.client.progress_of(handle.progress_token.clone(), sink);
             let outcome = tokio::select! {
@@ -293,6 +333,12 @@ impl Session {
         };
         self.fail(ErrorKind::Closed { phase, evidence: with_stray(evidence, &self.inner.health) })
     }
+}
+
+/// Without what belongs to the session.
+fn without_reserved(mut meta: Map<String, Value>) -> Map<String, Value> {
+    RESERVED_META.iter().for_each(|name| drop(meta.remove(*name)));
+    meta
 }
 
 /// Tells the server that nobody waits for an answer any more.

@@ -1,6 +1,5 @@
 //! Requests of somebody else, carried on as they came.
 
-use rmcp::model::{MetaObject, RequestMetaObject};
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
@@ -19,6 +18,9 @@ const PROTOCOL_PREFIX: &str = "io.modelcontextprotocol/";
 /// A name in `_meta` that asks for a level of log messages, which belongs to the request and not to the connection.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
+/// A name in `_meta` that says what a client can do.
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
 /// A request of somebody else.
 #[derive(Clone, Default)]
 pub struct Carried {
@@ -35,7 +37,9 @@ impl Session {
     /// and cancellation are those of [`Session::call`].
     pub async fn carry(&self, method: &'static str, request: Carried) -> Result<Box<RawValue>, Error> {
         let Carried { mut parameters, progress, answers_input } = request;
-        let meta = parameters.remove("_meta").map(own_meta);
+        // What a client can do is known from its own request, where the session asks in the same way.
+        let by_request = !answers_input && !self.inner.server.protocol_version.has_initialize();
+        let meta = parameters.remove("_meta").map(|meta| own_meta(meta, by_request)).unwrap_or_default();
         let text = |name: &str| parameters.get(name).and_then(Value::as_str).map(str::to_owned);
         let about = match method {
             "tools/call" | "prompts/get" => text("name"),
@@ -62,8 +66,14 @@ impl Session {
 }
 
 /// What of a request's `_meta` goes on: not what belongs to the connection that it came by.
-fn own_meta(meta: Value) -> RequestMetaObject {
-    let Value::Object(mut meta) = meta else { return RequestMetaObject::default() };
-    meta.retain(|name, _| name != "progressToken" && (name == LOG_LEVEL || !name.starts_with(PROTOCOL_PREFIX)));
-    RequestMetaObject::from(MetaObject(meta))
+fn own_meta(meta: Value, by_request: bool) -> Map<String, Value> {
+    let Value::Object(mut meta) = meta else { return Map::new() };
+    let stays = |name: &str| match name {
+        "progressToken" => false,
+        LOG_LEVEL => true,
+        CAPABILITIES => by_request,
+        _ => !name.starts_with(PROTOCOL_PREFIX),
+    };
+    meta.retain(|name, _| stays(name));
+    meta
 }
