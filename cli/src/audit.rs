@@ -33,11 +33,10 @@ use serde_json::value::RawValue;
 use crate::failure::Failure;
 use crate::masker::Masker;
 
-#[allow(unused_imports, reason = "for the MCP server face")]
 pub(crate) use record::{Answer, Arguments, Record, Transport, Who};
 
 /// How much of a call's arguments is kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ArgumentsKept {
     /// Nothing.

@@ -32,7 +32,7 @@ use etcetera::BaseStrategy;
 
 pub(crate) use check::LONGEST_DESCRIPTION;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
-pub(crate) use serve::{AuditArguments, AuditLog, Serve, Telemetry};
+pub(crate) use serve::Serve;
 pub(crate) use server::command_line;
 
 use crate::arguments::ConfigArguments;

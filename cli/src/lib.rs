@@ -3,7 +3,6 @@
 #![cfg(target_os = "linux")]
 
 mod arguments;
-#[allow(dead_code, reason = "for the MCP server face")]
 mod audit;
 mod bench;
 mod browser;
@@ -40,7 +39,6 @@ mod run;
 mod serve;
 mod sessions;
 mod setup;
-#[allow(dead_code, reason = "for the MCP server face")]
 mod telemetry;
 mod terminal;
 mod tool_list;

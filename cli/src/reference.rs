@@ -48,7 +48,7 @@ const LOOKING: [&str; 6] = ["find", "get", "list", "query", "read", "search"];
 const LONGEST_ABOUT: usize = 120;
 
 /// All tools of a catalog, to look up.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Reference {
     catalog: Arc<Catalog>,
     /// By module name.

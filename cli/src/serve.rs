@@ -17,6 +17,7 @@ mod library;
 mod live;
 mod passing;
 mod random;
+mod scribe;
 mod session;
 mod slots;
 mod snapshot;
@@ -48,10 +49,10 @@ use self::workshop::Workshop;
 /// Runs the command until the client or a signal ends it; gives the exit code.
 pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) -> Result<u8, Failure> {
     let terminal = Arc::new(Terminal::new(arguments.quiet, false));
-    let config = setup::load(&arguments.place)?;
+    let (config, exporter) = setup::load_to_serve(&arguments.place)?;
     let known = Known::read(config.lock_file().as_deref())?;
     let token = arguments.http.map(|address| token(address, arguments.token_env.as_deref())).transpose()?;
-    let (_settings, watched) = watch::channel(Settings::new(config, known));
+    let (_settings, watched) = watch::channel(Settings::new(config, known)?);
     let workshop = Workshop::new(watched, arguments.allow.clone(), terminal.clone())?;
     let served = match arguments.http {
         Some(address) => http::serve(workshop.clone(), address, token.flatten(), stop).await,
@@ -59,6 +60,9 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
     };
     workshop.stop.cancel();
     workshop.close().await;
+    if let Some(exporter) = exporter {
+        exporter.end().await;
+    }
     let _ = terminal.flush().await;
     served.map(|()| exit::OK)
 }

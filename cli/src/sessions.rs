@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
-use mcp::{ErrorKind, Session};
+use mcp::{CallOptions, ErrorKind, Session};
 use runner::{Answer, CallFailure, FailureKind, Refusal, ToolHost};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::config::{Config, Permission, Server};
 use crate::first_start;
@@ -208,6 +209,28 @@ impl Sessions {
         self.call(server, tool, arguments).await
     }
 
+    /// Calls a tool of an open server, with `meta` beside its arguments (MCP's `_meta`).
+    pub(crate) async fn call_with(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Box<RawValue>,
+        meta: Map<String, Value>,
+    ) -> Result<Answer, CallFailure> {
+        let Some(Opened { session, tools, .. }) = self.opened(server) else {
+            let message = format!("there is no session with {server}");
+            return Err(CallFailure { kind: FailureKind::Unavailable, message });
+        };
+        self.guard(server, tool, &tools, &arguments)?;
+        match session.call_with(tool, arguments, CallOptions::with_meta(meta)).await {
+            Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
+            Err(error) => {
+                let CallFailure { kind, message } = failure(&error);
+                Err(CallFailure { kind, message: self.masker.mask(&message).into_owned() })
+            }
+        }
+    }
+
     /// The secrets that no error tells.
     pub(crate) fn masker(&self) -> &Masker {
         &self.masker
@@ -332,21 +355,7 @@ impl ToolHost for Sessions {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        async move {
-            let Some(Opened { session, tools, .. }) = self.opened(server) else {
-                let message = format!("there is no session with {server}");
-                return Err(CallFailure { kind: FailureKind::Unavailable, message });
-            };
-            self.guard(server, tool, &tools, &arguments)?;
-            match session.call(tool, arguments).await {
-                Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
-                Err(error) => {
-                    let CallFailure { kind, message } = failure(&error);
-                    Err(CallFailure { kind, message: self.masker.mask(&message).into_owned() })
-                }
-            }
-        }
-        .boxed()
+        self.call_with(server, tool, arguments, Map::new()).boxed()
     }
 }
 

@@ -19,10 +19,9 @@ mod export;
 #[path = "telemetry/no_export.rs"]
 mod export;
 
-#[allow(unused_imports, reason = "for the MCP server face")]
 pub(crate) use {
     context::TraceContext,
     export::Exporter,
     settings::Telemetry,
-    spans::{CallSpan, ExecutionSpan, Incoming, Network},
+    spans::{ExecutionSpan, Incoming, Network},
 };

@@ -23,7 +23,10 @@ use std::{
 use futures::future::join_all;
 use rmcp::{Peer, RoleClient, model::ServerPeerInfo, service::RunningService};
 use serde_json::Value;
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::{
+    task::{AbortHandle, JoinHandle},
+    time::timeout,
+};
 
 use self::process::LocalServer;
 use crate::{
@@ -66,6 +69,8 @@ struct Inner {
     /// Which arguments of which tools travel in headers as well.
     parameter_headers: Mutex<BTreeMap<String, ParameterHeaders>>,
     closing: AtomicBool,
+    /// What listens to changes of resources, by address.
+    subscriptions: Mutex<BTreeMap<String, AbortHandle>>,
     /// Cancellations that are being written.
     cancelling: Mutex<Vec<JoinHandle<()>>>,
 }

@@ -9,6 +9,8 @@ use serde::Deserialize;
 
 use super::check::Checker;
 use super::decode::{At, Problem};
+use crate::audit::ArgumentsKept;
+use crate::telemetry::Telemetry;
 
 /// What `toolsmith serve` offers, and within what bounds.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -46,32 +48,20 @@ pub(super) struct AuditEntry {
     file: At<String>,
     /// What is kept of calls' arguments (default hash).
     #[serde(default)]
-    arguments: AuditArguments,
-}
-
-/// What is kept of calls' arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum AuditArguments {
-    /// A hash, which tells equal ones.
-    #[default]
-    Hash,
-    /// The arguments, with known secrets masked.
-    Full,
-    /// Nothing.
-    None,
+    arguments: ArgumentsKept,
 }
 
 /// Export of traces over OTLP.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(super) struct TelemetryEntry {
-    /// The collector's address, such as http://127.0.0.1:4318.
-    endpoint: At<String>,
+    /// The collector's address, such as http://127.0.0.1:4318 (default: that of OTEL_EXPORTER_OTLP_ENDPOINT).
+    #[serde(default)]
+    endpoint: Option<At<String>>,
     /// Headers that it is sent.
     #[serde(default)]
     headers: BTreeMap<String, At<String>>,
-    /// What this service is called (default toolsmith).
+    /// What this service is called (default: what OTEL_SERVICE_NAME says, or toolsmith).
     #[serde(default)]
     service_name: Option<String>,
 }
@@ -123,18 +113,7 @@ pub(crate) struct Serve {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuditLog {
     pub(crate) file: PathBuf,
-    pub(crate) arguments: AuditArguments,
-}
-
-/// Where traces are exported to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Telemetry {
-    /// The collector's address.
-    pub(crate) endpoint: String,
-    /// Headers that it is sent; their values are secrets.
-    pub(crate) headers: BTreeMap<String, String>,
-    /// What this service is called.
-    pub(crate) service_name: String,
+    pub(crate) arguments: ArgumentsKept,
 }
 
 /// Least bytes of an answer's text: head and tail that say something.
@@ -229,12 +208,11 @@ impl Checker<'_> {
     }
 
     fn telemetry(&self, entry: &TelemetryEntry) -> Result<Telemetry, Problem> {
-        let endpoint = self.address(&entry.endpoint)?.to_string();
+        let endpoint = entry.endpoint.as_ref().map(|address| self.address(address)).transpose()?;
         let mut headers = BTreeMap::new();
         for (name, value) in &entry.headers {
             headers.insert(name.clone(), self.expand(value)?);
         }
-        let service_name = entry.service_name.clone().unwrap_or_else(|| "toolsmith".to_owned());
-        Ok(Telemetry { endpoint, headers, service_name })
+        Ok(Telemetry { endpoint, headers, service_name: entry.service_name.clone() })
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::caller::Caller;
+use crate::audit;
 use crate::permission::{Answer, Asker, Question, Reason, Wanted};
 
 /// A tool as somebody was asked about it.
@@ -46,8 +47,10 @@ pub(crate) struct Pending {
 /// An answer that somebody gave, for the audit log.
 #[derive(Debug, Clone)]
 pub(crate) struct Approval {
+    /// What was asked: about a `program` or a `call`.
+    pub(crate) question: &'static str,
     pub(crate) tools: Vec<String>,
-    pub(crate) answer: &'static str,
+    pub(crate) answer: audit::Answer,
 }
 
 /// Puts questions to the client of one request.
@@ -131,7 +134,11 @@ impl Asker for Approver {
             }
             let answer = self.0.answer(question).await;
             let tools = question.tools().iter().map(Wanted::name).collect();
-            let approval = Approval { tools, answer: word(answer) };
+            let question = match question {
+                Question::Program { .. } => "program",
+                Question::Call { .. } => "call",
+            };
+            let approval = Approval { question, tools, answer: logged(answer) };
             self.0.approvals.lock().unwrap_or_else(PoisonError::into_inner).push(approval);
             answer
         }
@@ -139,13 +146,13 @@ impl Asker for Approver {
     }
 }
 
-fn word(answer: Answer) -> &'static str {
+fn logged(answer: Answer) -> audit::Answer {
     match answer {
-        Answer::Once => "once",
-        Answer::Session => "session",
-        Answer::Always => "always",
-        Answer::No => "no",
-        Answer::Nobody => "nobody",
+        Answer::Once => audit::Answer::Once,
+        // What is allowed for good holds for the session as well; no client is offered it.
+        Answer::Session | Answer::Always => audit::Answer::Session,
+        Answer::No => audit::Answer::No,
+        Answer::Nobody => audit::Answer::Nobody,
     }
 }
 

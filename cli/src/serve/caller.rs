@@ -179,10 +179,6 @@ impl Caller {
         }
     }
 
-    /// Tells anything else.
-    pub(crate) async fn notify(&self, method: &str, parameters: Value) {
-        notify(&self.route().peer, method, parameters).await;
-    }
 }
 
 /// Tells a client a log message.

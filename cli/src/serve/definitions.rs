@@ -6,9 +6,14 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::snapshot::Snapshot;
+use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchTools, ToolDefinition};
 
 /// The tool that runs snippets.
 pub(crate) const EXECUTE: &str = "execute_code";
+
+/// The tools that tell about tools.
+const SEARCH: &str = "search_tools";
+const DESCRIBE: &str = "describe_tools";
 
 /// What the server can do, and how it is used.
 pub(crate) fn info(instructions: &str) -> ServerConfig {
@@ -35,7 +40,8 @@ pub(crate) fn executes(snapshot: &Snapshot) -> bool {
 pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
     let mut tools = Vec::new();
     if executes(snapshot) {
-        tools.push(execute_code(snapshot));
+        let budget = snapshot.config().serve.description_tokens;
+        tools.extend(snapshot.reference.definitions(budget).iter().map(own));
     }
     tools.extend(snapshot.partition.direct.iter().filter_map(|direct| {
         let mut tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?.clone();
@@ -45,18 +51,37 @@ pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
     tools
 }
 
-fn execute_code(_snapshot: &Snapshot) -> Value {
-    json!({
-        "name": EXECUTE,
-        "description": "",
-        "inputSchema": { "type": "object", "properties": { "code": { "type": "string" } }, "required": ["code"] },
-        "outputSchema": answer::output_schema(),
-    })
+fn own(definition: &ToolDefinition) -> Value {
+    let ToolDefinition { name, description, input_schema } = definition;
+    let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
+    if *name == EXECUTE {
+        tool["outputSchema"] = answer::output_schema();
+    } else {
+        tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
+    }
+    tool
 }
 
 /// The answer of a tool that tells about tools; `None` for any other.
-pub(crate) fn discover(_snapshot: &Snapshot, _name: &str, _arguments: Option<&Value>) -> Option<Value> {
-    None
+pub(crate) fn discover(snapshot: &Snapshot, name: &str, arguments: Option<&Value>) -> Option<Value> {
+    if !executes(snapshot) {
+        return None;
+    }
+    let arguments = arguments.cloned().unwrap_or_else(|| json!({}));
+    let told = match name {
+        SEARCH => serde_json::from_value(arguments).map(|wanted: SearchTools| {
+            let SearchTools { query, server, limit } = wanted;
+            let limit = limit.unwrap_or(FOUND_BY_DEFAULT).min(FOUND_AT_MOST);
+            snapshot.reference.search_text(&query, server.as_deref(), limit)
+        }),
+        DESCRIBE => serde_json::from_value(arguments)
+            .map(|wanted: DescribeTools| snapshot.reference.describe_text(&wanted.tools)),
+        _ => return None,
+    };
+    Some(match told {
+        Ok(text) => json!({ "content": [{ "type": "text", "text": text }], "isError": false }),
+        Err(error) => answer::failure(&format!("the arguments of {name} are wrong: {error}")),
+    })
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").

@@ -1,6 +1,5 @@
 //! The tool `execute_code`: a snippet to its outcome, for a client.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,18 +8,22 @@ use runner::{Outcome, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::answer;
 use super::approval::{Approver, AskedTool, Given, Pending};
 use super::caller::Caller;
+use super::definitions;
 use super::held::{State, input_required};
 use super::host::ClientHost;
 use super::random;
 use super::session::ClientSession;
+use super::scribe::{Recorded, Requester, Scribe};
 use super::snapshot::Snapshot;
 use super::watcher::{self, Watcher};
 use super::workshop::Workshop;
 use crate::permission::Policy;
+use crate::reference::ExecuteCode;
 use crate::sessions::Sessions;
 
 /// Longest time that a model may ask for, in seconds, whatever the configuration says: a day.
@@ -28,19 +31,6 @@ const LONGEST_SECONDS: f64 = 86_400.0;
 
 /// The key of the permission in `inputRequests`.
 const PERMISSION: &str = "permission";
-
-/// What a client asks for.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Arguments {
-    code: String,
-    #[serde(default)]
-    timeout: Option<f64>,
-    #[serde(default)]
-    check_only: bool,
-    #[serde(default)]
-    args: BTreeMap<String, Value>,
-}
 
 /// What is known of a program that waits for permission, when nothing waits here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -56,6 +46,7 @@ pub(crate) struct Execution {
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) caller: Arc<Caller>,
+    pub(crate) requester: Requester,
     pub(crate) arguments: Arguments,
     /// What a person has answered already.
     pub(crate) given: Option<Given>,
@@ -64,7 +55,10 @@ pub(crate) struct Execution {
     pub(crate) binding: Vec<u8>,
 }
 
-impl Arguments {
+/// What a client asks for.
+pub(crate) type Arguments = ExecuteCode;
+
+impl ExecuteCode {
     /// # Errors
     /// What is wrong, for a model.
     pub(crate) fn read(arguments: Value) -> Result<Self, String> {
@@ -114,6 +108,14 @@ pub(crate) fn given(
 impl Execution {
     /// The result for the client: MCP's `CallToolResult`, or what is asked of it first.
     pub(crate) async fn result(self) -> Result<Value, ErrorData> {
+        let id = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let settings = self.snapshot.settings.clone();
+        let scribe = Scribe::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
+        let span = scribe.span();
+        self.recorded(scribe).instrument(span).await
+    }
+
+    async fn recorded(self, scribe: Scribe) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
         let approver = Approver::new(
             self.caller.clone(),
@@ -122,9 +124,10 @@ impl Execution {
             stop.clone(),
         );
         let (watcher, messages) = Watcher::new(self.caller.clone());
-        let telling = watcher::tell(&self.caller, messages);
+        let host = ClientHost::new(self.caller.abilities, self.workshop.terminal.voice());
+        let telling = watcher::tell(&self.caller, messages, host.told());
         let running = async {
-            let outcome = self.outcome(&approver, &watcher, stop).await;
+            let outcome = self.outcome(&approver, &watcher, &scribe, (host, stop)).await;
             drop(watcher);
             outcome
         };
@@ -133,17 +136,20 @@ impl Execution {
         if let Some(pending) = approver.take_pending() {
             return Ok(self.ask_first(pending));
         }
-        let mut outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(message) => return Ok(answer::failure(&self.snapshot.settings.masker.mask(&message))),
-        };
         let masker = &self.snapshot.settings.masker;
+        let ended = match &outcome {
+            Ok(outcome) => scribe.end(status(outcome), outcome.error.as_ref().map(|error| error.kind.as_str())),
+            Err(_) => scribe.end("host_error", Some("host")),
+        };
+        let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
+            Ok(outcome) => outcome,
+            Err(message) => return Ok(answer::failure(&masker.mask(&message))),
+        };
         if let Some(error) = outcome.error.as_mut() {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
         }
-        let id = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let keep = |part: &str, text: &str| self.workshop.kept.keep(&self.session.id, &id, part, text);
+        let keep = |part: &str, text: &str| self.workshop.kept.keep(&self.session.id, &scribe.id, part, text);
         Ok(answer::result(&outcome, self.snapshot.config().serve.output, &keep))
     }
 
@@ -159,8 +165,11 @@ impl Execution {
         &self,
         approver: &Approver,
         watcher: &Watcher,
-        stop: CancellationToken,
+        scribe: &Scribe,
+        (host, stop): (Arc<ClientHost>, CancellationToken),
     ) -> Result<Outcome, String> {
+        let Arguments { code, args, check_only, .. } = &self.arguments;
+        scribe.execution(code, &json!(args), *check_only)?;
         let slot = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
@@ -182,10 +191,10 @@ impl Execution {
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
             engine = self.workshop.engine(code_mode, watcher) => engine.map_err(|error| error.to_string())?,
         };
-        let host = ClientHost::new(self.caller.abilities, self.workshop.terminal.voice());
         let _under_way = host.under_way(None, self.caller.clone());
         let sessions = self.sessions(approver, host);
-        let ran = engine.run(&self.request(stop), &self.snapshot.catalog, &sessions, watcher).await;
+        let recorded = Recorded { sessions: &sessions, scribe, approver };
+        let ran = engine.run(&self.request(stop), &self.snapshot.catalog, &recorded, watcher).await;
         // The client need not wait for servers that end.
         self.workshop.afterwards.spawn(sessions.close());
         ran.map_err(|error| error.to_string())
@@ -206,10 +215,9 @@ impl Execution {
     fn request(&self, cancel: CancellationToken) -> Request {
         let code_mode = &self.snapshot.config().code_mode;
         let wanted = self.arguments.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         Request {
             code: self.arguments.code.clone(),
-            args: self.arguments.args.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+            args: self.arguments.args.clone(),
             timeout: wanted.unwrap_or(code_mode.timeout).min(code_mode.max_timeout),
             check_only: self.arguments.check_only,
             limits: code_mode.limits.clone(),
@@ -217,4 +225,9 @@ impl Execution {
             cancel,
         }
     }
+}
+
+/// The status as JSON has it.
+fn status(outcome: &Outcome) -> &'static str {
+    crate::present::status(outcome.status)
 }

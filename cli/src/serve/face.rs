@@ -5,16 +5,19 @@
 
 use std::sync::Arc;
 
+#[expect(deprecated, reason = "logging is still in use")]
+use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientRequest, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
 use super::answer;
@@ -22,11 +25,13 @@ use super::caller::{Abilities, Caller, untyped, with_meta};
 use super::definitions;
 use super::execute::{self, Arguments, Execution, Sealed};
 use super::held::{State, Work};
+use super::host::Told;
 use super::kept::Kept;
 use super::level::Level;
 use super::library::{List, own_template};
 use super::passing::Passing;
-use super::session::{ClientSession, changed, is_stateless};
+use super::scribe::Requester;
+use super::session::{ClientSession, is_stateless};
 use super::snapshot::Snapshot;
 use super::typed;
 use super::workshop::Workshop;
@@ -95,6 +100,7 @@ macro_rules! typed {
     };
 }
 
+#[expect(deprecated, reason = "logging is still in use")]
 impl ServerHandler for Handler {
     typed! {
         list_tools: "tools/list", Option<PaginatedRequestParams> => ListToolsResult, typed::read;
@@ -138,22 +144,49 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let live = self.session.live(Abilities::of(subscription.request_context().client_capabilities().as_ref()));
+        let context = subscription.request_context().clone();
+        let live = self.session.live(Self::abilities(&context));
+        let upstreams = self.session.upstreams(Self::abilities(&context), &context.peer);
+        let mut told = upstreams.host().told();
+        for uri in subscription.accepted().resource_subscriptions.iter().flatten() {
+            // What nobody has can't change.
+            let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
+            let _ = self.about_resource("resources/subscribe", parameters, context.clone()).await;
+        }
         let mut current = live.watch();
         let mut known = current.borrow_and_update().clone();
+        let sink = subscription.sink();
+        // A client is not told what it did not ask for: the sink refuses that.
         loop {
             tokio::select! {
                 () = subscription.cancelled() => return Ok(()),
                 () = self.workshop.stop.cancelled() => return Ok(()),
-                changes = current.changed() => if changes.is_err() { return Ok(()) },
+                changes = current.changed() => {
+                    if changes.is_err() {
+                        return Ok(());
+                    }
+                    let now = current.borrow_and_update().clone();
+                    if !known.offers_the_same(&now) {
+                        let _ = sink.notify_tool_list_changed().await;
+                    }
+                    known = now;
+                }
+                told = told.recv() => match told {
+                    Ok(Told::ListChanged(mcp::ListKind::Prompts)) => drop(sink.notify_prompt_list_changed().await),
+                    Ok(Told::ListChanged(mcp::ListKind::Resources)) => drop(sink.notify_resource_list_changed().await),
+                    Ok(Told::ResourceUpdated(uri)) => drop(sink.notify_resource_updated(uri).await),
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return Ok(()),
+                }
             }
-            let now = current.borrow_and_update().clone();
-            if !changed(&known, &now).is_empty() {
-                // One that did not ask for it is not told.
-                let _ = subscription.sink().notify_tool_list_changed().await;
-            }
-            known = now;
         }
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        // The library compares what a client says twice, in headers and in the request.
+        let snapshot = self.workshop.any_snapshot()?;
+        let tool = definitions::tools(&snapshot).into_iter().find(|tool| tool["name"] == name)?;
+        serde_json::from_value(tool).ok()
     }
 }
 
@@ -208,9 +241,10 @@ impl Handler {
             "resources/unsubscribe" => self.about_resource("resources/unsubscribe", parameters, context).await,
             "prompts/get" => self.prompt(parameters, context).await,
             "completion/complete" => self.completion(parameters, context).await,
-            "logging/setLevel" => self.log_level(parameters, &context).await,
+            // Since 2026-07-28 each request says so itself.
+            "logging/setLevel" if !is_stateless(&context) => self.log_level(parameters, &context).await,
             _ => Err(ErrorData::new(
-                rmcp::model::ErrorCode::METHOD_NOT_FOUND,
+                ErrorCode::METHOD_NOT_FOUND,
                 format!("the method {method} is not known here"),
                 None,
             )),
@@ -298,7 +332,8 @@ impl Handler {
         let (caller, asks) = self.caller(&context);
         let work = if let Some(direct) = direct {
             let passing = self.passing(caller.clone(), &context).await;
-            futures::FutureExt::boxed(passing.call(direct, parameters))
+            let requester = Requester::of(&self.session, &context);
+            futures::FutureExt::boxed(passing.call(direct, requester, parameters))
         } else {
             let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
             let arguments = match Arguments::read(arguments) {
@@ -311,8 +346,9 @@ impl Handler {
             let cancel = context.ct.clone();
             let caller = caller.clone();
             let binding = binding.clone();
+            let requester = Requester::of(&self.session, &context);
             let execution =
-                Execution { workshop, session, snapshot, caller, arguments, given, cancel, binding };
+                Execution { workshop, session, snapshot, caller, requester, arguments, given, cancel, binding };
             futures::FutureExt::boxed(execution.result())
         };
         match asks {
@@ -356,8 +392,16 @@ impl Handler {
         let Some((server, own)) = passing.owner_of_resource(&uri).await else {
             return Err(missing(format!("no server has the resource {uri}")));
         };
+        if method != "resources/read" {
+            return passing.subscribe(&server, &own, method == "resources/subscribe").await;
+        }
         parameters.insert("uri".to_owned(), json!(own));
-        passing.carry(&server, method, parameters).await
+        let read = passing.carry(&server, method, parameters).await;
+        // Servers of either era have a code of their own for it (MCP 2026-07-28, "Resources", "Error Handling").
+        read.map_err(|error| match &error.data {
+            Some(data) if error.code == ErrorCode::INVALID_PARAMS && data["uri"] == json!(own) => missing(error.message.to_string()),
+            _ => error,
+        })
     }
 
     async fn prompt(

@@ -3,11 +3,13 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
@@ -53,7 +55,7 @@ pub(crate) async fn serve(
     let address = listener.local_addr().map_err(failed)?;
     let routes = routes(workshop.clone(), address, token, stop.clone());
     workshop.terminal.tell(&format!("serving MCP at http://{address}{PATH}"));
-    axum::serve(listener, routes)
+    axum::serve(listener, routes.into_make_service_with_connect_info::<SocketAddr>())
         .with_graceful_shutdown(async move { stop.cancelled().await })
         .await
         .map_err(failed)
@@ -87,6 +89,12 @@ fn routes(
         .nest_service(PATH, service)
         .layer(middleware::from_fn_with_state(token, admit))
         .route("/healthz", get(|| async { "ok\n" }))
+}
+
+/// The other end of the connection that a request came by.
+pub(crate) fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {
+    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address)
 }
 
 /// Lets in who shows the token (RFC 6750, section 2.1).

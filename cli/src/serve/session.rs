@@ -1,6 +1,5 @@
 //! A client, as long as it stays: its peer, what it wants to be told, what it has allowed, its sessions with servers.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rmcp::service::RequestContext;
@@ -9,11 +8,10 @@ use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinHandle;
 
-use super::caller::{Abilities, Caller, notify, send_log};
+use super::caller::{Abilities, notify, send_log};
 use super::host::{ClientHost, Told};
 use super::level::Level;
 use super::live::Live;
-use super::snapshot::Snapshot;
 use super::upstreams::Upstreams;
 use super::workshop::Workshop;
 use crate::permission::SessionAnswers;
@@ -142,8 +140,8 @@ async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>) {
     let mut known = current.borrow_and_update().clone();
     while current.changed().await.is_ok() {
         let now = current.borrow_and_update().clone();
-        for method in changed(&known, &now) {
-            notify(&peer, method, json!({})).await;
+        if !known.offers_the_same(&now) {
+            notify(&peer, "notifications/tools/list_changed", json!({})).await;
         }
         for (server, failure) in &now.absent {
             if known.absent.get(server) != Some(failure) {
@@ -153,14 +151,6 @@ async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>) {
         }
         known = now;
     }
-}
-
-/// The notifications that a change is told by.
-pub(crate) fn changed(before: &Snapshot, now: &Snapshot) -> Vec<&'static str> {
-    if before.offers_the_same(now) {
-        return Vec::new();
-    }
-    vec!["notifications/tools/list_changed"]
 }
 
 /// Tells a client what servers tell.

@@ -7,11 +7,14 @@ use std::sync::Arc;
 use runner::{Cache, Catalog};
 use serde_json::Value;
 
+use crate::audit::Audit;
 use crate::catalog::ToolLists;
 use crate::config::Config;
 use crate::direct::Partition;
+use crate::failure::Failure;
 use crate::masker::Masker;
 use crate::pins::Known;
+use crate::reference::Reference;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
@@ -21,6 +24,8 @@ pub(crate) struct Settings {
     /// What a lock file says of the tools.
     pub(crate) known: Known,
     pub(crate) masker: Masker,
+    /// The log of who ran what.
+    pub(crate) audit: Option<Audit>,
 }
 
 /// What is offered at one moment.
@@ -32,6 +37,8 @@ pub(crate) struct Snapshot {
     pub(crate) absent: BTreeMap<String, String>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) partition: Partition,
+    /// What models are told of the tools.
+    pub(crate) reference: Arc<Reference>,
     /// Whether each server has a list, or a reason for having none.
     pub(crate) is_whole: bool,
 }
@@ -45,8 +52,12 @@ pub(crate) struct Lists {
 }
 
 impl Settings {
-    pub(crate) fn new(config: Config, known: Known) -> Arc<Self> {
-        Arc::new(Settings { masker: Masker::of(&config), config, known })
+    /// # Errors
+    /// Where the audit log can't be used.
+    pub(crate) fn new(config: Config, known: Known) -> Result<Arc<Self>, Failure> {
+        let audit = config.serve.audit.as_ref();
+        let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;
+        Ok(Arc::new(Settings { masker: Masker::of(&config), config, known, audit }))
     }
 }
 
@@ -59,6 +70,7 @@ impl Snapshot {
             absent: BTreeMap::new(),
             catalog: Arc::default(),
             partition: Partition::default(),
+            reference: Arc::default(),
             is_whole: false,
         }
     }
@@ -80,8 +92,14 @@ impl Snapshot {
         let names: Vec<(&str, String)> = names.collect();
         let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
         partition.warnings.iter().for_each(|warning| terminal.note(warning));
+        let reference = Reference::new(catalog.clone(), &BTreeMap::new()).unwrap_or_else(|error| {
+            // The catalog was written to the cache just now: whoever removes it has to live without descriptions.
+            terminal.tell(&format!("the tools can't be described: {error}"));
+            Reference::default()
+        });
+        let reference = Arc::new(reference);
         let Lists { lists, absent, is_whole } = lists;
-        Snapshot { settings, lists, absent, catalog, partition, is_whole }
+        Snapshot { settings, lists, absent, catalog, partition, reference, is_whole }
     }
 
     pub(crate) fn config(&self) -> &Config {

@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use runner::Observer;
+use runner::{CallRecord, Observer, Phase};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 
 use super::caller::Caller;
+use super::host::Told;
 use super::level::Level;
 
 /// How many messages wait for a client that does not read; the rest is left out.
@@ -47,11 +48,6 @@ impl Watcher {
         (Watcher { caller, messages, last, calls, line }, receiver)
     }
 
-    /// A phase has begun: so many were before it.
-    pub(crate) fn phase(&self, before: f64, message: &str) {
-        self.tell_progress(before, None, message.to_owned());
-    }
-
     fn tell_progress(&self, done: f64, total: Option<f64>, message: String) {
         if self.caller.wants_progress() {
             // A client that does not read misses some of it.
@@ -69,14 +65,14 @@ impl Watcher {
         is_time
     }
 
-    pub(crate) fn log(&self, level: Level, logger: &'static str, data: Value) {
+    fn log(&self, level: Level, logger: &'static str, data: Value) {
         if self.caller.wants(level) {
             let _ = self.messages.try_send(Message::Log { level, logger, data });
         }
     }
 
-    /// So many calls are done.
-    pub(crate) fn call_done(&self) {
+    /// One more call is done.
+    fn count_call(&self) {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if self.is_time() {
             let words = if calls == 1 { "1 call done".to_owned() } else { format!("{calls} calls done") };
@@ -85,19 +81,34 @@ impl Watcher {
     }
 }
 
-/// Tells what arrives, until nothing more can.
-pub(crate) async fn tell(caller: &Caller, mut messages: mpsc::Receiver<Message>) {
-    while let Some(message) = messages.recv().await {
-        match message {
-            Message::Progress { done, total, message } => caller.progress(done, total, Some(message)).await,
-            Message::Log { level, logger, data } => caller.log(level, logger, data).await,
+/// Tells what arrives, from the execution and from its servers, until the execution has ended.
+pub(crate) async fn tell(
+    caller: &Caller,
+    mut messages: mpsc::Receiver<Message>,
+    mut told: broadcast::Receiver<Told>,
+) {
+    loop {
+        tokio::select! {
+            biased;
+            message = messages.recv() => match message {
+                Some(Message::Progress { done, total, message }) => {
+                    caller.progress(done, total, Some(message)).await;
+                }
+                Some(Message::Log { level, logger, data }) => caller.log(level, logger, data).await,
+                None => return,
+            },
+            Ok(told) = told.recv() => {
+                if let Told::Log { level, logger, data, .. } = told {
+                    caller.log(level, &logger, data).await;
+                }
+            }
         }
     }
 }
 
 impl Observer for Watcher {
     fn progress(&self, message: &str) {
-        self.phase(0.0, message);
+        self.tell_progress(0.0, None, message.to_owned());
     }
 
     fn stdout(&self, _bytes: &[u8]) {}
@@ -117,6 +128,27 @@ impl Observer for Watcher {
             let text = String::from_utf8_lossy(&line).into_owned();
             line.clear();
             self.log(Level::Info, "program", json!(text));
+        }
+    }
+
+    fn phase(&self, phase: Phase) {
+        let (before, message) = match phase {
+            Phase::Checking => (0.0, "checking"),
+            Phase::Compiling => (1.0, "compiling"),
+            Phase::Connecting => (2.0, "connecting"),
+            Phase::Permission => (3.0, "waiting for permission"),
+            Phase::Running => (RUNNING, "running"),
+        };
+        self.tell_progress(before, None, message.to_owned());
+    }
+
+    fn call_ended(&self, _number: u64, record: &CallRecord) {
+        self.count_call();
+        let CallRecord { server, tool, ok, ms, bytes } = record;
+        let level = if *ok { Level::Info } else { Level::Warning };
+        if self.caller.wants(level) {
+            let data = json!({ "call": format!("{server}.{tool}"), "ok": ok, "ms": ms, "bytes": bytes });
+            self.log(level, "calls", data);
         }
     }
 

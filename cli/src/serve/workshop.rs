@@ -16,7 +16,7 @@ use super::host::ClientHost;
 use super::kept::Kept;
 use super::live::Live;
 use super::slots::Slots;
-use super::snapshot::Settings;
+use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 use crate::config::{self, CodeMode};
 use crate::failure::Failure;
@@ -103,6 +103,12 @@ impl Workshop {
     pub(crate) fn live(&self, abilities: Abilities) -> Arc<Live> {
         let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
         lives.entry(abilities).or_insert_with(|| self.new_live(abilities)).clone()
+    }
+
+    /// What is offered to any client over HTTP.
+    pub(crate) fn any_snapshot(&self) -> Option<Arc<Snapshot>> {
+        let lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        lives.values().next().map(|live| live.now())
     }
 
     /// The same for one client alone.
