@@ -66,6 +66,8 @@ pub(crate) enum Command {
     Cache(CacheCommand),
     /// Say whether snippets can run on this machine, and what to type where something is missing.
     Doctor(DoctorArguments),
+    /// Serve code mode over all servers to an MCP client: over standard input and output, or over HTTP.
+    Serve(ServeArguments),
     /// Serve the built-in demo tools as an MCP server, over standard input and output or over HTTP.
     DemoServer(DemoServerArguments),
     /// Measure compiling, running and calling, as ratios to compiling "hello world".
@@ -112,6 +114,28 @@ pub(crate) struct RunArguments {
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) args: Vec<(String, String)>,
     /// No progress on standard error.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Arguments of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, in place of standard input and output; the
+    /// endpoint is /mcp. Port 0 takes a free one. Where it is served stands on standard error.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// The environment variable with the token that HTTP clients must show (`Authorization: Bearer …`). Needed where the
+    /// address can be reached from other machines.
+    #[arg(long, value_name = "VARIABLE", requires = "http")]
+    pub(crate) token_env: Option<String>,
+    /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
+    /// denied. Repeatable.
+    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) allow: Vec<String>,
+    /// No notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -13,6 +13,7 @@ mod form;
 pub(crate) mod layers;
 mod policy;
 pub(crate) mod schema;
+mod serve;
 mod server;
 mod settings;
 pub(crate) mod show;
@@ -31,6 +32,7 @@ use etcetera::BaseStrategy;
 
 pub(crate) use check::LONGEST_DESCRIPTION;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
+pub(crate) use serve::Serve;
 pub(crate) use server::command_line;
 
 use crate::arguments::ConfigArguments;
@@ -48,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) direct_names: DirectNames,
     /// What snippets may use.
     pub(crate) code_mode: CodeMode,
+    /// What `toolsmith serve` offers, and within what bounds.
+    pub(crate) serve: Serve,
     /// Where all this comes from, the weakest first.
     pub(crate) layers: Vec<Layer>,
     /// The models that can be used, by their `ref`s.
@@ -99,6 +103,8 @@ pub(crate) struct Server {
     pub(crate) permissions: Rules,
     /// Whether arguments are checked against the tools' input schemas before a call leaves.
     pub(crate) check_input: bool,
+    /// Whether snippets may call its tools; otherwise each is called directly.
+    pub(crate) code_mode: bool,
     /// Where its entry stands.
     pub(crate) layer: Layer,
     /// Its command line, or its address, as it is written: variables are not expanded, so that it may be shown.
@@ -203,6 +209,7 @@ impl Server {
             filter: Filter::All,
             permissions: Rules::default(),
             check_input: true,
+            code_mode: true,
             layer: Layer::Demo,
             target,
         }
@@ -245,13 +252,16 @@ impl Config {
     /// All that [`Config::in_code_mode`] depends on for a server, as text to hash.
     pub(crate) fn selection(&self, server: &str) -> String {
         let filter = self.server(server).map(|server| &server.filter);
-        format!("{filter:?} {:?} {} {:?}", self.deny, self.code_mode.enabled, self.code_mode.excluded)
+        let CodeMode { enabled, excluded, .. } = &self.code_mode;
+        let code_mode = self.server(server).is_none_or(|server| server.code_mode);
+        format!("{filter:?} {:?} {enabled} {code_mode} {excluded:?}", self.deny)
     }
 
     /// Whether a tool is called directly, and not from snippets.
     pub(crate) fn is_direct(&self, server: &str, tool: &str) -> bool {
         let excluded = &self.code_mode.excluded;
-        !self.code_mode.enabled || excluded.iter().any(|glob| glob.fits_tool(server, tool))
+        let left_out = self.server(server).is_some_and(|server| !server.code_mode);
+        !self.code_mode.enabled || left_out || excluded.iter().any(|glob| glob.fits_tool(server, tool))
     }
 
     /// Whether a tool may be called. One of a server that is not configured can't be: a call says so, which no rule

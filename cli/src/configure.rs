@@ -177,8 +177,16 @@ fn summary(file: &str, document: &Document, own: &[String]) -> String {
         }
     }
     for (name, node) in show::settings(document) {
-        let loosens =
-            ["codeMode.sandbox", "codeMode.dependencies", "codeMode.installTarget", "codeMode.memory"];
+        let loosens = [
+            "codeMode.sandbox",
+            "codeMode.dependencies",
+            "codeMode.installTarget",
+            "codeMode.memory",
+            "serve.audit",
+            "serve.hosts",
+            "serve.origins",
+            "serve.telemetry",
+        ];
         let mark = if loosens.iter().any(|key| name.starts_with(key)) || name.starts_with("models") {
             "!"
         } else {

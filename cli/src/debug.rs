@@ -6,21 +6,34 @@
 use std::io;
 
 use tracing::Level;
-use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer, Registry};
 
 use crate::config::{Config, Server};
+use crate::telemetry::Exporter;
 use crate::terminal::{self, plain};
 
 /// Begins to tell, where the configuration asks for it. Only the first time in a process does anything.
 pub(crate) fn begin(config: &Config) {
+    begin_with(config, None);
+}
+
+/// The same, with an export of spans beside it.
+pub(crate) fn begin_with(config: &Config, exporter: Option<&Exporter>) {
+    let layers: Vec<_> = exporter.map(Exporter::layer).into_iter().chain(layer(config)).collect();
+    if !layers.is_empty() {
+        let _ = tracing_subscriber::registry().with(layers).try_init();
+    }
+}
+
+fn layer(config: &Config) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     let debugs = |server: &Server| server.connection.debug;
     if !config.servers.iter().any(debugs) {
-        return;
+        return None;
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
     // The protocol library does not say which server it talks of, so it is heard where none is to be left out.
@@ -31,7 +44,7 @@ pub(crate) fn begin(config: &Config) {
             .with_target("rmcp::transport::auth", Level::WARN);
     }
     let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(Lines).without_time();
-    let _ = tracing_subscriber::registry().with(layer.with_filter(targets)).try_init();
+    Some(layer.with_filter(targets).boxed())
 }
 
 /// Gives each event a writer of its own.

@@ -56,7 +56,6 @@ impl Partition {
     }
 
     /// The tool that a name of either kind means: its server and its own name.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for faces whose clients call tools by these names"))]
     pub(crate) fn find(&self, name: &str) -> Option<&DirectTool> {
         self.direct.get(*self.names.get(name)?)
     }

@@ -21,6 +21,7 @@ use crate::tool_list::ToolList;
 pub(crate) struct Discovery<'a> {
     config: &'a Config,
     terminal: &'a Terminal,
+    person: Arc<Attendant>,
     cache: Cache,
     lists: ToolLists,
     pub(crate) sessions: Sessions,
@@ -33,11 +34,13 @@ pub(crate) struct Discovery<'a> {
 impl<'a> Discovery<'a> {
     /// No list yet; of the tools, what a lock file says is known.
     pub(crate) fn new(config: &'a Config, terminal: &'a Terminal, cache: Cache, known: Known) -> Self {
-        let mut sessions = Sessions::new(config, Attendant::at(terminal));
+        let person = Attendant::at(terminal);
+        let mut sessions = Sessions::new(config, person.clone());
         sessions.hold_to(known.pins.clone());
         Discovery {
             config,
             terminal,
+            person,
             cache,
             lists: ToolLists::new(known),
             sessions,
@@ -61,6 +64,11 @@ impl<'a> Discovery<'a> {
             discovery.sessions.pin(&server, tools);
         }
         discovery
+    }
+
+    /// From now on, the person at the terminal is offered the logins that servers want.
+    pub(crate) fn offer_logins(&mut self) {
+        self.sessions.offer_logins(self.person.clone());
     }
 
     /// Takes `tools` as those of `server`, to compile against and to expect.

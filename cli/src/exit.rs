@@ -31,5 +31,6 @@ pub(crate) fn of(status: Status) -> u8 {
         Status::MemoryLimit | Status::OutputLimit => LIMIT,
         Status::Denied | Status::SandboxViolation => DENIED,
         Status::Cancelled => CANCELLED,
+        Status::Busy => HOST,
     }
 }

@@ -24,6 +24,15 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// Most characters of one line that a server tells.
 const LONGEST_TOLD: usize = 2_000;
 
+/// Whoever is behind the sessions of an execution: asked by servers, and told what there is to tell.
+pub(crate) trait Company: Host {
+    /// How many questions of servers are open, and each change of it: meanwhile no time limit runs.
+    fn questions(&self) -> watch::Receiver<usize>;
+
+    /// What tells people something.
+    fn voice(&self) -> Voice;
+}
+
 /// The person at the terminal, as servers see them.
 pub(crate) struct Attendant {
     voice: Voice,
@@ -56,16 +65,6 @@ impl Attendant {
             turn: tokio::sync::Mutex::default(),
             told: Mutex::default(),
         })
-    }
-
-    /// How many questions of servers are open, and each change of it.
-    pub(crate) fn questions(&self) -> watch::Receiver<usize> {
-        self.questions.subscribe()
-    }
-
-    /// What tells people something.
-    pub(crate) fn voice(&self) -> Voice {
-        self.voice.clone()
     }
 
     /// Whether the person says yes to a question; nobody says no.
@@ -114,7 +113,7 @@ impl Attendant {
 pub(crate) struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Waiting<'a> {
-    fn new(questions: &'a watch::Sender<usize>) -> Self {
+    pub(crate) fn new(questions: &'a watch::Sender<usize>) -> Self {
         questions.send_modify(|open| *open += 1);
         Waiting(questions)
     }
@@ -123,6 +122,16 @@ impl<'a> Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.0.send_modify(|open| *open -= 1);
+    }
+}
+
+impl Company for Attendant {
+    fn questions(&self) -> watch::Receiver<usize> {
+        self.questions.subscribe()
+    }
+
+    fn voice(&self) -> Voice {
+        self.voice.clone()
     }
 }
 

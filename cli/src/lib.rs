@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod arguments;
+mod audit;
 mod bench;
 mod browser;
 mod catalog;
@@ -33,10 +34,13 @@ mod pins;
 mod present;
 mod program_crate;
 mod question;
+mod reference;
 mod results;
 mod run;
+mod serve;
 mod sessions;
 mod setup;
+mod telemetry;
 mod terminal;
 mod tool_list;
 mod trust;
@@ -104,6 +108,14 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp_commands::look(&command)).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
+        Command::Serve(arguments) => {
+            let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(stop.clone(), abandon.clone())?;
+            tokio::select! {
+                done = serve::serve(arguments, stop) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
         Command::DemoServer(arguments) => {
             let served = match arguments.http {
                 Some(address) => demo::http::serve(address, arguments.copies).await,

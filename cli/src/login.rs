@@ -8,7 +8,7 @@ use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
 use crate::exit;
 use crate::failure::Failure;
-use crate::host::Attendant;
+use crate::host::{Attendant, Company as _};
 use crate::mcp_commands::{load, server};
 use crate::setup;
 use crate::terminal::{Terminal, Voice};

@@ -41,6 +41,7 @@ impl Masker {
                 _ => {}
             }
         }
+        values.extend(config.serve.telemetry.iter().flat_map(|telemetry| telemetry.headers.values().cloned()));
         let is_secret = |name: &str| SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part));
         values.extend(std::env::vars_os().filter_map(|(name, value)| {
             name.to_str().filter(|name| is_secret(name)).and_then(|_| value.into_string().ok())
@@ -49,7 +50,7 @@ impl Masker {
     }
 
     /// Of these values, each whole, line by line, and without the scheme that headers begin with.
-    fn new(values: &[String]) -> Self {
+    pub(crate) fn new(values: &[String]) -> Self {
         let mut parts = BTreeSet::new();
         for value in values {
             let scheme = value.split_once(' ').map(|(_, credentials)| credentials.trim());

@@ -66,6 +66,11 @@ pub(crate) trait Asker: Send + Sync {
     /// Whether there is anybody to ask.
     fn is_there(&self) -> bool;
 
+    /// Why nothing may be called where nobody is there.
+    fn absence(&self) -> Reason {
+        Reason::NoTerminal
+    }
+
     /// Puts a question, one at a time, and waits as long as the answer takes. Dropping the future withdraws it.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
 }
@@ -85,6 +90,8 @@ pub(crate) enum Reason {
     Configuration,
     /// Somebody must be asked, and there is nobody.
     NoTerminal,
+    /// Somebody must be asked, and the client has no elicitation to do so.
+    NoElicitation,
     /// A person said no.
     Person,
     /// There are too many tools for a question.
@@ -98,13 +105,16 @@ pub(crate) struct Grants {
     refusals: Mutex<BTreeMap<(String, String), u32>>,
 }
 
-/// The one policy of a process.
+/// What was allowed for as long as a session lasts.
+pub(crate) type SessionAnswers = Arc<Mutex<BTreeSet<Wanted>>>;
+
+/// The policy of a process, or of a client's session in it.
 pub(crate) struct Policy {
     config: Config,
     /// What the command line allows, as globs of `server.tool`.
     allow: Vec<Glob>,
     asker: Box<dyn Asker>,
-    session: Mutex<BTreeSet<Wanted>>,
+    session: SessionAnswers,
     remembered: Mutex<Remembered>,
     /// One question at a time.
     turn: tokio::sync::Mutex<()>,
@@ -131,11 +141,27 @@ impl Policy {
             config: config.clone(),
             allow: allow.iter().map(|glob| Glob::new(glob)).collect(),
             asker: Box::new(asker),
-            session: Mutex::default(),
+            session: SessionAnswers::default(),
             remembered: Mutex::new(remembered),
             turn: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
         })
+    }
+
+    /// The policy of a session in which this was answered before.
+    pub(crate) fn of_session(
+        config: &Config,
+        allow: &[String],
+        session: SessionAnswers,
+        asker: impl Asker + 'static,
+    ) -> Arc<Self> {
+        // What can't be read is asked again.
+        let (remembered, _) = Remembered::read();
+        let mut policy = Policy::new(config, allow, remembered, asker);
+        if let Some(policy) = Arc::get_mut(&mut policy) {
+            policy.session = session;
+        }
+        policy
     }
 
     /// What holds for a tool before anybody is asked. What the command line allows is not asked about; what is denied
@@ -166,7 +192,7 @@ impl Policy {
         let each = || those(Permission::AskEach).filter(|wanted| !self.session().contains(wanted)).cloned();
         if !self.asker.is_there() {
             let open: Vec<Wanted> = self.open(those(Permission::Ask)).into_iter().chain(each()).collect();
-            return if open.is_empty() { Ok(()) } else { Err(Refusal::of(&open, Reason::NoTerminal)) };
+            return if open.is_empty() { Ok(()) } else { Err(Refusal::of(&open, self.asker.absence())) };
         }
         let _turn = self.turn.lock().await;
         let open = self.open(those(Permission::Ask));
@@ -206,7 +232,7 @@ impl Policy {
             return Ok(());
         }
         if !self.asker.is_there() {
-            return Err(Refusal::of(&[wanted], Reason::NoTerminal));
+            return Err(Refusal::of(&[wanted], self.asker.absence()));
         }
         let _turn = self.turn.lock().await;
         // Another call of the same tool may have been answered for the whole session.
@@ -254,7 +280,7 @@ impl Policy {
                 }
             }
             Answer::No => return Err(Refusal::of(tools, Reason::Person)),
-            Answer::Nobody => return Err(Refusal::of(tools, Reason::NoTerminal)),
+            Answer::Nobody => return Err(Refusal::of(tools, self.asker.absence())),
         }
         tools.iter().for_each(&mut grant);
         Ok(())
@@ -351,6 +377,14 @@ impl Refusal {
             Reason::NoTerminal => {
                 format!("{names}: permission must be asked for, and there is no terminal to ask on{help}")
             }
+            Reason::NoElicitation => {
+                let entries = self.entries();
+                format!(
+                    "{names}: permission must be asked for, and this client has no elicitation to ask a person by\n\
+                     help: if you agree to it, add to the configuration:\n{entries}\n\
+                     help: or start the server with {}", allow.join(" ")
+                )
+            }
             Reason::Person => format!("permission to call {names} was refused"),
             Reason::TooMany => {
                 format!(
@@ -360,11 +394,26 @@ impl Refusal {
         }
     }
 
+    /// The lines of a configuration that allow the tools.
+    fn entries(&self) -> String {
+        let mut servers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for name in self.tools.iter().take(TOOLS_TOLD) {
+            // Names of servers have no dots.
+            let (server, tool) = name.split_once('.').unwrap_or((name, "*"));
+            servers.entry(server).or_default().push(format!("{}: allow", json!(tool)));
+        }
+        let lines = servers.iter().map(|(server, tools)| {
+            format!("  {server}: {{ permissions: {{ {} }} }}", visible(&tools.join(", ")))
+        });
+        format!("mcpServers:\n{}", lines.collect::<Vec<_>>().join("\n"))
+    }
+
     /// The same for programs.
     pub(crate) fn evidence(&self) -> Value {
         let reason = match self.reason {
             Reason::Configuration => "configuration",
             Reason::NoTerminal => "no_terminal",
+            Reason::NoElicitation => "no_elicitation",
             Reason::Person => "refused",
             Reason::TooMany => "too_many",
         };

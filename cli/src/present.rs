@@ -61,6 +61,23 @@ pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
     Some(text)
 }
 
+/// The status as JSON has it.
+pub(crate) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::CompileError => "compile_error",
+        Status::RuntimeError => "runtime_error",
+        Status::Panic => "panic",
+        Status::Timeout => "timeout",
+        Status::MemoryLimit => "memory_limit",
+        Status::OutputLimit => "output_limit",
+        Status::Denied => "denied",
+        Status::SandboxViolation => "sandbox_violation",
+        Status::Cancelled => "cancelled",
+        Status::Busy => "busy",
+    }
+}
+
 fn name(status: Status) -> &'static str {
     match status {
         Status::Ok => "ok",
@@ -73,5 +90,6 @@ fn name(status: Status) -> &'static str {
         Status::Denied => "denied",
         Status::SandboxViolation => "stopped by the sandbox",
         Status::Cancelled => "cancelled",
+        Status::Busy => "busy",
     }
 }

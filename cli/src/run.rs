@@ -179,7 +179,7 @@ impl<'a> Execution<'a> {
         let (discovery, pinned) = match tools {
             Tools::Servers(known) => {
                 let mut discovery = Discovery::new(config, terminal, cache, known);
-                discovery.sessions.offer_logins();
+                discovery.offer_logins();
                 discovery.discover().await?;
                 (discovery, false)
             }

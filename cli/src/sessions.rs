@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
-use mcp::{ErrorKind, Session};
+use mcp::{CallOptions, ErrorKind, Session};
 use runner::{Answer, CallFailure, FailureKind, Refusal, ToolHost};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::config::{Config, Permission, Server};
 use crate::first_start;
 use crate::guard::{Guards, ToolGuard};
-use crate::host::Attendant;
+use crate::host::{Attendant, Company};
 use crate::login;
 use crate::masker::Masker;
 use crate::permission::{Grants, Policy, Wanted};
@@ -67,9 +68,9 @@ pub(crate) struct Sessions {
     /// The secrets that no error tells.
     masker: Masker,
     /// Who answers what servers ask.
-    host: Arc<Attendant>,
-    /// Whether the person is offered the login that a server wants.
-    offers_logins: bool,
+    host: Arc<dyn Company>,
+    /// The person who is offered the login that a server wants.
+    logs_in: Option<Arc<Attendant>>,
     /// Who may call what; without one nothing may be called.
     policy: Option<Arc<Policy>>,
     grants: Grants,
@@ -77,7 +78,7 @@ pub(crate) struct Sessions {
 
 impl Sessions {
     /// No session yet, to any of the configured servers.
-    pub(crate) fn new(config: &Config, host: Arc<Attendant>) -> Self {
+    pub(crate) fn new(config: &Config, host: Arc<dyn Company>) -> Self {
         let masker = Masker::of(config);
         let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
         Sessions {
@@ -89,15 +90,15 @@ impl Sessions {
             pins: Pins::default(),
             masker,
             host,
-            offers_logins: false,
+            logs_in: None,
             policy: None,
             grants: Grants::default(),
         }
     }
 
     /// From now on, the person at the terminal is offered the logins that servers want.
-    pub(crate) fn offer_logins(&mut self) {
-        self.offers_logins = true;
+    pub(crate) fn offer_logins(&mut self, person: Arc<Attendant>) {
+        self.logs_in = Some(person);
     }
 
     /// From now on, no tool is called that is not as it is pinned.
@@ -134,7 +135,7 @@ impl Sessions {
         first_start::tell(server, &self.host.voice());
         let config = server.connection.clone();
         // A task of its own: whoever waits may give up without ending the attempt for others.
-        let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.offers_logins);
+        let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
         let task = tokio::spawn(async move { connect(&config, &masker, host, offers).await });
         let started = task
             .map(|done| {
@@ -208,6 +209,28 @@ impl Sessions {
         self.call(server, tool, arguments).await
     }
 
+    /// Calls a tool of an open server, with `meta` beside its arguments (MCP's `_meta`).
+    pub(crate) async fn call_with(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Box<RawValue>,
+        meta: Map<String, Value>,
+    ) -> Result<Answer, CallFailure> {
+        let Some(Opened { session, tools, .. }) = self.opened(server) else {
+            let message = format!("there is no session with {server}");
+            return Err(CallFailure { kind: FailureKind::Unavailable, message });
+        };
+        self.guard(server, tool, &tools, &arguments)?;
+        match session.call_with(tool, arguments, CallOptions::with_meta(meta)).await {
+            Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
+            Err(error) => {
+                let CallFailure { kind, message } = failure(&error);
+                Err(CallFailure { kind, message: self.masker.mask(&message).into_owned() })
+            }
+        }
+    }
+
     /// The secrets that no error tells.
     pub(crate) fn masker(&self) -> &Masker {
         &self.masker
@@ -222,8 +245,8 @@ impl Sessions {
 async fn connect(
     config: &mcp::ServerConfig,
     masker: &Masker,
-    host: Arc<Attendant>,
-    offers_login: bool,
+    host: Arc<dyn Company>,
+    logs_in: Option<Arc<Attendant>>,
 ) -> Result<Opened, Unopened> {
     let told = |error: mcp::Error| Unopened {
         message: masker.mask(&login::explained(&error)).into_owned(),
@@ -231,9 +254,10 @@ async fn connect(
     };
     let listed = match listed(config, host.clone()).await {
         // Once: who was just let in and is refused all the same is told so.
-        Err(error) if offers_login && login::offered(config, &error, &host).await => {
-            listed(config, host).await
-        }
+        Err(error) => match logs_in {
+            Some(person) if login::offered(config, &error, &person).await => listed(config, host).await,
+            _ => Err(error),
+        },
         listed => listed,
     };
     let Listed { session, mut listing, is_whole } = listed.map_err(told)?;
@@ -253,7 +277,7 @@ struct Listed {
 }
 
 /// Connects and asks for the tools: some servers let anybody connect, and want a login then.
-async fn listed(config: &mcp::ServerConfig, host: Arc<Attendant>) -> Result<Listed, mcp::Error> {
+async fn listed(config: &mcp::ServerConfig, host: Arc<dyn Company>) -> Result<Listed, mcp::Error> {
     let session = Session::connect_with(config, host).await?;
     match session.list_tools().await {
         Ok(listing) => Ok(Listed { session, listing, is_whole: true }),
@@ -331,21 +355,7 @@ impl ToolHost for Sessions {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        async move {
-            let Some(Opened { session, tools, .. }) = self.opened(server) else {
-                let message = format!("there is no session with {server}");
-                return Err(CallFailure { kind: FailureKind::Unavailable, message });
-            };
-            self.guard(server, tool, &tools, &arguments)?;
-            match session.call(tool, arguments).await {
-                Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
-                Err(error) => {
-                    let CallFailure { kind, message } = failure(&error);
-                    Err(CallFailure { kind, message: self.masker.mask(&message).into_owned() })
-                }
-            }
-        }
-        .boxed()
+        self.call_with(server, tool, arguments, Map::new()).boxed()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::config::{self, Config};
 use crate::debug;
 use crate::failure::Failure;
 use crate::masker::Masker;
+use crate::telemetry::Exporter;
 use crate::terminal::{self, plain};
 
 /// The configuration that the arguments name, to be used.
@@ -20,11 +21,25 @@ pub(crate) fn survey(place: &ConfigArguments) -> Result<Config, Failure> {
     config::survey(place).map_err(Failure::configuration).map(begin)
 }
 
+/// The configuration for a server, with the export of traces that it asks for.
+pub(crate) fn load_to_serve(place: &ConfigArguments) -> Result<(Config, Option<Exporter>), Failure> {
+    let config = config::load(place).map_err(Failure::configuration)?;
+    let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
+    introduce(&config);
+    debug::begin_with(&config, exporter.as_ref());
+    Ok((config, exporter))
+}
+
 fn begin(config: Config) -> Config {
-    terminal::mask(Masker::of(&config));
+    introduce(&config);
+    debug::begin(&config);
+    config
+}
+
+/// Its secrets are told nowhere from now on; what is wrong with it is.
+pub(crate) fn introduce(config: &Config) {
+    terminal::mask(Masker::of(config));
     config
         .complaints()
         .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {}\n", plain(complaint))));
-    debug::begin(&config);
-    config
 }

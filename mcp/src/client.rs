@@ -34,7 +34,27 @@ pub(crate) struct Client {
     /// How many questions of the server are with a person or a model right now.
     questions: watch::Sender<usize>,
     /// The requests that wait for an answer and want to know of progress.
-    progress: Arc<Mutex<HashMap<ProgressToken, Arc<Notify>>>>,
+    progress: Arc<Mutex<HashMap<ProgressToken, Watcher>>>,
+}
+
+/// How far a request is (`notifications/progress`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgressMade {
+    /// How much is done.
+    pub done: f64,
+    /// How much there is in all, where that is known.
+    pub total: Option<f64>,
+    /// What is done right now.
+    pub message: Option<String>,
+}
+
+/// Who is told of the progress of a request. Must not block.
+pub type ProgressSink = Arc<dyn Fn(ProgressMade) + Send + Sync>;
+
+/// A request that wants to know of progress.
+struct Watcher {
+    made: Arc<Notify>,
+    sink: Option<ProgressSink>,
 }
 
 /// A question that is with a person or a model. Dropping it ends it.
@@ -90,13 +110,13 @@ impl Client {
     }
 
     /// What tells of the progress of the request with this token.
-    pub(crate) fn progress_of(&self, token: ProgressToken) -> Progress {
+    pub(crate) fn progress_of(&self, token: ProgressToken, sink: Option<ProgressSink>) -> Progress {
         let made = Arc::new(Notify::new());
-        self.watchers().insert(token.clone(), Arc::clone(&made));
+        self.watchers().insert(token.clone(), Watcher { made: Arc::clone(&made), sink });
         Progress { client: self.clone(), token, made }
     }
 
-    fn watchers(&self) -> MutexGuard<'_, HashMap<ProgressToken, Arc<Notify>>> {
+    fn watchers(&self) -> MutexGuard<'_, HashMap<ProgressToken, Watcher>> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -217,8 +237,12 @@ impl ClientHandler for Client {
         _context: NotificationContext<RoleClient>,
     ) {
         let ProgressNotificationParam { progress_token, progress, total, message, .. } = parameters;
-        if let Some(made) = self.watchers().get(&progress_token) {
-            made.notify_one();
+        let sink = self.watchers().get(&progress_token).and_then(|watcher| {
+            watcher.made.notify_one();
+            watcher.sink.clone()
+        });
+        if let Some(sink) = sink {
+            sink(ProgressMade { done: progress, total, message: message.clone() });
         }
         self.tell(&Notice::Progress { done: progress, total, message });
     }

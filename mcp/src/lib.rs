@@ -40,6 +40,7 @@ mod trace;
 mod wire;
 
 pub use check::{InputCheck, Invalid};
+pub use client::{ProgressMade, ProgressSink};
 pub use config::{
     Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Grant, OAuth, Remote, Root, ServerConfig,
     Transport,
@@ -55,6 +56,9 @@ pub use listing::{
 pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed};
 pub use oauth::{LOGIN_TIMEOUT, login, logout};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE};
-pub use session::{CallResult, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, Session, connect_all};
+pub use session::{
+    CallOptions, CallResult, Carried, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META, Session,
+    connect_all,
+};
 pub use trace::TARGET as TRACE_TARGET;
 pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};

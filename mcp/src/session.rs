@@ -7,6 +7,7 @@ mod changes;
 mod connect;
 mod deadline;
 mod exchange;
+mod forward;
 mod lists;
 mod process;
 
@@ -22,7 +23,10 @@ use std::{
 use futures::future::join_all;
 use rmcp::{Peer, RoleClient, model::ServerPeerInfo, service::RunningService};
 use serde_json::Value;
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::{
+    task::{AbortHandle, JoinHandle},
+    time::timeout,
+};
 
 use self::process::LocalServer;
 use crate::{
@@ -36,7 +40,8 @@ use crate::{
 };
 
 pub use connect::connect_all;
-pub use exchange::{CallResult, MAX_ROUNDS, PROGRESS_FACTOR};
+pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META};
+pub use forward::Carried;
 pub use lists::{Items, MAX_ITEMS};
 
 /// How long cancellations of calls may take to be written before the connection is closed.
@@ -64,6 +69,8 @@ struct Inner {
     /// Which arguments of which tools travel in headers as well.
     parameter_headers: Mutex<BTreeMap<String, ParameterHeaders>>,
     closing: AtomicBool,
+    /// What listens to changes of resources, by address.
+    subscriptions: Mutex<BTreeMap<String, AbortHandle>>,
     /// Cancellations that are being written.
     cancelling: Mutex<Vec<JoinHandle<()>>>,
 }

@@ -2,6 +2,8 @@
 //!
 //! What a program may call is decided here and nowhere else; its stubs are only convenience.
 
+mod watched;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,6 +26,7 @@ use crate::json;
 use crate::observer::Observer;
 use crate::outcome::CallRecord;
 use crate::protocol::{Protocol, ProtocolError};
+use watched::Watched;
 
 /// Calls in flight beyond which the program's frames are left waiting.
 pub const CALLS_IN_FLIGHT: usize = 256;
@@ -163,7 +166,14 @@ impl Broker<'_> {
             ToHost::Hello { .. } => {}
             ToHost::Call { id, tool, arguments } => {
                 self.ledger().calls_total += 1;
-                flight.start(id, arguments.get().len(), self.call(tool, arguments));
+                let bytes = arguments.get().len();
+                let name = self.allowed.get(&tool);
+                let names = match name {
+                    Some(name) => (name.server.clone(), name.tool.clone()),
+                    None => (String::new(), shown(&tool)),
+                };
+                let watched = Watched::begin(self.observer, id, names, &arguments);
+                flight.start(id, bytes, self.call(name, tool, arguments, watched));
             }
             ToHost::Cancel { id } => flight.cancel(id),
             ToHost::Emit { content } => self.emit(content)?,
@@ -175,11 +185,19 @@ impl Broker<'_> {
         Ok(())
     }
 
-    async fn call(&self, tool: String, arguments: Box<RawValue>) -> Completed {
-        match self.allowed.get(&tool) {
+    async fn call(
+        &self,
+        name: Option<&ToolName>,
+        identity: String,
+        arguments: Box<RawValue>,
+        watched: Watched<'_>,
+    ) -> Completed {
+        let completed = match name {
             Some(name) => self.carry(name, arguments).await,
-            None => refuse(&tool),
-        }
+            None => refuse(&identity),
+        };
+        watched.end(&completed.record);
+        completed
     }
 
     async fn carry(&self, name: &ToolName, arguments: Box<RawValue>) -> Completed {
@@ -269,8 +287,13 @@ async fn send(answers: &mut Answers, message: &ToProgram) -> io::Result<()> {
     answers.send(Bytes::from(serde_json::to_vec(message)?)).await
 }
 
+/// As much of the identity of a tool that may not be called as is told.
+fn shown(identity: &str) -> String {
+    identity.chars().filter(|c| !c.is_control()).take(IDENTITY_TOLD).collect()
+}
+
 fn refuse(tool: &str) -> Completed {
-    let tool: String = tool.chars().filter(|c| !c.is_control()).take(IDENTITY_TOLD).collect();
+    let tool = shown(tool);
     let message = format!("the tool {tool:?} is not among those that this program may call");
     let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
     Completed { record, answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
@@ -294,3 +317,6 @@ pub(crate) fn milliseconds(since: Instant) -> f64 {
 pub(crate) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,8 @@ pub enum Status {
     SandboxViolation,
     /// Ended from outside.
     Cancelled,
+    /// Not tried: too much is under way.
+    Busy,
 }
 
 /// The whole outcome of one snippet.
@@ -163,6 +165,22 @@ pub struct SandboxReport {
 }
 
 impl Outcome {
+    /// Of a snippet that was not tried, because too much is under way.
+    #[must_use]
+    pub fn busy(message: &str) -> Self {
+        let mut outcome = Outcome::new(Status::Busy);
+        outcome.error = Some(Failure::new("busy", message, Value::Object(serde_json::Map::new())));
+        outcome
+    }
+
+    /// Of a snippet that was ended from outside before it was tried.
+    #[must_use]
+    pub fn cancelled() -> Self {
+        let mut outcome = Outcome::new(Status::Cancelled);
+        outcome.error = Some(Failure::new("cancelled", "cancelled before the snippet was tried", Value::Object(serde_json::Map::new())));
+        outcome
+    }
+
     /// An outcome with nothing in it yet.
     pub(crate) fn new(status: Status) -> Self {
         Outcome {

@@ -22,7 +22,7 @@ use crate::engine::{Engine, Request, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{Refusal, ToolHost};
 use crate::judge;
-use crate::observer::Observer;
+use crate::observer::{Observer, Phase};
 use crate::outcome::{Failure, Outcome, Status};
 use crate::program::{self, Traces};
 use crate::snippet::Snippet;
@@ -39,25 +39,8 @@ pub(crate) struct Run<'a> {
     traces: Traces,
     ledger: Mutex<Ledger>,
     phase: Phase,
-}
-
-/// What an execution is doing, with the time at which it began to.
-#[derive(Debug, Clone, Copy)]
-enum Phase {
-    Compiling,
-    Connecting,
-    /// With the time for which the clock had stood still by then.
-    Running(Instant, Duration),
-}
-
-impl Phase {
-    fn words(self) -> &'static str {
-        match self {
-            Phase::Compiling => "compiling",
-            Phase::Connecting => "connecting",
-            Phase::Running(..) => "running",
-        }
-    }
+    /// Since when its program has been running, and for how long the clock had stood still by then.
+    running: Option<(Instant, Duration)>,
 }
 
 impl<'a> Run<'a> {
@@ -79,8 +62,14 @@ impl<'a> Run<'a> {
             outcome: Outcome::new(Status::Ok),
             traces: Traces::default(),
             ledger: Mutex::default(),
-            phase: Phase::Compiling,
+            phase: Phase::Checking,
+            running: None,
         }
+    }
+
+    fn begin(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.observer.phase(phase);
     }
 
     /// All steps; returns early where the snippet's outcome is known.
@@ -98,6 +87,7 @@ impl<'a> Run<'a> {
     }
 
     fn read(&mut self) -> Option<Snippet> {
+        self.begin(Phase::Checking);
         let snippet = Snippet::read(&self.request.code);
         self.outcome.phases_ms.parse = milliseconds(self.started);
         match snippet {
@@ -118,6 +108,7 @@ impl<'a> Run<'a> {
 
     /// Compiles, while sessions to the servers that the snippet names are opened.
     async fn compile(&mut self, snippet: &Snippet) -> Result<Option<Program>> {
+        self.begin(Phase::Compiling);
         let named = self.catalog.named(&snippet.identifiers);
         let named: Vec<&str> = named.map(|module| module.server.as_str()).collect();
         let started = Instant::now();
@@ -188,7 +179,7 @@ impl<'a> Run<'a> {
 
     /// Opens what the program can call; `false` where a server is not to be had.
     async fn connect(&mut self, allowed: &HashMap<String, ToolName>) -> bool {
-        self.phase = Phase::Connecting;
+        self.begin(Phase::Connecting);
         let servers: BTreeSet<&str> = allowed.values().map(|tool| tool.server.as_str()).collect();
         let servers: Vec<&str> = servers.into_iter().collect();
         let started = Instant::now();
@@ -208,6 +199,7 @@ impl<'a> Run<'a> {
 
     /// Asks whether the program may call what it can; `false` where it may not.
     async fn permit(&mut self, allowed: &HashMap<String, ToolName>) -> bool {
+        self.begin(Phase::Permission);
         let tools = allowed.values().map(|tool| (tool.server.clone(), tool.tool.clone()));
         let tools: Vec<_> = tools.collect::<BTreeSet<_>>().into_iter().collect();
         match self.clock.while_asking(self.host.permit(&tools)).await {
@@ -222,7 +214,8 @@ impl<'a> Run<'a> {
     async fn execute(&mut self, file: PathBuf, allowed: HashMap<String, ToolName>) -> Result<()> {
         let started = Instant::now();
         let stood = self.clock.stood_still();
-        self.phase = Phase::Running(started, stood);
+        self.running = Some((started, stood));
+        self.begin(Phase::Running);
         let broker = Broker {
             token: token()?,
             args: self.request.args.clone(),
@@ -253,7 +246,7 @@ impl<'a> Run<'a> {
         let mut outcome = self.outcome;
         let stood = self.clock.stood_still();
         outcome.phases_ms.permission = in_milliseconds(stood);
-        if let Phase::Running(since, before) = self.phase {
+        if let Some((since, before)) = self.running {
             let asked = stood.saturating_sub(before);
             outcome.phases_ms.run = in_milliseconds(since.elapsed().saturating_sub(asked));
             outcome.sandbox = self.traces.sandbox;

@@ -99,6 +99,7 @@ impl<'a> Checker<'a> {
             deny: globs(&global.deny),
             direct_names: file.direct_names.map(Into::into),
             code_mode: self.code_mode(document),
+            serve: self.serve(&file.serve),
             models: file.models.iter().filter_map(|model| self.model(model)).collect(),
             model_keys: file
                 .models

@@ -12,6 +12,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use super::Permission;
 use super::confinement::SandboxEntry;
 use super::decode::At;
+use super::serve::ServeEntry;
 
 /// The configuration of toolsmith.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -30,6 +31,8 @@ pub(super) struct File {
     pub(super) global_settings: GlobalEntry,
     /// What snippets may use.
     pub(super) code_mode: CodeModeEntry,
+    /// What `toolsmith serve` offers, and within what bounds.
+    pub(super) serve: ServeEntry,
     /// How tools outside code mode are called: plain (default), at, prefix or namespace.
     pub(super) direct_names: Option<DirectNamesEntry>,
     /// The models that can be used.
@@ -96,6 +99,8 @@ pub(super) struct ServerEntry {
     pub(super) tool_timeouts: BTreeMap<String, At<f64>>,
     /// Whether the server is used (default true).
     pub(super) enabled: Option<bool>,
+    /// Whether snippets may call its tools (default true); otherwise each is called directly.
+    pub(super) code_mode: Option<bool>,
     /// Only these tools, by name; `*` stands for any text.
     pub(super) enabled_tools: Option<At<Vec<String>>>,
     /// All tools but these. Excludes `enabledTools`.

@@ -232,7 +232,7 @@ impl Layers {
 
     fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
         let mut warnings = self.notes;
-        let code_mode = settings.code_mode.code_mode();
+        let (code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.serve());
         if !code_mode.dependencies.is_empty() {
             let names: Vec<_> = code_mode.dependencies.keys().map(String::as_str).collect();
             warnings.push(format!(
@@ -246,6 +246,7 @@ impl Layers {
             deny: settings.deny,
             direct_names: settings.direct_names.unwrap_or_default(),
             code_mode,
+            serve,
             layers: self.documents.into_iter().map(|document| document.source.layer).collect(),
             models: settings.models,
             model: settings.model.map(|(model, _)| model),

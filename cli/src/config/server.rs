@@ -89,8 +89,9 @@ impl Checker<'_> {
         connection.roots = roots;
         connection.debug = form.debug.or(settings.debug).unwrap_or(false);
         let check_input = form.check_input.unwrap_or(true);
+        let code_mode = form.code_mode.unwrap_or(true);
         let layer = self.source.layer.clone();
-        Some(Server { connection, filter, permissions, check_input, layer, target: target(form) })
+        Some(Server { connection, filter, permissions, check_input, code_mode, layer, target: target(form) })
     }
 
     fn kind(&self, whole: &At<()>, form: &ServerEntry) -> Option<Kind> {

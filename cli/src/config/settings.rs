@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::serve::ServeSettings;
 use super::{CodeMode, DirectNames, Glob, Model, Subagent};
 
 /// What a layer sets.
@@ -18,6 +19,7 @@ pub(super) struct Settings {
     pub(super) deny: Vec<Glob>,
     pub(super) direct_names: Option<DirectNames>,
     pub(super) code_mode: CodeModeSettings,
+    pub(super) serve: ServeSettings,
     pub(super) models: Vec<Model>,
     /// The variables with keys of all models, those that are outdone included.
     pub(super) model_keys: BTreeSet<String>,
@@ -63,6 +65,7 @@ impl Settings {
             deny,
             direct_names: self.direct_names.or(weaker.direct_names),
             code_mode: self.code_mode.over(weaker.code_mode),
+            serve: self.serve.over(weaker.serve),
             models,
             model_keys: self.model_keys.into_iter().chain(weaker.model_keys).collect(),
             model: self.model.or(weaker.model),

@@ -1,6 +1,6 @@
 //! What a lasting session learns without asking: that a list has changed, that the connection has ended.
 
-use std::time::Duration;
+use std::{sync::PoisonError, time::Duration};
 
 use rmcp::{
     model::{ServerNotification, SubscriptionFilter},
@@ -52,6 +52,49 @@ impl Session {
         }
         self.closed().await;
         self.why_closed().await
+    }
+
+    /// Asks to be told of changes of a resource, for as long as the session lasts; the host is told of them.
+    ///
+    /// # Errors
+    /// Why the server does not take it.
+    pub async fn subscribe(&self, uri: &str) -> Result<(), Error> {
+        if self.inner.server.protocol_version.has_initialize() {
+            let parameters = vec![("uri".into(), self.encode(uri)?)];
+            return self.ask(self.plain("resources/subscribe", parameters)).await.map(drop);
+        }
+        let filter = SubscriptionFilter::builder().resource_subscriptions([uri.to_owned()]).build();
+        let (peer, client) = (self.inner.peer.clone(), self.inner.client.clone());
+        let listening = tokio::spawn(async move {
+            // A server that does not let itself be listened to tells nothing.
+            let Ok(mut subscription) = peer.listen(filter).await else { return };
+            while let Ok(Some(notification)) = subscription.next().await {
+                if let ServerNotification::ResourceUpdatedNotification(updated) = notification {
+                    client.tell(&Notice::ResourceUpdated(updated.params.uri));
+                }
+            }
+        });
+        let mut subscriptions = self.inner.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = subscriptions.insert(uri.to_owned(), listening.abort_handle()) {
+            before.abort();
+        }
+        Ok(())
+    }
+
+    /// Asks to be told no more of a resource.
+    ///
+    /// # Errors
+    /// Why the server does not take it.
+    pub async fn unsubscribe(&self, uri: &str) -> Result<(), Error> {
+        if self.inner.server.protocol_version.has_initialize() {
+            let parameters = vec![("uri".into(), self.encode(uri)?)];
+            return self.ask(self.plain("resources/unsubscribe", parameters)).await.map(drop);
+        }
+        let mut subscriptions = self.inner.subscriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listening) = subscriptions.remove(uri) {
+            listening.abort();
+        }
+        Ok(())
     }
 
     async fn listen_once(&self) -> Result<(), ServiceError> {

@@ -176,6 +176,7 @@ impl Attempt<'_> {
             service: Some(service).into(),
             parameter_headers: Default::default(),
             closing: false.into(),
+            subscriptions: Default::default(),
             cancelling: Default::default(),
         };
         Ok(Session { inner: Arc::new(inner) })

@@ -1,6 +1,7 @@
 //! Requests and their answers: deadlines, cancellation, and what a server asks for in between.
 
 use std::{
+    borrow::Cow,
     io,
     sync::{Arc, PoisonError, atomic::Ordering},
     time::{Duration, Instant},
@@ -8,7 +9,10 @@ use std::{
 
 use futures::FutureExt;
 use rmcp::{
-    model::{CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, RequestId},
+    model::{
+        CancelledNotification, CancelledNotificationParam, ClientRequest, CustomRequest, MetaObject,
+        RequestId, RequestMetaObject,
+    },
     service::{PeerRequestOptions, ServiceError},
     transport::streamable_http_client::StreamableHttpError,
 };
@@ -26,6 +30,7 @@ use super::{
     with_stray,
 };
 use crate::{
+    client::ProgressSink,
     error::{Error, ErrorKind, Phase},
     http::HttpFailure,
     text::shown,
@@ -65,17 +70,48 @@ impl CallResult {
     }
 }
 
+/// What goes with a call beside its arguments.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct CallOptions {
+    /// Members of the request's `_meta`: a trace's context, or whatever else the server understands. What the session
+    /// itself says there stands in any case ([`RESERVED_META`]).
+    pub meta: Map<String, Value>,
+}
+
+impl CallOptions {
+    /// With these members of `_meta`.
+    #[must_use]
+    pub fn with_meta(meta: Map<String, Value>) -> Self {
+        Self { meta }
+    }
+}
+
+/// Members of `_meta` that belong to the session: how it is told of progress, and what the protocol without a handshake
+/// says in each request. Callers' members of these names are not sent.
+pub const RESERVED_META: [&str; 4] = [
+    "progressToken",
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+];
+
 /// The members of a request's parameters, beside `_meta`.
-pub(super) type Parameters = Vec<(&'static str, Box<RawValue>)>;
+pub(super) type Parameters = Vec<(Cow<'static, str>, Box<RawValue>)>;
 
 /// A request: what is asked, and for whom it is told.
+#[derive(Clone)]
 pub(super) struct Ask {
     pub(super) method: &'static str,
     pub(super) parameters: Parameters,
     pub(super) phase: Phase,
     /// What the request is about, where a header repeats it.
     pub(super) about: Option<(String, Vec<(String, String)>)>,
+    /// Members of `_meta` beside the session's own.
+    pub(super) meta: Map<String, Value>,
     pub(super) limit: Duration,
+    /// Who is told of its progress.
+    pub(super) progress: Option<ProgressSink>,
 }
 
 /// What a result says that is not final (MCP 2026-07-28, multi-round-trip requests).
@@ -98,6 +134,18 @@ impl Session {
     /// answer is ignored. A call is never sent a second time. A tool's own failure is not an error but a result; see
     /// [`CallResult::is_error`].
     pub async fn call(&self, tool: &str, arguments: Box<RawValue>) -> Result<CallResult, Error> {
+        self.call_with(tool, arguments, CallOptions::default()).await
+    }
+
+    /// [`Session::call`] with more than the arguments.
+    ///
+    /// The request's number is recorded in the current span as `jsonrpc.request.id`, where the span has that field.
+    pub async fn call_with(
+        &self,
+        tool: &str,
+        arguments: Box<RawValue>,
+        options: CallOptions,
+    ) -> Result<CallResult, Error> {
         if !arguments.get().trim_start().starts_with('{') {
             return Err(self.fail(ErrorKind::Arguments { tool: tool.to_owned() }));
         }
@@ -106,10 +154,12 @@ impl Session {
         let raw = self
             .ask_until_complete(Ask {
                 method: "tools/call",
-                parameters: vec![("name", self.encode(tool)?), ("arguments", arguments)],
+                parameters: vec![("name".into(), self.encode(tool)?), ("arguments".into(), arguments)],
                 phase: Phase::Call(tool.to_owned()),
                 about: Some((tool.to_owned(), headers)),
+                meta: without_reserved(options.meta),
                 limit: limit.unwrap_or(self.inner.config.request_timeout),
+                progress: None,
             })
             .await?;
         #[derive(Deserialize)]
@@ -140,16 +190,15 @@ impl Session {
     /// A request without a name of its own, within the request time.
     pub(super) fn plain(&self, method: &'static str, parameters: Parameters) -> Ask {
         let phase = if method == "tools/list" { Phase::ListTools } else { Phase::Request(method) };
-        Ask { method, parameters, phase, about: None, limit: self.inner.config.request_timeout }
+        let limit = self.inner.config.request_timeout;
+        Ask { method, parameters, phase, about: None, meta: Map::new(), limit, progress: None }
     }
 
     /// Asks, and answers what the server asks for in between, until the result is complete.
     pub(super) async fn ask_until_complete(&self, mut ask: Ask) -> Result<Box<RawValue>, Error> {
         let own = ask.parameters.len();
         for _ in 0..MAX_ROUNDS {
-            let (method, phase, about, limit) = (ask.method, ask.phase.clone(), ask.about.clone(), ask.limit);
-            let parameters = ask.parameters.clone();
-            let raw = self.ask(Ask { method, parameters, phase, about, limit }).await?;
+            let raw = self.ask(ask.clone()).await?;
             let Ok(more) = serde_json::from_str::<InputRequired>(raw.get()) else { return Ok(raw) };
             if more.result_type.as_deref() != Some("input_required") {
                 return Ok(raw);
@@ -159,9 +208,9 @@ impl Session {
             for (key, request) in more.input_requests {
                 responses.insert(key, self.input(request).await?);
             }
-            ask.parameters.push(("inputResponses", self.encode(&responses)?));
+            ask.parameters.push(("inputResponses".into(), self.encode(&responses)?));
             if let Some(state) = more.request_state {
-                ask.parameters.push(("requestState", self.encode(&state)?));
+                ask.parameters.push(("requestState".into(), self.encode(&state)?));
             }
         }
         let reason = format!("it asked for input more than {MAX_ROUNDS} times before it answered");
@@ -186,7 +235,7 @@ impl Session {
 
     /// Sends one request and waits for its answer.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Box<RawValue>, Error> {
-        let Ask { method, parameters, phase, about, limit } = ask;
+        let Ask { method, parameters, phase, about, limit, meta, progress: sink } = ask;
         let raw = RawRequest::new(parameters);
         let raw = Arc::new(match about {
             Some((name, headers)) => raw.about(&name, headers),
@@ -196,13 +245,16 @@ impl Session {
         request.extensions.insert(Arc::clone(&raw));
         let deadline = Deadline::new(limit, self.inner.client.questions());
         let exchange = async {
-            let options = PeerRequestOptions::no_options();
+            let options = PeerRequestOptions::no_options().with_meta(RequestMetaObject(MetaObject(meta)));
             let sending =
                 self.inner.peer.send_cancellable_request(ClientRequest::CustomRequest(request), options);
             let sending = timeout(limit, sending).await;
             let handle = sending.map_err(|_| ServiceError::Timeout { timeout: limit })??;
+            if let Phase::Call(_) = &phase {
+                tracing::Span::current().record("jsonrpc.request.id", tracing::field::display(&handle.id));
+            }
             let mut cancel = CancelOnDrop { inner: &self.inner, request: Some(handle.id.clone()) };
-            let progress = self.inner.client.progress_of(handle.progress_token.clone());
+            let progress = self.inner.client.progress_of(handle.progress_token.clone(), sink);
             let outcome = tokio::select! {
                 biased;
                 outcome = handle.await_response() => outcome.map(drop),
@@ -236,7 +288,7 @@ impl Session {
     }
 
     /// The headers that repeat arguments of this call.
-    fn headers_of(&self, tool: &str, arguments: &RawValue) -> Vec<(String, String)> {
+    pub(super) fn headers_of(&self, tool: &str, arguments: &RawValue) -> Vec<(String, String)> {
         let headers = self.inner.parameter_headers.lock().unwrap_or_else(PoisonError::into_inner);
         match headers.get(tool) {
             Some(headers) => {
@@ -281,6 +333,12 @@ impl Session {
         };
         self.fail(ErrorKind::Closed { phase, evidence: with_stray(evidence, &self.inner.health) })
     }
+}
+
+/// Without what belongs to the session.
+fn without_reserved(mut meta: Map<String, Value>) -> Map<String, Value> {
+    RESERVED_META.iter().for_each(|name| drop(meta.remove(*name)));
+    meta
 }
 
 /// Tells the server that nobody waits for an answer any more.

@@ -58,7 +58,7 @@ impl Session {
                 collector.add_page(&page).map_err(|reason| self.fail(ErrorKind::Protocol { reason }))?;
             match next {
                 Next::Done => return Ok(()),
-                Next::Page(cursor) => parameters = vec![("cursor", self.encode(&cursor)?)],
+                Next::Page(cursor) => parameters = vec![("cursor".into(), self.encode(&cursor)?)],
             }
         }
     }
@@ -106,7 +106,7 @@ impl Session {
 
     /// Reads a resource: MCP's `ReadResourceResult`, as it came.
     pub async fn read_resource(&self, uri: &str) -> Result<Box<RawValue>, Error> {
-        let parameters = vec![("uri", self.encode(uri)?)];
+        let parameters = vec![("uri".into(), self.encode(uri)?)];
         self.ask_about("resources/read", parameters, uri).await
     }
 
@@ -116,7 +116,7 @@ impl Session {
         name: &str,
         arguments: &BTreeMap<String, String>,
     ) -> Result<Box<RawValue>, Error> {
-        let parameters = vec![("name", self.encode(name)?), ("arguments", self.encode(arguments)?)];
+        let parameters = vec![("name".into(), self.encode(name)?), ("arguments".into(), self.encode(arguments)?)];
         self.ask_about("prompts/get", parameters, name).await
     }
 
@@ -166,7 +166,7 @@ impl Session {
             }
             let cursor = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
             match cursors.next(cursor, member) {
-                Ok(Some(cursor)) => parameters = vec![("cursor", self.encode(&cursor)?)],
+                Ok(Some(cursor)) => parameters = vec![("cursor".into(), self.encode(&cursor)?)],
                 Ok(None) => return Ok(()),
                 Err(warning) => {
                     items.warnings.push(warning);

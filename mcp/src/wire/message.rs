@@ -1,6 +1,7 @@
 //! Messages as bytes: requests whose parameters go out verbatim, answers that are taken apart only as far as needed.
 
 use std::{
+    borrow::Cow,
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -23,7 +24,7 @@ const MAX_TEXT_BYTES: usize = 2_000;
 /// A request whose parameters and answer bypass the library's types.
 pub(crate) struct RawRequest {
     /// The members of `params`, beside `_meta`.
-    params: Vec<(&'static str, Box<RawValue>)>,
+    params: Vec<(Cow<'static, str>, Box<RawValue>)>,
     /// What the request is about, where that is repeated in a header: a tool, a resource, a prompt.
     name: Option<String>,
     /// Further headers over HTTP.
@@ -54,7 +55,7 @@ pub(crate) struct RpcError {
 }
 
 impl RawRequest {
-    pub(crate) fn new(params: Vec<(&'static str, Box<RawValue>)>) -> Self {
+    pub(crate) fn new(params: Vec<(Cow<'static, str>, Box<RawValue>)>) -> Self {
         Self { params, name: None, headers: Vec::new(), outcome: Mutex::new(None), failed: Notify::new() }
     }
 

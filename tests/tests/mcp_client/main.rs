@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
 mod fixture;
+mod metadata;
 mod talk;
 
 use std::fs;

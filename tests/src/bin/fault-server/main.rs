@@ -68,6 +68,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "repeats" => repeats(),
         "records-cancelled" => records_cancelled(argument),
         "environment" => environment(),
+        "metadata" => metadata(),
         "library" => library::library(),
         "asks" => talkative::asks(),
         "slow-with-progress" => talkative::slow_with_progress(),
@@ -388,6 +389,16 @@ fn environment() -> io::Result<()> {
             let name = request["params"]["arguments"]["message"].as_str().unwrap_or_default();
             let value = std::env::var(name).unwrap_or_else(|_| "(unset)".to_owned());
             Ok(Some(json!({ "result": text_result(&value) })))
+        }));
+    })
+    .serve()
+}
+
+/// Answers a call with the `_meta` of its request.
+fn metadata() -> io::Result<()> {
+    with(|faults| {
+        faults.call = Some(Box::new(|request| {
+            Ok(Some(json!({ "result": text_result(&request["params"]["_meta"].to_string()) })))
         }));
     })
     .serve()

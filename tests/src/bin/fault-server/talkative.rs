@@ -164,6 +164,9 @@ fn round(params: &Value) -> Value {
     if message == "plain" {
         return text_result("plain");
     }
+    if message == "metadata" {
+        return text_result(&params["_meta"].to_string());
+    }
     match (&params["inputResponses"]["how_many"], &params["requestState"]) {
         (Value::Null, _) => json!({
             "resultType": "input_required",

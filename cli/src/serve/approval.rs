@@ -1,0 +1,204 @@
+//! Permission by the client: its person answers a form.
+//!
+//! A client that is asked by answers is given a state with what was asked for the whole program; it comes back with the
+//! answer, and the program, which is built by then, is run. Nothing waits for it meanwhile.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::caller::Caller;
+use crate::audit;
+use crate::permission::{Answer, Asker, Question, Reason, Wanted};
+
+/// A tool as somebody was asked about it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct AskedTool {
+    server: String,
+    tool: String,
+    hash: String,
+}
+
+impl AskedTool {
+    fn of(wanted: &Wanted) -> Self {
+        AskedTool { server: wanted.server.clone(), tool: wanted.tool.clone(), hash: wanted.hash.clone() }
+    }
+}
+
+/// What was answered before the program was run.
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    pub(crate) tools: Vec<AskedTool>,
+    pub(crate) answer: Answer,
+}
+
+/// A question that is put by the answer to the request.
+#[derive(Debug, Clone)]
+pub(crate) struct Pending {
+    pub(crate) tools: Vec<AskedTool>,
+    /// The parameters of `elicitation/create`.
+    pub(crate) form: Value,
+}
+
+/// An answer that somebody gave, for the audit log.
+#[derive(Debug, Clone)]
+pub(crate) struct Approval {
+    /// What was asked: about a `program` or a `call`.
+    pub(crate) question: &'static str,
+    pub(crate) tools: Vec<String>,
+    pub(crate) answer: audit::Answer,
+}
+
+/// Puts questions to the client of one request.
+#[derive(Clone)]
+pub(crate) struct Approver(Arc<Inner>);
+
+struct Inner {
+    caller: Arc<Caller>,
+    given: Option<Given>,
+    pending: Mutex<Option<Pending>>,
+    approvals: Mutex<Vec<Approval>>,
+    /// Whether an answer may hold for the session: there is one.
+    has_session: bool,
+    /// Ends the execution that a question is pending for.
+    stop: CancellationToken,
+}
+
+impl Approver {
+    pub(crate) fn new(
+        caller: Arc<Caller>,
+        given: Option<Given>,
+        has_session: bool,
+        stop: CancellationToken,
+    ) -> Self {
+        let (pending, approvals) = (Mutex::default(), Mutex::default());
+        Approver(Arc::new(Inner { caller, given, pending, approvals, has_session, stop }))
+    }
+
+    /// The question that ended the execution, if one did.
+    pub(crate) fn take_pending(&self) -> Option<Pending> {
+        self.0.pending.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What was answered.
+    pub(crate) fn take_approvals(&self) -> Vec<Approval> {
+        std::mem::take(&mut self.0.approvals.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Inner {
+    /// What was answered before, if it is about all of these tools as they are now.
+    fn given(&self, question: &Question) -> Option<Answer> {
+        let given = self.given.as_ref()?;
+        let known = |tool: &Wanted| given.tools.contains(&AskedTool::of(tool));
+        question.tools().iter().all(known).then_some(given.answer)
+    }
+
+    async fn answer(&self, question: &Question) -> Answer {
+        let is_program = matches!(question, Question::Program { .. });
+        if let Some(given) = is_program.then(|| self.given(question)).flatten() {
+            return given;
+        }
+        let form = form(question, self.has_session);
+        if is_program && self.caller.is_asked_by_answers() {
+            let tools = question.tools().iter().map(AskedTool::of).collect();
+            *self.pending.lock().unwrap_or_else(PoisonError::into_inner) = Some(Pending { tools, form });
+            self.stop.cancel();
+            return std::future::pending().await;
+        }
+        match self.caller.ask("elicitation/create", form).await {
+            Ok(answer) => read(&answer, self.has_session),
+            // Whoever can't be reached gives no consent.
+            Err(_) => Answer::No,
+        }
+    }
+}
+
+impl Asker for Approver {
+    fn is_there(&self) -> bool {
+        self.0.caller.abilities.elicits
+    }
+
+    fn absence(&self) -> Reason {
+        Reason::NoElicitation
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
+        async move {
+            if !self.is_there() {
+                return Answer::Nobody;
+            }
+            let answer = self.0.answer(question).await;
+            let tools = question.tools().iter().map(Wanted::name).collect();
+            let question = match question {
+                Question::Program { .. } => "program",
+                Question::Call { .. } => "call",
+            };
+            let approval = Approval { question, tools, answer: logged(answer) };
+            self.0.approvals.lock().unwrap_or_else(PoisonError::into_inner).push(approval);
+            answer
+        }
+        .boxed()
+    }
+}
+
+fn logged(answer: Answer) -> audit::Answer {
+    match answer {
+        Answer::Once => audit::Answer::Once,
+        // What is allowed for good holds for the session as well; no client is offered it.
+        Answer::Session | Answer::Always => audit::Answer::Session,
+        Answer::No => audit::Answer::No,
+        Answer::Nobody => audit::Answer::Nobody,
+    }
+}
+
+/// A question as the parameters of `elicitation/create`.
+fn form(question: &Question, has_session: bool) -> Value {
+    let mut answers = vec![("once", "Yes, this once"), ("no", "No")];
+    if has_session {
+        answers.insert(1, ("session", "Yes, for this session"));
+    }
+    let (values, names): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
+    json!({
+        "mode": "form",
+        "message": question.text(),
+        "requestedSchema": {
+            "type": "object",
+            "properties": {
+                "answer": {
+                    "type": "string", "title": "Permission", "enum": values, "enumNames": names,
+                },
+            },
+            "required": ["answer"],
+        },
+    })
+}
+
+/// What an `ElicitResult` says.
+pub(crate) fn read(result: &Value, has_session: bool) -> Answer {
+    match (result["action"].as_str(), result["content"]["answer"].as_str()) {
+        (Some("accept"), Some("once")) => Answer::Once,
+        (Some("accept"), Some("session")) if has_session => Answer::Session,
+        _ => Answer::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        let answer = |action: &str, answer: Value| json!({ "action": action, "content": { "answer": answer } });
+        assert_eq!(read(&answer("accept", json!("once")), false), Answer::Once);
+        assert_eq!(read(&answer("accept", json!("session")), true), Answer::Session);
+        assert_eq!(read(&answer("accept", json!("session")), false), Answer::No);
+        for no in [answer("accept", json!("no")), answer("decline", json!("once")), answer("accept", json!(true)), json!(7)] {
+            assert_eq!(read(&no, true), Answer::No);
+        }
+    }
+}

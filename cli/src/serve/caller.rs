@@ -1,0 +1,221 @@
+//! One request of the client under way: what can be told to it meanwhile, and what it can be asked.
+
+use std::sync::{Mutex, PoisonError};
+
+use rmcp::model::{
+    ClientCapabilities, ClientRequest, CustomNotification, CustomRequest, Extensions, GetExtensions as _,
+    NumberOrString, ProgressNotification, ProgressNotificationParam, ProgressToken, ServerNotification,
+    ServerRequest,
+};
+use rmcp::service::{OriginatingRequestId, RequestContext};
+use rmcp::{Peer, RoleServer};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use super::level::Level;
+
+/// What a client says that it can do for servers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Abilities {
+    /// Whether it puts forms to a person.
+    pub(crate) elicits: bool,
+    /// Whether it sends a person to addresses.
+    pub(crate) elicits_by_url: bool,
+    /// Whether it has a model.
+    pub(crate) samples: bool,
+}
+
+impl Abilities {
+    pub(crate) fn of(capabilities: Option<&ClientCapabilities>) -> Self {
+        let capabilities = serde_json::to_value(capabilities).unwrap_or_default();
+        let elicitation = capabilities.get("elicitation").filter(|value| value.is_object());
+        let has = |mode: &str| elicitation.is_some_and(|modes| modes.get(mode).is_some_and(Value::is_object));
+        // An empty object means forms (MCP 2025-11-25, elicitation, "Capabilities").
+        let is_bare = elicitation.is_some_and(|modes| modes.get("form").is_none() && modes.get("url").is_none());
+        Abilities {
+            elicits: is_bare || has("form"),
+            elicits_by_url: has("url"),
+            samples: capabilities.get("sampling").is_some_and(Value::is_object),
+        }
+    }
+}
+
+/// A question to a client that is asked by the answer to its request (MCP 2026-07-28, multi-round-trip requests).
+pub(crate) struct Ask {
+    pub(crate) method: &'static str,
+    pub(crate) parameters: Value,
+    pub(crate) answer: oneshot::Sender<Result<Value, String>>,
+}
+
+/// How a client is asked.
+enum Way {
+    /// By a request of its own.
+    Request,
+    /// By the answer to the request that is under way.
+    Answer(mpsc::Sender<Ask>),
+}
+
+/// A request of the client under way.
+pub(crate) struct Caller {
+    pub(crate) abilities: Abilities,
+    way: Way,
+    route: Mutex<Route>,
+}
+
+/// Where messages to the client go: another one each time that it comes back with an answer.
+#[derive(Clone)]
+struct Route {
+    peer: Peer<RoleServer>,
+    request: NumberOrString,
+    progress: Option<ProgressToken>,
+    /// The least level of log messages that it wants.
+    level: Option<Level>,
+    /// The progress that was told last.
+    made: f64,
+}
+
+/// The least step of progress: MCP wants each to be more than the last (MCP, "Progress").
+const LEAST_STEP: f64 = 0.001;
+
+impl Route {
+    fn of(context: &RequestContext<RoleServer>, level: Option<Level>) -> Self {
+        Route {
+            peer: context.peer.clone(),
+            request: context.id.clone(),
+            progress: context.meta.get_progress_token(),
+            level,
+            made: 0.0,
+        }
+    }
+}
+
+impl Caller {
+    /// Of a client that is asked by requests.
+    pub(crate) fn new(context: &RequestContext<RoleServer>, level: Option<Level>) -> Self {
+        let abilities = Abilities::of(context.client_capabilities().as_ref());
+        Caller { abilities, way: Way::Request, route: Mutex::new(Route::of(context, level)) }
+    }
+
+    /// Of a client that is asked by answers; what it is asked arrives at `asks`.
+    pub(crate) fn asked_by_answers(
+        context: &RequestContext<RoleServer>,
+        level: Option<Level>,
+        asks: mpsc::Sender<Ask>,
+    ) -> Self {
+        Caller { way: Way::Answer(asks), ..Caller::new(context, level) }
+    }
+
+    /// Whether questions are asked by the answer to the request.
+    pub(crate) fn is_asked_by_answers(&self) -> bool {
+        matches!(self.way, Way::Answer(_))
+    }
+
+    /// The client has come back with another request for the same work.
+    pub(crate) fn comes_back(&self, context: &RequestContext<RoleServer>, level: Option<Level>) {
+        *self.route.lock().unwrap_or_else(PoisonError::into_inner) = Route::of(context, level);
+    }
+
+    fn route(&self) -> Route {
+        self.route.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether anybody wants to know of progress.
+    pub(crate) fn wants_progress(&self) -> bool {
+        self.route().progress.is_some()
+    }
+
+    /// Whether log messages of a level are wanted.
+    pub(crate) fn wants(&self, level: Level) -> bool {
+        self.route().level.is_some_and(|least| level >= least)
+    }
+
+    /// Asks the client.
+    ///
+    /// # Errors
+    /// Why there is no answer, in words for whoever wanted it.
+    pub(crate) async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, String> {
+        match &self.way {
+            Way::Request => self.request(method, parameters).await,
+            Way::Answer(asks) => {
+                let (answer, answered) = oneshot::channel();
+                let gone = |()| "the client has not come back with an answer".to_owned();
+                asks.send(Ask { method, parameters, answer }).await.map_err(|_| gone(()))?;
+                answered.await.map_err(|_| gone(()))?
+            }
+        }
+    }
+
+    async fn request(&self, method: &'static str, parameters: Value) -> Result<Value, String> {
+        let Route { peer, request, .. } = self.route();
+        let mut asking = CustomRequest::new(method, Some(parameters));
+        // Over HTTP it rides the stream of the request that it belongs to, whatever task asks.
+        asking.extensions.insert(OriginatingRequestId(request));
+        let answer = peer.send_request(ServerRequest::CustomRequest(asking)).await;
+        let answer = answer.map_err(|error| format!("the client did not answer {method}: {error}"))?;
+        serde_json::to_value(answer).map_err(|error| error.to_string())
+    }
+
+    /// Tells how far the work is. What is less than was told before becomes a little more.
+    pub(crate) async fn progress(&self, done: f64, total: Option<f64>, message: Option<String>) {
+        let route = {
+            let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
+            let step = if route.made == 0.0 { done.max(0.0) } else { route.made + LEAST_STEP };
+            route.made = if done.is_finite() { done.max(step) } else { step };
+            route.clone()
+        };
+        let Some(token) = route.progress else { return };
+        let mut parameters = ProgressNotificationParam::new(token, route.made);
+        parameters.total = total;
+        parameters.message = message;
+        let notification = ServerNotification::ProgressNotification(ProgressNotification::new(parameters));
+        // A client that is gone wants to know nothing.
+        let _ = route.peer.send_notification(notification).await;
+    }
+
+    /// Tells a log message, where its level is wanted.
+    pub(crate) async fn log(&self, level: Level, logger: &str, data: Value) {
+        if self.wants(level) {
+            send_log(&self.route().peer, level, logger, data).await;
+        }
+    }
+
+}
+
+/// Tells a client a log message.
+pub(crate) async fn send_log(peer: &Peer<RoleServer>, level: Level, logger: &str, data: Value) {
+    let parameters = json!({ "level": level.name(), "logger": logger, "data": data });
+    notify(peer, "notifications/message", parameters).await;
+}
+
+/// Tells a client something by its method.
+pub(crate) async fn notify(peer: &Peer<RoleServer>, method: &str, parameters: Value) {
+    let notification = CustomNotification::new(method, Some(parameters));
+    let _ = peer.send_notification(ServerNotification::CustomNotification(notification)).await;
+}
+
+/// A typed request as one of any method: what is not known to the library's types is no less known here.
+pub(crate) fn untyped(request: ClientRequest, meta: &Value) -> ClientRequest {
+    if let ClientRequest::CustomRequest(mut request) = request {
+        with_meta(&mut request.params, meta);
+        return ClientRequest::CustomRequest(request);
+    }
+    let method = request.method().to_owned();
+    let extensions: Extensions = request.extensions().clone();
+    let mut parameters = serde_json::to_value(&request).ok().and_then(|mut request| {
+        request.get_mut("params").map(Value::take).filter(Value::is_object)
+    });
+    with_meta(&mut parameters, meta);
+    let mut request = CustomRequest::new(method, parameters);
+    request.extensions = extensions;
+    ClientRequest::CustomRequest(request)
+}
+
+/// The library keeps `_meta` apart from the parameters that it came with.
+pub(crate) fn with_meta(parameters: &mut Option<Value>, meta: &Value) {
+    if meta.as_object().is_none_or(serde_json::Map::is_empty) {
+        return;
+    }
+    if let Value::Object(parameters) = parameters.get_or_insert_with(|| json!({})) {
+        parameters.insert("_meta".to_owned(), meta.clone());
+    }
+}

@@ -1,0 +1,122 @@
+//! What the server says of itself and its tools.
+
+use rmcp::ErrorData;
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
+use serde_json::{Value, json};
+
+use super::answer;
+use super::snapshot::Snapshot;
+use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchTools, ToolDefinition};
+
+/// The tool that runs snippets.
+pub(crate) const EXECUTE: &str = "execute_code";
+
+/// The tools that tell about tools.
+const SEARCH: &str = "search_tools";
+const DESCRIBE: &str = "describe_tools";
+
+/// What the server can do, and how it is used.
+pub(crate) fn info(instructions: &str) -> ServerConfig {
+    let capabilities = json!({
+        "tools": { "listChanged": true },
+        "resources": { "subscribe": true, "listChanged": true },
+        "prompts": { "listChanged": true },
+        "logging": {},
+        "completions": {},
+    });
+    // Written here, so it has the form.
+    let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
+    ServerConfig::new(capabilities)
+        .with_server_info(Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")))
+        .with_instructions(instructions)
+}
+
+/// Whether snippets can be run: the configuration may leave nothing but direct tools.
+pub(crate) fn executes(snapshot: &Snapshot) -> bool {
+    snapshot.config().code_mode.enabled
+}
+
+/// All tools: those of code mode, then the direct ones as their servers describe them.
+pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
+    let mut tools = Vec::new();
+    if executes(snapshot) {
+        let budget = snapshot.config().serve.description_tokens;
+        tools.extend(snapshot.reference.definitions(budget).iter().map(own));
+    }
+    tools.extend(snapshot.partition.direct.iter().filter_map(|direct| {
+        let mut tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?.clone();
+        tool["name"] = json!(direct.name);
+        Some(tool)
+    }));
+    tools
+}
+
+fn own(definition: &ToolDefinition) -> Value {
+    let ToolDefinition { name, description, input_schema } = definition;
+    let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
+    if *name == EXECUTE {
+        tool["outputSchema"] = answer::output_schema();
+    } else {
+        tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
+    }
+    tool
+}
+
+/// The answer of a tool that tells about tools; `None` for any other.
+pub(crate) fn discover(snapshot: &Snapshot, name: &str, arguments: Option<&Value>) -> Option<Value> {
+    if !executes(snapshot) {
+        return None;
+    }
+    let arguments = arguments.cloned().unwrap_or_else(|| json!({}));
+    let told = match name {
+        SEARCH => serde_json::from_value(arguments).map(|wanted: SearchTools| {
+            let SearchTools { query, server, limit } = wanted;
+            let limit = limit.unwrap_or(FOUND_BY_DEFAULT).min(FOUND_AT_MOST);
+            snapshot.reference.search_text(&query, server.as_deref(), limit)
+        }),
+        DESCRIBE => serde_json::from_value(arguments)
+            .map(|wanted: DescribeTools| snapshot.reference.describe_text(&wanted.tools)),
+        _ => return None,
+    };
+    Some(match told {
+        Ok(text) => json!({ "content": [{ "type": "text", "text": text }], "isError": false }),
+        Err(error) => answer::failure(&format!("the arguments of {name} are wrong: {error}")),
+    })
+}
+
+/// There is no tool of this name (MCP, "Tools", "Error Handling").
+pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
+    let known: Vec<&str> = snapshot.partition.direct.iter().map(|tool| tool.name.as_str()).collect();
+    let nearest = known.iter().map(|known| (strsim::damerau_levenshtein(known, name), known)).min();
+    let nearest = nearest.filter(|(distance, _)| *distance <= 3);
+    let help = match nearest {
+        Some((_, known)) => format!("; did you mean {known}?"),
+        None if executes(snapshot) => {
+            "; tools of servers are called from a snippet that execute_code runs".to_owned()
+        }
+        None => String::new(),
+    };
+    ErrorData::invalid_params(format!("unknown tool {name:?}{help}"), None)
+}
+
+/// A result as the client's era has it: since 2026-07-28 it says that it is complete, and how long lists may be kept.
+pub(crate) fn of_era(method: &str, mut result: Value, is_stateless: bool) -> Value {
+    let Some(members) = result.as_object_mut() else { return result };
+    if !is_stateless {
+        // Only what says nothing: older clients may know no such member.
+        if members.get("resultType").is_some_and(|kind| kind == "complete") {
+            members.remove("resultType");
+        }
+        return result;
+    }
+    let is_complete = members.entry("resultType").or_insert_with(|| json!("complete")) == "complete";
+    let is_kept = matches!(
+        method,
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" | "resources/read"
+    );
+    if is_complete && is_kept {
+        members.entry("ttlMs").or_insert_with(|| json!(0));
+        members.entry("cacheScope").or_insert_with(|| json!("private"));
+    }
+    result
+}

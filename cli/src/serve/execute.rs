@@ -1,0 +1,233 @@
+//! The tool `execute_code`: a snippet to its outcome, for a client.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use runner::{Outcome, Request};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::answer;
+use super::approval::{Approver, AskedTool, Given, Pending};
+use super::caller::Caller;
+use super::definitions;
+use super::held::{State, input_required};
+use super::host::ClientHost;
+use super::random;
+use super::session::ClientSession;
+use super::scribe::{Recorded, Requester, Scribe};
+use super::snapshot::Snapshot;
+use super::watcher::{self, Watcher};
+use super::workshop::Workshop;
+use crate::permission::Policy;
+use crate::reference::ExecuteCode;
+use crate::sessions::Sessions;
+
+/// Longest time that a model may ask for, in seconds, whatever the configuration says: a day.
+const LONGEST_SECONDS: f64 = 86_400.0;
+
+/// The key of the permission in `inputRequests`.
+const PERMISSION: &str = "permission";
+
+/// What is known of a program that waits for permission, when nothing waits here.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Sealed {
+    /// The hash of what was asked for.
+    snippet: String,
+    tools: Vec<AskedTool>,
+}
+
+/// An execution for a client.
+pub(crate) struct Execution {
+    pub(crate) workshop: Arc<Workshop>,
+    pub(crate) session: Arc<ClientSession>,
+    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) requester: Requester,
+    pub(crate) arguments: Arguments,
+    /// What a person has answered already.
+    pub(crate) given: Option<Given>,
+    pub(crate) cancel: CancellationToken,
+    /// What states of this request are bound to.
+    pub(crate) binding: Vec<u8>,
+}
+
+/// What a client asks for.
+pub(crate) type Arguments = ExecuteCode;
+
+impl ExecuteCode {
+    /// # Errors
+    /// What is wrong, for a model.
+    pub(crate) fn read(arguments: Value) -> Result<Self, String> {
+        let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| {
+            format!(
+                "the arguments of execute_code are wrong: {error}\n\
+                 help: {{ \"code\": \"…Rust…\", \"timeout\"?: seconds, \"check_only\"?: true, \"args\"?: {{ … }} }}"
+            )
+        })?;
+        if let Some(seconds) = arguments.timeout
+            && !(seconds > 0.0 && seconds <= LONGEST_SECONDS)
+        {
+            return Err(format!("timeout: {seconds} is out of range: more than 0 seconds"));
+        }
+        Ok(arguments)
+    }
+
+    /// A hash of what is asked for.
+    fn hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(self.code.len() as u64).to_le_bytes()).update(self.code.as_bytes());
+        hasher.update(json!([self.check_only, self.args]).to_string().as_bytes());
+        hasher.finalize().to_hex().to_string()
+    }
+}
+
+/// What a person answered to a question that was sealed.
+///
+/// # Errors
+/// Where the state is another request's.
+pub(crate) fn given(
+    sealed: Sealed,
+    arguments: &Arguments,
+    responses: Option<&Map<String, Value>>,
+) -> Result<Given, ErrorData> {
+    if sealed.snippet != arguments.hash() {
+        let message = "the requestState belongs to another snippet; make the request again without it";
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    let Some(response) = responses.and_then(|responses| responses.get(PERMISSION)) else {
+        let message = format!("inputResponses has no {PERMISSION:?}, which was asked for");
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    Ok(Given { tools: sealed.tools, answer: super::approval::read(response, false) })
+}
+
+impl Execution {
+    /// The result for the client: MCP's `CallToolResult`, or what is asked of it first.
+    pub(crate) async fn result(self) -> Result<Value, ErrorData> {
+        let id = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let settings = self.snapshot.settings.clone();
+        let scribe = Scribe::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
+        let span = scribe.span();
+        self.recorded(scribe).instrument(span).await
+    }
+
+    async fn recorded(self, scribe: Scribe) -> Result<Value, ErrorData> {
+        let stop = self.cancel.child_token();
+        let approver = Approver::new(
+            self.caller.clone(),
+            self.given.clone(),
+            self.session.lasts() && !self.caller.is_asked_by_answers(),
+            stop.clone(),
+        );
+        let (watcher, messages) = Watcher::new(self.caller.clone());
+        let host = ClientHost::new(self.caller.abilities, self.workshop.terminal.voice());
+        let telling = watcher::tell(&self.caller, messages, host.told());
+        let running = async {
+            let outcome = self.outcome(&approver, &watcher, &scribe, (host, stop)).await;
+            drop(watcher);
+            outcome
+        };
+        // What there is to tell is told before the answer.
+        let (outcome, ()) = tokio::join!(running, telling);
+        if let Some(pending) = approver.take_pending() {
+            return Ok(self.ask_first(pending));
+        }
+        let masker = &self.snapshot.settings.masker;
+        let ended = match &outcome {
+            Ok(outcome) => scribe.end(status(outcome), outcome.error.as_ref().map(|error| error.kind.as_str())),
+            Err(_) => scribe.end("host_error", Some("host")),
+        };
+        let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
+            Ok(outcome) => outcome,
+            Err(message) => return Ok(answer::failure(&masker.mask(&message))),
+        };
+        if let Some(error) = outcome.error.as_mut() {
+            error.message = masker.mask(&error.message).into_owned();
+            masker.mask_value(&mut error.evidence);
+        }
+        let keep = |part: &str, text: &str| self.workshop.kept.keep(&self.session.id, &scribe.id, part, text);
+        Ok(answer::result(&outcome, self.snapshot.config().serve.output, &keep))
+    }
+
+    /// A result that asks for permission. All that is needed later stands in its state.
+    fn ask_first(&self, pending: Pending) -> Value {
+        let sealed = Sealed { snippet: self.arguments.hash(), tools: pending.tools };
+        let state = self.workshop.held.seal(&State::Sealed(sealed), &self.binding);
+        let question = json!({ "method": "elicitation/create", "params": pending.form });
+        input_required(&json!({ PERMISSION: question }), &state)
+    }
+
+    async fn outcome(
+        &self,
+        approver: &Approver,
+        watcher: &Watcher,
+        scribe: &Scribe,
+        (host, stop): (Arc<ClientHost>, CancellationToken),
+    ) -> Result<Outcome, String> {
+        let Arguments { code, args, check_only, .. } = &self.arguments;
+        scribe.execution(code, &json!(args), *check_only)?;
+        let slot = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(Outcome::cancelled()),
+            slot = self.workshop.slots.take(&self.session.id) => slot,
+        };
+        let _slot = match slot {
+            Ok(slot) => slot,
+            Err(busy) => {
+                let message = format!(
+                    "{} executions run and {} wait, which is all that this server takes; try again later",
+                    busy.running, busy.waiting
+                );
+                return Ok(Outcome::busy(&message));
+            }
+        };
+        let code_mode = &self.snapshot.config().code_mode;
+        let engine = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(Outcome::cancelled()),
+            engine = self.workshop.engine(code_mode, watcher) => engine.map_err(|error| error.to_string())?,
+        };
+        let _under_way = host.under_way(None, self.caller.clone());
+        let sessions = self.sessions(approver, host);
+        let recorded = Recorded { sessions: &sessions, scribe, approver };
+        let ran = engine.run(&self.request(stop), &self.snapshot.catalog, &recorded, watcher).await;
+        // The client need not wait for servers that end.
+        self.workshop.afterwards.spawn(sessions.close());
+        ran.map_err(|error| error.to_string())
+    }
+
+    fn sessions(&self, approver: &Approver, host: Arc<ClientHost>) -> Sessions {
+        let config = self.snapshot.config();
+        let mut sessions = Sessions::new(config, host);
+        sessions.hold_to(self.snapshot.settings.known.pins.clone());
+        for (server, tools) in &self.snapshot.lists {
+            sessions.pin(server, tools.clone());
+        }
+        let (allow, answers) = (&self.workshop.allow, self.session.answers.clone());
+        sessions.permit(Policy::of_session(config, allow, answers, approver.clone()));
+        sessions
+    }
+
+    fn request(&self, cancel: CancellationToken) -> Request {
+        let code_mode = &self.snapshot.config().code_mode;
+        let wanted = self.arguments.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Request {
+            code: self.arguments.code.clone(),
+            args: self.arguments.args.clone(),
+            timeout: wanted.unwrap_or(code_mode.timeout).min(code_mode.max_timeout),
+            check_only: self.arguments.check_only,
+            limits: code_mode.limits.clone(),
+            grants: code_mode.grants.clone(),
+            cancel,
+        }
+    }
+}
+
+/// The status as JSON has it.
+fn status(outcome: &Outcome) -> &'static str {
+    crate::present::status(outcome.status)
+}

@@ -1,0 +1,464 @@
+//! The MCP server as one client sees it: which request goes where.
+//!
+//! By pipes, requests and results are JSON that nothing is lost of. Over HTTP the library insists on its types: there,
+//! what these have no member for is left out, and content of a kind that they don't know becomes a text.
+
+use std::sync::Arc;
+
+#[expect(deprecated, reason = "logging is still in use")]
+use rmcp::model::SetLevelRequestParams;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientRequest, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+
+use super::answer;
+use super::caller::{Abilities, Caller, untyped, with_meta};
+use super::definitions;
+use super::execute::{self, Arguments, Execution, Sealed};
+use super::held::{State, Work};
+use super::host::Told;
+use super::kept::Kept;
+use super::level::Level;
+use super::library::{List, own_template};
+use super::passing::Passing;
+use super::scribe::Requester;
+use super::session::{ClientSession, is_stateless};
+use super::snapshot::Snapshot;
+use super::typed;
+use super::workshop::Workshop;
+
+/// What is told how to use this server, in a client's own prompt.
+const INSTRUCTIONS: &str = "Prefer one execute_code snippet to many single tool calls: it loops, filters and joins \
+                            results, and only what it prints or returns comes back.";
+
+/// Serves one client by pipes.
+pub(crate) struct Face(Handler);
+
+/// Serves one client.
+#[derive(Clone)]
+pub(crate) struct Handler {
+    workshop: Arc<Workshop>,
+    session: Arc<ClientSession>,
+}
+
+impl Face {
+    pub(crate) fn new(handler: Handler) -> Self {
+        Face(handler)
+    }
+}
+
+impl Service<RoleServer> for Face {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        let request = match request {
+            ClientRequest::InitializeRequest(_)
+            | ClientRequest::DiscoverRequest(_)
+            | ClientRequest::PingRequest(_)
+            | ClientRequest::SubscriptionsListenRequest(_) => request,
+            // Whatever is not known to the library's types is carried on all the same.
+            other => untyped(other, &serde_json::to_value(&context.meta).unwrap_or_default()),
+        };
+        Service::handle_request(&self.0, request, context).await
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: rmcp::model::ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Service::handle_notification(&self.0, notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        ServerHandler::get_info(&self.0)
+    }
+}
+
+/// Methods of the library's types, by the methods of the protocol.
+macro_rules! typed {
+    ($($function:ident: $method:literal, $request:ty => $result:ty, $read:expr;)*) => {
+        $(async fn $function(
+            &self,
+            request: $request,
+            context: RequestContext<RoleServer>,
+        ) -> Result<$result, ErrorData> {
+            let result = self.typed($method, serde_json::to_value(request), context).await?;
+            $read(result)
+        })*
+    };
+}
+
+#[expect(deprecated, reason = "logging is still in use")]
+impl ServerHandler for Handler {
+    typed! {
+        list_tools: "tools/list", Option<PaginatedRequestParams> => ListToolsResult, typed::read;
+        call_tool: "tools/call", CallToolRequestParams => CallToolResponse, typed::call;
+        list_resources: "resources/list", Option<PaginatedRequestParams> => ListResourcesResult, typed::read;
+        list_resource_templates: "resources/templates/list", Option<PaginatedRequestParams> => ListResourceTemplatesResult, typed::read;
+        read_resource: "resources/read", ReadResourceRequestParams => ReadResourceResponse, typed::resource;
+        subscribe: "resources/subscribe", SubscribeRequestParams => (), |_| Ok(());
+        unsubscribe: "resources/unsubscribe", UnsubscribeRequestParams => (), |_| Ok(());
+        list_prompts: "prompts/list", Option<PaginatedRequestParams> => ListPromptsResult, typed::read;
+        get_prompt: "prompts/get", GetPromptRequestParams => GetPromptResponse, typed::prompt;
+        complete: "completion/complete", CompleteRequestParams => CompleteResult, typed::read;
+        set_level: "logging/setLevel", SetLevelRequestParams => (), |_| Ok(());
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        definitions::info(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let result = self.negotiate_initialize(&request)?;
+        self.session.begin(&context);
+        Ok(result)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        self.result(&request.method, request.params, context).await.map(CustomResult)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let context = subscription.request_context().clone();
+        let live = self.session.live(Self::abilities(&context));
+        let upstreams = self.session.upstreams(Self::abilities(&context), &context.peer);
+        let mut told = upstreams.host().told();
+        for uri in subscription.accepted().resource_subscriptions.iter().flatten() {
+            // What nobody has can't change.
+            let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
+            let _ = self.about_resource("resources/subscribe", parameters, context.clone()).await;
+        }
+        let mut current = live.watch();
+        let mut known = current.borrow_and_update().clone();
+        let sink = subscription.sink();
+        // A client is not told what it did not ask for: the sink refuses that.
+        loop {
+            tokio::select! {
+                () = subscription.cancelled() => return Ok(()),
+                () = self.workshop.stop.cancelled() => return Ok(()),
+                changes = current.changed() => {
+                    if changes.is_err() {
+                        return Ok(());
+                    }
+                    let now = current.borrow_and_update().clone();
+                    if !known.offers_the_same(&now) {
+                        let _ = sink.notify_tool_list_changed().await;
+                    }
+                    known = now;
+                }
+                told = told.recv() => match told {
+                    Ok(Told::ListChanged(mcp::ListKind::Prompts)) => drop(sink.notify_prompt_list_changed().await),
+                    Ok(Told::ListChanged(mcp::ListKind::Resources)) => drop(sink.notify_resource_list_changed().await),
+                    Ok(Told::ResourceUpdated(uri)) => drop(sink.notify_resource_updated(uri).await),
+                    Ok(_) | Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return Ok(()),
+                }
+            }
+        }
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        // The library compares what a client says twice, in headers and in the request.
+        let snapshot = self.workshop.any_snapshot()?;
+        let tool = definitions::tools(&snapshot).into_iter().find(|tool| tool["name"] == name)?;
+        serde_json::from_value(tool).ok()
+    }
+}
+
+impl Handler {
+    pub(crate) fn new(workshop: Arc<Workshop>, session: Arc<ClientSession>) -> Self {
+        Handler { workshop, session }
+    }
+
+    async fn typed(
+        &self,
+        method: &str,
+        request: serde_json::Result<Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let request = request.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let mut parameters = Some(request).filter(|request| !request.is_null());
+        with_meta(&mut parameters, &serde_json::to_value(&context.meta).unwrap_or_default());
+        self.result(method, parameters, context).await
+    }
+
+    /// The result as the client's era has it.
+    async fn result(
+        &self,
+        method: &str,
+        parameters: Option<Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let parameters = match parameters {
+            Some(Value::Object(parameters)) => parameters,
+            None | Some(Value::Null) => Map::new(),
+            Some(_) => return Err(ErrorData::invalid_params("params must be an object", None)),
+        };
+        let stateless = is_stateless(&context);
+        let result = self.answer(method, parameters, context).await?;
+        Ok(definitions::of_era(method, result, stateless))
+    }
+
+    async fn answer(
+        &self,
+        method: &str,
+        parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        match method {
+            "tools/list" => Ok(self.tools(&context).await),
+            "tools/call" => self.call(parameters, context).await,
+            "resources/list" => Ok(self.list(List::Resources, &context).await),
+            "resources/templates/list" => Ok(self.list(List::Templates, &context).await),
+            "prompts/list" => Ok(self.list(List::Prompts, &context).await),
+            "resources/read" => self.about_resource("resources/read", parameters, context).await,
+            "resources/subscribe" => self.about_resource("resources/subscribe", parameters, context).await,
+            "resources/unsubscribe" => self.about_resource("resources/unsubscribe", parameters, context).await,
+            "prompts/get" => self.prompt(parameters, context).await,
+            "completion/complete" => self.completion(parameters, context).await,
+            // Since 2026-07-28 each request says so itself.
+            "logging/setLevel" if !is_stateless(&context) => self.log_level(parameters, &context).await,
+            _ => Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("the method {method} is not known here"),
+                None,
+            )),
+        }
+    }
+
+    fn abilities(context: &RequestContext<RoleServer>) -> Abilities {
+        Abilities::of(context.client_capabilities().as_ref())
+    }
+
+    /// What is offered, once the servers have had their time to answer.
+    async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
+        let live = self.session.live(Self::abilities(context));
+        let wait = live.now().config().serve.list_wait;
+        live.within(wait).await
+    }
+
+    async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
+        let snapshot = self.snapshot(context).await;
+        json!({ "tools": definitions::tools(&snapshot) })
+    }
+
+    async fn passing(&self, caller: Arc<Caller>, context: &RequestContext<RoleServer>) -> Passing {
+        let abilities = Self::abilities(context);
+        Passing {
+            workshop: self.workshop.clone(),
+            session: self.session.clone(),
+            snapshot: self.snapshot(context).await,
+            upstreams: self.session.upstreams(abilities, &context.peer),
+            caller,
+            cancel: context.ct.clone(),
+        }
+    }
+
+    async fn plainly(&self, context: &RequestContext<RoleServer>) -> Passing {
+        let caller = Arc::new(Caller::new(context, self.session.level(context)));
+        self.passing(caller, context).await
+    }
+
+    async fn list(&self, list: List, context: &RequestContext<RoleServer>) -> Value {
+        let mut items = self.plainly(context).await.list(list).await;
+        match list {
+            List::Templates => items.push(own_template()),
+            List::Resources => {
+                let kept = self.workshop.kept.addresses(&self.session.id);
+                items.extend(kept.into_iter().map(|(uri, size)| {
+                    json!({ "uri": uri, "name": "execution output", "mimeType": "text/plain", "size": size })
+                }));
+            }
+            List::Prompts => {}
+        }
+        json!({ list.member(): items })
+    }
+
+    async fn call(
+        &self,
+        mut parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
+            return Err(ErrorData::invalid_params("params.name must be the name of a tool", None));
+        };
+        let snapshot = self.snapshot(&context).await;
+        if let Some(result) = definitions::discover(&snapshot, &name, parameters.get("arguments")) {
+            return Ok(result);
+        }
+        let binding = binding(&name, parameters.get("arguments"));
+        let direct = match snapshot.partition.find(&name) {
+            _ if name == definitions::EXECUTE && definitions::executes(&snapshot) => None,
+            Some(direct) => Some(direct.clone()),
+            None => return Err(definitions::unknown_tool(&snapshot, &name)),
+        };
+        let responses = parameters.get("inputResponses").and_then(Value::as_object).cloned();
+        let state = parameters.get("requestState").and_then(Value::as_str).map(str::to_owned);
+        let opened = state.and_then(|state| self.workshop.held.open::<Sealed>(&state, &binding)).transpose()?;
+        let sealed = match opened {
+            Some(State::Held(held)) => {
+                let work = self.workshop.held.take(&held, responses.as_ref())?;
+                work.caller.comes_back(&context, self.session.level(&context));
+                return self.workshop.held.drive(work, &binding, &context.ct).await;
+            }
+            Some(State::Sealed(sealed)) => Some(sealed),
+            None => None,
+        };
+        let (caller, asks) = self.caller(&context);
+        let work = if let Some(direct) = direct {
+            let passing = self.passing(caller.clone(), &context).await;
+            let requester = Requester::of(&self.session, &context);
+            futures::FutureExt::boxed(passing.call(direct, requester, parameters))
+        } else {
+            let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
+            let arguments = match Arguments::read(arguments) {
+                Ok(arguments) => arguments,
+                Err(wrong) => return Ok(answer::failure(&wrong)),
+            };
+            let given = sealed.map(|sealed| execute::given(sealed, &arguments, responses.as_ref())).transpose()?;
+            let (workshop, session) = (self.workshop.clone(), self.session.clone());
+            // A call that nobody waits for ends; and so does all when the process is to end.
+            let cancel = context.ct.clone();
+            let caller = caller.clone();
+            let binding = binding.clone();
+            let requester = Requester::of(&self.session, &context);
+            let execution =
+                Execution { workshop, session, snapshot, caller, requester, arguments, given, cancel, binding };
+            futures::FutureExt::boxed(execution.result())
+        };
+        match asks {
+            Some(asks) => {
+                self.workshop.held.drive(Work::start(work, asks, caller), &binding, &context.ct).await
+            }
+            None => work.await,
+        }
+    }
+
+    /// Who calls, and what arrives of questions that are asked by answers.
+    fn caller(&self, context: &RequestContext<RoleServer>) -> (Arc<Caller>, Option<mpsc::Receiver<super::caller::Ask>>) {
+        let level = self.session.level(context);
+        if !is_stateless(context) {
+            return (Arc::new(Caller::new(context, level)), None);
+        }
+        let (sender, asks) = mpsc::channel(1);
+        (Arc::new(Caller::asked_by_answers(context, level, sender)), Some(asks))
+    }
+
+    async fn about_resource(
+        &self,
+        method: &'static str,
+        mut parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let Some(uri) = parameters.get("uri").and_then(Value::as_str).map(str::to_owned) else {
+            return Err(ErrorData::invalid_params("params.uri must be the address of a resource", None));
+        };
+        let missing = |message: String| ErrorData::resource_not_found(message, Some(json!({ "uri": uri })));
+        if Kept::is_address(&uri) {
+            if method != "resources/read" {
+                return Ok(json!({}));
+            }
+            let part = self.workshop.kept.read(&self.session.id, &uri).map_err(missing)?;
+            let meta = json!({ "toolsmith/offset": part.offset, "toolsmith/total": part.total });
+            let content = json!({ "uri": uri, "mimeType": "text/plain", "text": part.text, "_meta": meta });
+            return Ok(json!({ "contents": [content] }));
+        }
+        let passing = self.plainly(&context).await;
+        let Some((server, own)) = passing.owner_of_resource(&uri).await else {
+            return Err(missing(format!("no server has the resource {uri}")));
+        };
+        if method != "resources/read" {
+            return passing.subscribe(&server, &own, method == "resources/subscribe").await;
+        }
+        parameters.insert("uri".to_owned(), json!(own));
+        let read = passing.carry(&server, method, parameters).await;
+        // Servers of either era have a code of their own for it (MCP 2026-07-28, "Resources", "Error Handling").
+        read.map_err(|error| match &error.data {
+            Some(data) if error.code == ErrorCode::INVALID_PARAMS && data["uri"] == json!(own) => missing(error.message.to_string()),
+            _ => error,
+        })
+    }
+
+    async fn prompt(
+        &self,
+        mut parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
+            return Err(ErrorData::invalid_params("params.name must be the name of a prompt", None));
+        };
+        let passing = self.plainly(&context).await;
+        let Some((server, own)) = passing.owner(List::Prompts, &name).await else {
+            return Err(ErrorData::invalid_params(format!("no server has the prompt {name:?}"), None));
+        };
+        parameters.insert("name".to_owned(), json!(own));
+        passing.carry(&server, "prompts/get", parameters).await
+    }
+
+    async fn completion(
+        &self,
+        mut parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let passing = self.plainly(&context).await;
+        let reference = parameters.get("ref").cloned().unwrap_or_default();
+        let owner = match (reference["name"].as_str(), reference["uri"].as_str()) {
+            (Some(name), _) => passing.owner(List::Prompts, name).await.map(|owner| ("name", owner)),
+            (None, Some(uri)) => passing.owner_of_resource(uri).await.map(|owner| ("uri", owner)),
+            (None, None) => None,
+        };
+        let Some((member, (server, own))) = owner else {
+            return Err(ErrorData::invalid_params("params.ref names no prompt and no resource of a server", None));
+        };
+        if let Some(reference) = parameters.get_mut("ref") {
+            reference[member] = json!(own);
+        }
+        passing.carry(&server, "completion/complete", parameters).await
+    }
+
+    async fn log_level(
+        &self,
+        parameters: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let level = parameters.get("level").and_then(Value::as_str).and_then(Level::of);
+        let Some(level) = level else {
+            let message = "params.level must be debug, info, notice, warning, error, critical, alert or emergency";
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        self.session.set_level(level);
+        self.plainly(context).await.tell_all("logging", "logging/setLevel", &parameters).await;
+        Ok(json!({}))
+    }
+}
+
+/// What a state of a request is bound to: what is called, and with what.
+fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
+    let arguments = arguments.map(Value::to_string).unwrap_or_default();
+    json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()]).to_string().into_bytes()
+}

@@ -1,0 +1,163 @@
+//! The client as servers see it: what they ask goes to the request that is under way, and so does what they tell.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use mcp::{Host, Notice};
+use serde_json::Value;
+use tokio::sync::{broadcast, watch};
+
+use super::caller::{Abilities, Caller};
+use super::level::Level;
+use crate::host::{Company, Waiting};
+use crate::terminal::{Voice, plain};
+
+/// How many notices wait to be sent to a client that does not read; the rest is left out.
+const NOTICES_WAITING: usize = 1_000;
+
+/// Most characters of one line that a server tells.
+const LONGEST_TOLD: usize = 2_000;
+
+/// What servers tell the client.
+#[derive(Clone)]
+pub(crate) enum Told {
+    /// A log message of a server, and the request that it came in the middle of.
+    Log { level: Level, logger: String, data: Value, caller: Option<Arc<Caller>> },
+    /// A resource of a server has changed.
+    ResourceUpdated(String),
+    /// A list of a server other than that of its tools has changed.
+    ListChanged(mcp::ListKind),
+}
+
+/// The client behind sessions with servers.
+pub(crate) struct ClientHost {
+    abilities: Abilities,
+    /// The requests under way, with the server that each is about, the latest last; without one it is about any.
+    callers: Mutex<Vec<(u64, Option<String>, Arc<Caller>)>>,
+    next: Mutex<u64>,
+    questions: watch::Sender<usize>,
+    voice: Voice,
+    told: broadcast::Sender<Told>,
+}
+
+/// A request that is under way. Dropping it ends that.
+pub(crate) struct UnderWay {
+    host: Arc<ClientHost>,
+    number: u64,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        let mut callers = self.host.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        callers.retain(|(number, _, _)| *number != self.number);
+    }
+}
+
+impl ClientHost {
+    /// A client that can do this much.
+    pub(crate) fn new(abilities: Abilities, voice: Voice) -> Arc<Self> {
+        Arc::new(ClientHost {
+            abilities,
+            callers: Mutex::default(),
+            next: Mutex::default(),
+            questions: watch::Sender::default(),
+            voice,
+            told: broadcast::Sender::new(NOTICES_WAITING),
+        })
+    }
+
+    /// What servers tell from now on.
+    pub(crate) fn told(&self) -> broadcast::Receiver<Told> {
+        self.told.subscribe()
+    }
+
+    /// From now on, questions of `server` go to `caller`; without a server, those of all.
+    pub(crate) fn under_way(self: &Arc<Self>, server: Option<&str>, caller: Arc<Caller>) -> UnderWay {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next += 1;
+        let number = *next;
+        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        callers.push((number, server.map(str::to_owned), caller));
+        UnderWay { host: self.clone(), number }
+    }
+
+    /// The latest request about `server`.
+    fn caller(&self, server: &str) -> Option<Arc<Caller>> {
+        let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        let about = |about: &Option<String>| about.as_deref().is_none_or(|about| about == server);
+        callers.iter().rev().find(|(_, server, _)| about(server)).map(|(_, _, caller)| caller.clone())
+    }
+
+    fn ask<'a>(
+        &'a self,
+        server: &'a str,
+        method: &'static str,
+        parameters: Value,
+    ) -> BoxFuture<'a, Result<Value, String>> {
+        async move {
+            let Some(caller) = self.caller(server) else {
+                return Err("no request of a client is under way that this could belong to".to_owned());
+            };
+            let _waiting = Waiting::new(&self.questions);
+            caller.ask(method, parameters).await
+        }
+        .boxed()
+    }
+
+    fn tell(&self, told: Told) {
+        // Where nobody listens, nothing is lost.
+        let _ = self.told.send(told);
+    }
+}
+
+impl Company for ClientHost {
+    fn questions(&self) -> watch::Receiver<usize> {
+        self.questions.subscribe()
+    }
+
+    fn voice(&self) -> Voice {
+        self.voice.clone()
+    }
+}
+
+impl Host for ClientHost {
+    fn elicits(&self) -> bool {
+        self.abilities.elicits
+    }
+
+    fn elicits_by_url(&self) -> bool {
+        self.abilities.elicits_by_url
+    }
+
+    fn samples(&self) -> bool {
+        self.abilities.samples
+    }
+
+    fn elicit<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+        self.ask(server, "elicitation/create", parameters)
+    }
+
+    fn sample<'a>(&'a self, server: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+        self.ask(server, "sampling/createMessage", parameters)
+    }
+
+    fn notice(&self, server: &str, notice: &Notice) {
+        match notice {
+            Notice::Stderr(line) | Notice::Stray(line) => {
+                let line: String = plain(line).chars().take(LONGEST_TOLD).collect();
+                self.voice.note(&format!("{server}: {line}"));
+            }
+            Notice::Log { level, logger, data } => self.tell(Told::Log {
+                level: Level::of(level).unwrap_or_default(),
+                logger: logger.clone().unwrap_or_else(|| server.to_owned()),
+                data: data.clone(),
+                caller: self.caller(server),
+            }),
+            Notice::ResourceUpdated(uri) => self.tell(Told::ResourceUpdated(uri.clone())),
+            Notice::ListChanged(list) => self.tell(Told::ListChanged(*list)),
+            // Progress goes to the very request that it belongs to.
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Resources and prompts of the servers with direct tools, under names that stay: a server's own, where no other server
+//! comes first.
+
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
+use mcp::Items;
+use serde_json::{Map, Value, json};
+
+use super::kept;
+use super::passing::Passing;
+use crate::config::{Config, Server};
+
+/// What tells resources of the same address apart: `toolsmith://servers/NAME/resource?uri=…`.
+const QUALIFIED: &str = "toolsmith://servers/";
+
+/// A list that servers have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum List {
+    Resources,
+    Templates,
+    Prompts,
+}
+
+impl List {
+    /// The member of the answer.
+    pub(crate) fn member(self) -> &'static str {
+        match self {
+            List::Resources => "resources",
+            List::Templates => "resourceTemplates",
+            List::Prompts => "prompts",
+        }
+    }
+
+    /// The member of an item that names it.
+    fn key(self) -> &'static str {
+        match self {
+            List::Resources => "uri",
+            List::Templates => "uriTemplate",
+            List::Prompts => "name",
+        }
+    }
+
+    fn capability(self) -> &'static str {
+        match self {
+            List::Resources | List::Templates => "resources",
+            List::Prompts => "prompts",
+        }
+    }
+
+    /// What an item of `server` is called whose own name another one has already.
+    fn qualified(self, server: &str, name: &str) -> String {
+        match self {
+            List::Resources => {
+                let name: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
+                format!("{QUALIFIED}{server}/resource?uri={name}")
+            }
+            // Expressions in it stay what they are.
+            List::Templates => format!("{QUALIFIED}{server}/resource?uri={name}"),
+            List::Prompts => format!("{name}@{server}"),
+        }
+    }
+}
+
+/// The servers whose resources and prompts are offered: those with tools that are called directly.
+fn servers<'a>(passing: &'a Passing) -> Vec<&'a Server> {
+    let config: &'a Config = passing.snapshot.config();
+    let direct: BTreeSet<&str> =
+        passing.snapshot.partition.direct.iter().map(|tool| tool.server.as_str()).collect();
+    let is_offered = |server: &&Server| {
+        !config.code_mode.enabled || !server.code_mode || direct.contains(server.connection.name.as_str())
+    };
+    config.servers.iter().filter(is_offered).collect()
+}
+
+impl Passing {
+    /// A list of all servers. One that can't be had is left out.
+    pub(crate) async fn list(&self, list: List) -> Vec<Value> {
+        let mut items = Vec::new();
+        let mut names = BTreeSet::new();
+        for (server, found) in self.lists(list).await {
+            for mut item in found {
+                let Some(name) = item[list.key()].as_str().map(str::to_owned) else { continue };
+                if !names.insert(name.clone()) {
+                    let qualified = list.qualified(&server.connection.name, &name);
+                    names.insert(qualified.clone());
+                    item[list.key()] = json!(qualified);
+                }
+                items.push(item);
+            }
+        }
+        items
+    }
+
+    async fn lists(&self, list: List) -> Vec<(&Server, Vec<Value>)> {
+        let asking = servers(self).into_iter().map(|server| async move {
+            let session = self.upstreams.session(server).await.ok()?;
+            session.capabilities().get(list.capability()).filter(|capability| capability.is_object())?;
+            let found: Result<Items, mcp::Error> = match list {
+                List::Resources => session.list_resources().await,
+                List::Templates => session.list_resource_templates().await,
+                List::Prompts => session.list_prompts().await,
+            };
+            Some((server, found.ok()?.items))
+        });
+        join_all(asking).await.into_iter().flatten().collect()
+    }
+
+    /// The server that a name belongs to, and what it calls it.
+    pub(crate) async fn owner(&self, list: List, name: &str) -> Option<(String, String)> {
+        if let Some(owner) = self.qualified_owner(list, name) {
+            return Some(owner);
+        }
+        for (server, items) in self.lists(list).await {
+            let fits = |item: &Value| match (list, item[list.key()].as_str()) {
+                (_, Some(known)) if known == name => true,
+                (List::Templates, Some(template)) => fits_template(template, name),
+                _ => false,
+            };
+            if items.iter().any(fits) {
+                return Some((server.connection.name.clone(), name.to_owned()));
+            }
+        }
+        None
+    }
+
+    fn qualified_owner(&self, list: List, name: &str) -> Option<(String, String)> {
+        let (server, name) = match list {
+            List::Prompts => name.rsplit_once('@').map(|(name, server)| (server, name.to_owned()))?,
+            List::Resources | List::Templates => {
+                let (server, uri) = name.strip_prefix(QUALIFIED)?.split_once("/resource?uri=")?;
+                let decoded = url::form_urlencoded::parse(format!("uri={uri}").as_bytes()).next()?.1.into_owned();
+                (server, decoded)
+            }
+        };
+        let is_known = servers(self).iter().any(|known| known.connection.name == server);
+        is_known.then(|| (server.to_owned(), name))
+    }
+
+    /// The server that has a resource: one that lists it, one whose template fits, or the only one there is.
+    pub(crate) async fn owner_of_resource(&self, uri: &str) -> Option<(String, String)> {
+        if let Some(owner) = self.owner(List::Resources, uri).await {
+            return Some(owner);
+        }
+        if let Some(owner) = self.owner(List::Templates, uri).await {
+            return Some(owner);
+        }
+        match servers(self).as_slice() {
+            [only] => Some((only.connection.name.clone(), uri.to_owned())),
+            _ => None,
+        }
+    }
+
+    /// Requests that go to all servers that can do something: the level of log messages.
+    pub(crate) async fn tell_all(&self, capability: &str, method: &'static str, parameters: &Map<String, Value>) {
+        let asking = servers(self).into_iter().map(|server| async move {
+            // A server that is not there has nothing to log.
+            let session = self.upstreams.session(server).await.ok()?;
+            session.capabilities().get(capability).filter(|capability| capability.is_object())?;
+            let request = mcp::Carried { parameters: parameters.clone(), ..mcp::Carried::default() };
+            session.carry(method, request).await.ok()
+        });
+        join_all(asking).await;
+    }
+}
+
+/// The template of what executions have left.
+pub(crate) fn own_template() -> Value {
+    json!({
+        "uriTemplate": kept::TEMPLATE, "name": "execution output", "mimeType": "text/plain",
+        "description": "What an execution printed or returned beyond its answer, by range: offset and length in bytes",
+    })
+}
+
+/// Whether an address may come of a template (RFC 6570): its literal parts stand in it, in order, from the beginning.
+fn fits_template(template: &str, address: &str) -> bool {
+    let mut rest = address;
+    let mut is_first = true;
+    let mut parts = template;
+    loop {
+        let (literal, behind) = parts.split_once('{').map_or((parts, None), |(literal, behind)| (literal, Some(behind)));
+        let found = if is_first { rest.starts_with(literal).then_some(0) } else { rest.find(literal) };
+        let Some(at) = found else { return false };
+        rest = rest.get(at + literal.len()..).unwrap_or_default();
+        is_first = false;
+        match behind.and_then(|behind| behind.split_once('}')) {
+            Some((_, next)) => parts = next,
+            None => return behind.is_some() || template.ends_with('}') || rest.is_empty(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits_template;
+
+    #[test]
+    fn templates_fit_what_they_can_become() {
+        assert!(fits_template("test://template/{id}/data", "test://template/123/data"));
+        assert!(fits_template("file:///{path}", "file:///etc/hosts"));
+        assert!(fits_template("plain://x", "plain://x"));
+        assert!(!fits_template("plain://x", "plain://xy"));
+        assert!(!fits_template("test://template/{id}/data", "test://template/123/date"));
+        assert!(!fits_template("other://{id}", "test://1"));
+    }
+}

@@ -1,0 +1,116 @@
+//! What is offered, kept up to date: servers tell that their tools have changed, and the configuration may change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use runner::Cache;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use super::snapshot::{Settings, Snapshot};
+use super::upstreams::Upstreams;
+use crate::config::Server;
+use crate::terminal::Terminal;
+
+/// How long is waited for further changes before what is offered is put together anew: they come in bursts.
+const QUIET: Duration = Duration::from_millis(50);
+
+/// What is offered to clients that can do the same.
+pub(crate) struct Live {
+    pub(crate) upstreams: Arc<Upstreams>,
+    current: watch::Receiver<Arc<Snapshot>>,
+    work: JoinHandle<()>,
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+impl Live {
+    /// Begins to connect to all servers, and to offer what they have.
+    pub(crate) fn start(
+        settings: watch::Receiver<Arc<Settings>>,
+        upstreams: Arc<Upstreams>,
+        cache: Cache,
+        terminal: Arc<Terminal>,
+    ) -> Arc<Self> {
+        let (sender, current) = watch::channel(Arc::new(Snapshot::empty(settings.borrow().clone())));
+        let work = Work { settings, upstreams: upstreams.clone(), cache, terminal, current: sender };
+        Arc::new(Live { upstreams, current, work: tokio::spawn(work.go_on()) })
+    }
+
+    /// What is offered right now.
+    pub(crate) fn now(&self) -> Arc<Snapshot> {
+        self.current.borrow().clone()
+    }
+
+    /// What is offered, and each change of it.
+    pub(crate) fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.current.clone()
+    }
+
+    /// What is offered as soon as every server has answered or failed, and what there is when the time is up.
+    pub(crate) async fn within(&self, longest: Duration) -> Arc<Snapshot> {
+        let mut current = self.current.clone();
+        let whole = timeout(longest, current.wait_for(|snapshot| snapshot.is_whole));
+        match whole.await {
+            Ok(Ok(snapshot)) => snapshot.clone(),
+            _ => self.now(),
+        }
+    }
+}
+
+struct Work {
+    settings: watch::Receiver<Arc<Settings>>,
+    upstreams: Arc<Upstreams>,
+    cache: Cache,
+    terminal: Arc<Terminal>,
+    current: watch::Sender<Arc<Snapshot>>,
+}
+
+impl Work {
+    async fn go_on(mut self) {
+        loop {
+            let settings = self.settings.borrow_and_update().clone();
+            let servers: Vec<&Server> = settings.config.servers.iter().collect();
+            self.upstreams.keep(&servers);
+            loop {
+                self.put_together(&settings).await;
+                tokio::select! {
+                    biased;
+                    changed = self.settings.changed() => match changed {
+                        Ok(()) => break,
+                        Err(_) => return,
+                    },
+                    () = self.upstreams.changed.notified() => {}
+                }
+                sleep(QUIET).await;
+            }
+        }
+    }
+
+    async fn put_together(&self, settings: &Arc<Settings>) {
+        let (settings, upstreams) = (settings.clone(), self.upstreams.clone());
+        let (cache, terminal) = (self.cache.clone(), self.terminal.clone());
+        let building = tokio::task::spawn_blocking(move || {
+            let lists = upstreams.lists(&settings, &cache);
+            Snapshot::build(settings, lists, &cache, &terminal)
+        });
+        match building.await {
+            Ok(snapshot) => {
+                let snapshot = Arc::new(snapshot);
+                self.current.send_if_modified(|current| {
+                    let is_new = !current.offers_the_same(&snapshot) || current.is_whole != snapshot.is_whole;
+                    if is_new {
+                        *current = snapshot;
+                    }
+                    is_new
+                });
+            }
+            Err(error) => self.terminal.tell(&format!("the tools can't be put together: {error}")),
+        }
+    }
+}

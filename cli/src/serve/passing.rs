@@ -1,0 +1,204 @@
+//! Requests that are carried on to the server that they are about: calls of direct tools, resources, prompts,
+//! completions.
+
+use std::sync::Arc;
+
+use mcp::{Carried, ErrorKind, ProgressMade, ProgressSink, Session};
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use runner::{Answer, CallFailure, FailureKind};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::answer;
+use super::approval::Approver;
+use super::caller::Caller;
+use super::host::Told;
+use super::random;
+use super::scribe::{Requester, Scribe};
+use super::session::ClientSession;
+use super::snapshot::Snapshot;
+use super::upstreams::Upstreams;
+use super::workshop::Workshop;
+use crate::config::Server;
+use crate::direct::DirectTool;
+use crate::permission::{Grants, Policy, Wanted};
+
+/// How many reports of progress wait for a client that does not read; the rest is left out.
+const REPORTS_WAITING: usize = 100;
+
+/// A request on its way through.
+pub(crate) struct Passing {
+    pub(crate) workshop: Arc<Workshop>,
+    pub(crate) session: Arc<ClientSession>,
+    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) upstreams: Arc<Upstreams>,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Passing {
+    /// Calls a direct tool; its result as it came.
+    pub(crate) async fn call(
+        self,
+        tool: DirectTool,
+        requester: Requester,
+        mut parameters: Map<String, Value>,
+    ) -> Result<Value, ErrorData> {
+        let internal = |error: std::io::Error| ErrorData::internal_error(error.to_string(), None);
+        let id = random::name().map_err(internal)?;
+        let scribe = Scribe::begin(self.snapshot.settings.clone(), requester, id, &tool.name);
+        let arguments = parameters.get("arguments").cloned().unwrap_or_else(|| json!({}));
+        let raw = serde_json::value::to_raw_value(&arguments)
+            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        if let Err(refusal) = self.permit(&tool, &raw, &scribe).await {
+            return Ok(answer::failure(&format!("denied: {refusal}")));
+        }
+        parameters.insert("name".to_owned(), json!(tool.tool));
+        let mut carried = None;
+        let call = |meta: Map<String, Value>| {
+            // As it came, unless this is a part of a trace here.
+            if !meta.is_empty()
+                && let Some(own) = parameters.entry("_meta").or_insert_with(|| json!({})).as_object_mut()
+            {
+                own.extend(meta);
+            }
+            async {
+                let result = self.carry(&tool.server, "tools/call", parameters).await;
+                let told = told(&result);
+                carried = Some(result);
+                told
+            }
+        };
+        let written = scribe.call((&tool.server, &tool.tool), &raw, true, call).await;
+        match (carried, written) {
+            (Some(result), Ok(_)) => result,
+            (Some(Err(error)), Err(_)) => Err(error),
+            (_, Err(failure)) => Ok(answer::failure(&failure.message)),
+            (None, Ok(_)) => Err(ErrorData::internal_error("the call was not made", None)),
+        }
+    }
+
+    async fn permit(&self, tool: &DirectTool, arguments: &RawValue, scribe: &Scribe) -> Result<(), String> {
+        let config = self.snapshot.config();
+        let has_session = self.session.lasts();
+        let approver = Approver::new(self.caller.clone(), None, has_session, self.cancel.clone());
+        let answers = self.session.answers.clone();
+        let policy = Policy::of_session(config, &self.workshop.allow, answers, approver.clone());
+        let (server, name) = (tool.server.as_str(), tool.tool.as_str());
+        let offered = self.snapshot.lists.get(server).map(|list| &**list);
+        let wanted = || Wanted::new(server, name, offered);
+        let decided = policy.decide_call((server, name), wanted, arguments, &Grants::default()).await;
+        scribe.approvals(&approver)?;
+        decided.map_err(|refusal| refusal.message())
+    }
+
+    /// Makes a request of a server; its result as it came.
+    pub(crate) async fn carry(
+        &self,
+        server: &str,
+        method: &'static str,
+        parameters: Map<String, Value>,
+    ) -> Result<Value, ErrorData> {
+        let Some(server) = self.snapshot.config().server(server) else {
+            return Err(ErrorData::internal_error(format!("the server {server} is not configured"), None));
+        };
+        let _under_way = self.upstreams.host().under_way(Some(&server.connection.name), self.caller.clone());
+        let (reports, mut made) = mpsc::channel::<ProgressMade>(REPORTS_WAITING);
+        let sink: ProgressSink = Arc::new(move |report| drop(reports.try_send(report)));
+        let request = Carried {
+            parameters,
+            progress: self.caller.wants_progress().then_some(sink),
+            answers_input: !self.caller.is_asked_by_answers(),
+        };
+        let asking = async {
+            let session = self.connected(server).await?;
+            session.carry(method, request).await
+        };
+        let mut asking = std::pin::pin!(asking);
+        let mut told = self.upstreams.host().told();
+        let done = loop {
+            tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+                Some(report) = made.recv() => {
+                    self.caller.progress(report.done, report.total, report.message).await;
+                }
+                Ok(told) = told.recv() => self.pass_on(told).await,
+                done = &mut asking => break done,
+            }
+        };
+        // What was told before the answer is passed on before it.
+        while let Ok(report) = made.try_recv() {
+            self.caller.progress(report.done, report.total, report.message).await;
+        }
+        while let Ok(told) = told.try_recv() {
+            self.pass_on(told).await;
+        }
+        match done {
+            Ok(result) => Ok(read(&result)),
+            Err(error) => self.failed(method, &error),
+        }
+    }
+
+    /// Asks a server to tell of changes of a resource, or to tell no more of them.
+    pub(crate) async fn subscribe(&self, server: &str, uri: &str, wanted: bool) -> Result<Value, ErrorData> {
+        let method = if wanted { "resources/subscribe" } else { "resources/unsubscribe" };
+        let Some(server) = self.snapshot.config().server(server) else {
+            return Err(ErrorData::internal_error(format!("the server {server} is not configured"), None));
+        };
+        let done = async {
+            let session = self.connected(server).await?;
+            if wanted { session.subscribe(uri).await } else { session.unsubscribe(uri).await }
+        };
+        done.await.map(|()| json!({})).or_else(|error| self.failed(method, &error))
+    }
+
+    /// Passes on a log message to a client that is told of it with this request. One with a session is told anyway.
+    async fn pass_on(&self, told: Told) {
+        if let Told::Log { level, logger, data, caller: Some(caller) } = told
+            && self.caller.is_asked_by_answers()
+            && Arc::ptr_eq(&caller, &self.caller)
+        {
+            self.caller.log(level, &logger, data).await;
+        }
+    }
+
+    async fn connected(&self, server: &Server) -> Result<Session, mcp::Error> {
+        self.upstreams.session(server).await
+    }
+
+    /// What a server answers with an error is passed on; what kept it from answering is told.
+    fn failed(&self, method: &str, error: &mcp::Error) -> Result<Value, ErrorData> {
+        if let ErrorKind::Rpc { code, message, data, .. } = &*error.kind {
+            let code = i32::try_from(*code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
+            let data = data.as_ref().map(|data| read(data));
+            return Err(ErrorData::new(ErrorCode(code), message.clone(), data));
+        }
+        let message = self.snapshot.settings.masker.mask(&error.to_string()).into_owned();
+        match method {
+            // A model reads results, and may try something else.
+            "tools/call" => Ok(answer::failure(&message)),
+            _ => Err(ErrorData::internal_error(message, None)),
+        }
+    }
+}
+
+/// A result as the log is told of it.
+fn told(result: &Result<Value, ErrorData>) -> Result<Answer, CallFailure> {
+    let protocol = |message: String| CallFailure { kind: FailureKind::Protocol, message };
+    match result {
+        Ok(result) => {
+            let raw = serde_json::value::to_raw_value(result).map_err(|error| protocol(error.to_string()))?;
+            Ok(Answer { is_error: result["isError"] == true, result: raw })
+        }
+        Err(error) => Err(CallFailure { kind: FailureKind::Rejected, message: error.message.to_string() }),
+    }
+}
+
+/// JSON as a value; what nests too deep to be one, as a text.
+fn read(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_else(|_| answer::failure(raw.get()))
+}

@@ -1,0 +1,256 @@
+//! What is written down of an execution or a direct call: the audit log, and the spans of a trace.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use runner::{Answer, CallFailure, FailureKind, Refusal, ToolHost};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
+
+use super::approval::Approver;
+use super::session::{ClientSession, Transport};
+use super::snapshot::Settings;
+use crate::audit::{self, Record, Who};
+use crate::sessions::Sessions;
+use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
+
+/// Who asks, by their own word but for transport and address.
+#[derive(Debug, Clone)]
+pub(crate) struct Requester {
+    client: Option<(String, String)>,
+    session: Option<String>,
+    transport: Transport,
+    address: Option<SocketAddr>,
+    request: String,
+    protocol_version: Option<String>,
+    context: Option<TraceContext>,
+}
+
+impl Requester {
+    pub(crate) fn of(session: &ClientSession, context: &RequestContext<RoleServer>) -> Self {
+        let client = context.client_info().map(|info| (info.name, info.version));
+        Requester {
+            client,
+            session: session.lasts().then(|| session.id.clone()),
+            transport: session.transport,
+            address: super::http::address_of(context),
+            request: context.id.to_string(),
+            protocol_version: context.protocol_version().map(|version| version.to_string()),
+            context: TraceContext::parse(&context.meta.0.0),
+        }
+    }
+
+    fn who(&self) -> Who<'_> {
+        Who {
+            client: self.client.as_ref().map(|(name, _)| name.as_str()),
+            version: self.client.as_ref().map(|(_, version)| version.as_str()),
+            session: self.session.as_deref(),
+            transport: match self.transport {
+                Transport::Stdio => audit::Transport::Stdio,
+                Transport::Http => audit::Transport::Http,
+            },
+            address: self.address,
+        }
+    }
+}
+
+/// Writes down one execution, or one direct call.
+pub(crate) struct Scribe {
+    settings: Arc<Settings>,
+    requester: Requester,
+    /// What the execution is called.
+    pub(crate) id: String,
+    span: ExecutionSpan,
+    calls: AtomicU64,
+    begun: Instant,
+}
+
+impl Scribe {
+    /// Begins with a request that calls `tool` of this server.
+    pub(crate) fn begin(settings: Arc<Settings>, requester: Requester, id: String, tool: &str) -> Self {
+        let incoming = Incoming {
+            network: match requester.transport {
+                Transport::Stdio => Network::Pipe,
+                Transport::Http => Network::Http,
+            },
+            request: &requester.request,
+            session: requester.session.as_deref(),
+            protocol_version: requester.protocol_version.as_deref(),
+            address: requester.address,
+            context: requester.context.as_ref(),
+        };
+        let span = ExecutionSpan::begin(tool, &id, &incoming);
+        Scribe { settings, requester, id, span, calls: AtomicU64::new(0), begun: Instant::now() }
+    }
+
+    /// For `Instrument::instrument`.
+    pub(crate) fn span(&self) -> tracing::Span {
+        self.span.span().clone()
+    }
+
+    fn write(&self, record: &Record<'_>) -> Result<(), String> {
+        let Some(audit) = &self.settings.audit else { return Ok(()) };
+        audit.record(record, &self.settings.masker).map_err(|error| audit.refusal(&error))
+    }
+
+    fn kept(&self, arguments: &RawValue) -> Option<audit::Arguments> {
+        self.settings.audit.as_ref()?.arguments(arguments, &self.settings.masker)
+    }
+
+    /// A snippet was taken.
+    ///
+    /// # Errors
+    /// It can't be written down, and must not be run.
+    pub(crate) fn execution(&self, code: &str, arguments: &Value, check_only: bool) -> Result<(), String> {
+        let has_arguments = arguments.as_object().is_some_and(|arguments| !arguments.is_empty());
+        let arguments = has_arguments.then(|| serde_json::value::to_raw_value(arguments).ok()).flatten();
+        self.write(&Record::ExecutionBegin {
+            execution: &self.id,
+            who: self.requester.who(),
+            snippet_blake3: blake3::hash(code.as_bytes()).to_hex().to_string(),
+            snippet_bytes: code.len(),
+            arguments: arguments.and_then(|arguments| self.kept(&arguments)),
+            check_only,
+        })
+    }
+
+    /// What was asked and answered since the last time.
+    pub(crate) fn approvals(&self, approver: &Approver) -> Result<(), String> {
+        for approval in approver.take_approvals() {
+            let (question, answer, tools) = (approval.question, approval.answer, approval.tools.as_slice());
+            self.write(&Record::Approval { execution: &self.id, question, answer, tools })?;
+        }
+        Ok(())
+    }
+
+    /// Makes a call, written down before it leaves and after it is answered. `direct` says whether no execution was
+    /// begun before.
+    pub(crate) async fn call<'a, Called>(
+        &'a self,
+        (server, tool): (&'a str, &'a str),
+        arguments: &'a RawValue,
+        direct: bool,
+        call: impl FnOnce(Map<String, Value>) -> Called,
+    ) -> Result<Answer, CallFailure>
+    where
+        Called: Future<Output = Result<Answer, CallFailure>>,
+    {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let network = match self.settings.config.server(server).map(|server| &server.connection.transport) {
+            Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
+            Some(_) => Network::Http,
+        };
+        let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
+        self.write(&Record::CallBegin {
+            execution: &self.id,
+            call: number,
+            server,
+            tool,
+            who: direct.then(|| self.requester.who()),
+            arguments: self.kept(arguments),
+        })
+        .map_err(unwritten)?;
+        let begun = Instant::now();
+        let span = self.span.call(server, tool, network, None);
+        let meta = span.meta();
+        let of_call = span.span().clone();
+        let answer = call(meta).instrument(of_call).await;
+        let (ok, error, bytes) = match &answer {
+            Ok(answer) => (!answer.is_error, answer.is_error.then_some("tool_error"), answer.result.get().len()),
+            Err(failure) => (false, Some(kind(failure.kind)), 0),
+        };
+        match &answer {
+            Ok(answer) => span.answered(answer.is_error, bytes),
+            Err(failure) => span.failed(kind(failure.kind), None),
+        }
+        let ms = begun.elapsed().as_secs_f64() * 1e3;
+        let record = Record::CallEnd { execution: &self.id, call: number, server, tool, ok, error, ms, bytes };
+        self.write(&record).map_err(unwritten)?;
+        answer
+    }
+
+    /// How it ended.
+    pub(crate) fn end(&self, status: &str, error: Option<&str>) -> Result<(), String> {
+        let calls = self.calls.load(Ordering::Relaxed);
+        self.span.end(status, error, calls);
+        let ms = self.begun.elapsed().as_secs_f64() * 1e3;
+        self.write(&Record::ExecutionEnd { execution: &self.id, status, error, calls, ms })
+    }
+}
+
+fn kind(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Denied => "denied",
+        FailureKind::Timeout => "timeout",
+        FailureKind::Unavailable => "unavailable",
+        FailureKind::InvalidParams => "invalid_params",
+        FailureKind::Rejected => "rejected",
+        FailureKind::Protocol => "protocol",
+    }
+}
+
+/// The sessions of an execution, with everything that passes through them written down.
+pub(crate) struct Recorded<'a> {
+    pub(crate) sessions: &'a Sessions,
+    pub(crate) scribe: &'a Scribe,
+    pub(crate) approver: &'a Approver,
+}
+
+impl ToolHost for Recorded<'_> {
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        self.sessions.open(server)
+    }
+
+    fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
+        async move {
+            let refused = |message| Refusal { message, evidence: serde_json::json!({ "reason": "audit" }) };
+            let names: Vec<String> = tools.iter().map(|(server, tool)| format!("{server}.{tool}")).collect();
+            let manifest = Record::Manifest { execution: &self.scribe.id, tools: &names };
+            self.scribe.write(&manifest).map_err(refused)?;
+            let decided = self.sessions.permit(tools).await;
+            self.scribe.approvals(self.approver).map_err(refused)?;
+            decided
+        }
+        .boxed()
+    }
+
+    fn permit_call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: &'a RawValue,
+    ) -> BoxFuture<'a, Result<(), CallFailure>> {
+        async move {
+            let decided = self.sessions.permit_call(server, tool, arguments).await;
+            let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
+            self.scribe.approvals(self.approver).map_err(unwritten)?;
+            decided
+        }
+        .boxed()
+    }
+
+    fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
+        self.sessions.questions()
+    }
+
+    fn call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: Box<RawValue>,
+    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
+        async move {
+            let sent = arguments.clone();
+            let call = |meta| self.sessions.call_with(server, tool, sent, meta);
+            self.scribe.call((server, tool), &arguments, false, call).await
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,184 @@
+//! A client, as long as it stays: its peer, what it wants to be told, what it has allowed, its sessions with servers.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer};
+use serde_json::json;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::task::JoinHandle;
+
+use super::caller::{Abilities, notify, send_log};
+use super::host::{ClientHost, Told};
+use super::level::Level;
+use super::live::Live;
+use super::upstreams::Upstreams;
+use super::workshop::Workshop;
+use crate::permission::SessionAnswers;
+
+/// How a client reaches this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// By pipes: there is one client, as long as the process lives.
+    Stdio,
+    /// Over HTTP: in a session of its own, or without one.
+    Http,
+}
+
+/// A client.
+pub(crate) struct ClientSession {
+    /// What it is called here; nobody guesses it.
+    pub(crate) id: String,
+    pub(crate) transport: Transport,
+    pub(crate) answers: SessionAnswers,
+    level: Mutex<Option<Level>>,
+    live: OnceLock<Arc<Live>>,
+    /// Sessions with servers for direct tools, where these are not what is watched.
+    own: OnceLock<Arc<Upstreams>>,
+    /// Whether it has shaken hands: what it says holds from one request to the next.
+    has_begun: OnceLock<()>,
+    tells: Mutex<Vec<JoinHandle<()>>>,
+    workshop: Arc<Workshop>,
+}
+
+impl Drop for ClientSession {
+    fn drop(&mut self) {
+        let tells = std::mem::take(self.tells.get_mut().unwrap_or_else(PoisonError::into_inner));
+        tells.iter().for_each(JoinHandle::abort);
+        // In order, where there is a runtime to do so.
+        let own = self.own.take().or_else(|| {
+            (self.transport == Transport::Stdio).then(|| Some(self.live.get()?.upstreams.clone())).flatten()
+        });
+        if let (Some(own), Ok(runtime)) = (own, tokio::runtime::Handle::try_current()) {
+            self.workshop.afterwards.spawn_on(async move { own.close().await }, &runtime);
+        }
+    }
+}
+
+impl ClientSession {
+    pub(crate) fn new(id: String, transport: Transport, workshop: Arc<Workshop>) -> Arc<Self> {
+        Arc::new(ClientSession {
+            id,
+            transport,
+            answers: SessionAnswers::default(),
+            level: Mutex::default(),
+            live: OnceLock::new(),
+            own: OnceLock::new(),
+            has_begun: OnceLock::new(),
+            tells: Mutex::default(),
+            workshop,
+        })
+    }
+
+    /// Whether the client stays the same from one request to the next.
+    pub(crate) fn lasts(&self) -> bool {
+        self.transport == Transport::Stdio || self.has_begun.get().is_some()
+    }
+
+    /// The client has shaken hands: from now on it is told what changes.
+    pub(crate) fn begin(self: &Arc<Self>, context: &RequestContext<RoleServer>) {
+        if self.has_begun.set(()).is_err() {
+            return;
+        }
+        let abilities = Abilities::of(context.client_capabilities().as_ref());
+        let live = self.live(abilities);
+        self.tell(tokio::spawn(tell_changes(live.clone(), context.peer.clone())));
+        if self.transport == Transport::Stdio {
+            self.tell(tokio::spawn(tell_told(live.upstreams.host().clone(), context.peer.clone())));
+        }
+    }
+
+    fn tell(&self, task: JoinHandle<()>) {
+        self.tells.lock().unwrap_or_else(PoisonError::into_inner).push(task);
+    }
+
+    /// What is offered to a client that can do this much.
+    pub(crate) fn live(&self, abilities: Abilities) -> Arc<Live> {
+        match self.transport {
+            Transport::Stdio => self.live.get_or_init(|| self.workshop.new_live(abilities)).clone(),
+            Transport::Http if self.lasts() => self.live.get_or_init(|| self.workshop.live(abilities)).clone(),
+            Transport::Http => self.workshop.live(abilities),
+        }
+    }
+
+    /// The sessions with servers for direct tools: the client's own, where there is a client that stays.
+    pub(crate) fn upstreams(&self, abilities: Abilities, peer: &Peer<RoleServer>) -> Arc<Upstreams> {
+        if self.transport == Transport::Stdio || !self.lasts() {
+            return self.live(abilities).upstreams.clone();
+        }
+        let begin = || {
+            let host = ClientHost::new(abilities, crate::host::Company::voice(&**self.live(abilities).upstreams.host()));
+            self.tell(tokio::spawn(tell_told(host.clone(), peer.clone())));
+            Upstreams::new(host)
+        };
+        self.own.get_or_init(begin).clone()
+    }
+
+    /// The least level of log messages that the client wants in a request.
+    pub(crate) fn level(&self, context: &RequestContext<RoleServer>) -> Option<Level> {
+        if is_stateless(context) {
+            // It says so in each request that it wants any (MCP 2026-07-28, "Logging").
+            return context.meta.0.0.get("io.modelcontextprotocol/logLevel")?.as_str().and_then(Level::of);
+        }
+        Some(self.level.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or_default())
+    }
+
+    /// From now on, the client wants log messages of this level and above.
+    pub(crate) fn set_level(&self, level: Level) {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
+    }
+}
+
+/// Whether a request belongs to no session of the protocol's (MCP 2026-07-28).
+pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| !version.has_initialize())
+}
+
+/// Tells a client that lists have changed.
+async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>) {
+    let mut current = live.watch();
+    let mut known = current.borrow_and_update().clone();
+    while current.changed().await.is_ok() {
+        let now = current.borrow_and_update().clone();
+        if !known.offers_the_same(&now) {
+            notify(&peer, "notifications/tools/list_changed", json!({})).await;
+        }
+        for (server, failure) in &now.absent {
+            if known.absent.get(server) != Some(failure) {
+                let data = json!(format!("the server {server} is not there: {failure}"));
+                send_log(&peer, Level::Warning, "toolsmith", data).await;
+            }
+        }
+        known = now;
+    }
+}
+
+/// Tells a client what servers tell.
+async fn tell_told(host: Arc<ClientHost>, peer: Peer<RoleServer>) {
+    let mut told = host.told();
+    loop {
+        match told.recv().await {
+            Ok(told) => tell(&peer, told).await,
+            // A client that does not read misses what is older.
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+async fn tell(peer: &Peer<RoleServer>, told: Told) {
+    match told {
+        Told::Log { level, logger, data, .. } => send_log(peer, level, &logger, data).await,
+        Told::ResourceUpdated(uri) => {
+            notify(peer, "notifications/resources/updated", json!({ "uri": uri })).await;
+        }
+        Told::ListChanged(mcp::ListKind::Resources) => {
+            notify(peer, "notifications/resources/list_changed", json!({})).await;
+        }
+        Told::ListChanged(mcp::ListKind::Prompts) => {
+            notify(peer, "notifications/prompts/list_changed", json!({})).await;
+        }
+        // Tools have a list here that is put together first.
+        Told::ListChanged(mcp::ListKind::Tools) => {}
+    }
+}

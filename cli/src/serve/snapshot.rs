@@ -1,0 +1,119 @@
+//! What is offered at one moment: configuration, tools, their bindings, and the text about them. Executions keep the
+//! one that they began with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use runner::{Cache, Catalog};
+use serde_json::Value;
+
+use crate::audit::Audit;
+use crate::catalog::ToolLists;
+use crate::config::Config;
+use crate::direct::Partition;
+use crate::failure::Failure;
+use crate::masker::Masker;
+use crate::pins::Known;
+use crate::reference::Reference;
+use crate::terminal::Terminal;
+use crate::tool_list::ToolList;
+
+/// A configuration with what goes with it.
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    /// What a lock file says of the tools.
+    pub(crate) known: Known,
+    pub(crate) masker: Masker,
+    /// The log of who ran what.
+    pub(crate) audit: Option<Audit>,
+}
+
+/// What is offered at one moment.
+pub(crate) struct Snapshot {
+    pub(crate) settings: Arc<Settings>,
+    /// The tools as servers list them, by server.
+    pub(crate) lists: BTreeMap<String, Arc<ToolList>>,
+    /// Why servers have no list.
+    pub(crate) absent: BTreeMap<String, String>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) partition: Partition,
+    /// What models are told of the tools.
+    pub(crate) reference: Arc<Reference>,
+    /// Whether each server has a list, or a reason for having none.
+    pub(crate) is_whole: bool,
+}
+
+/// What is known of the servers' lists.
+#[derive(Default)]
+pub(crate) struct Lists {
+    pub(crate) lists: BTreeMap<String, Arc<ToolList>>,
+    pub(crate) absent: BTreeMap<String, String>,
+    pub(crate) is_whole: bool,
+}
+
+impl Settings {
+    /// # Errors
+    /// Where the audit log can't be used.
+    pub(crate) fn new(config: Config, known: Known) -> Result<Arc<Self>, Failure> {
+        let audit = config.serve.audit.as_ref();
+        let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;
+        Ok(Arc::new(Settings { masker: Masker::of(&config), config, known, audit }))
+    }
+}
+
+impl Snapshot {
+    /// Nothing is known of any server yet.
+    pub(crate) fn empty(settings: Arc<Settings>) -> Self {
+        Snapshot {
+            settings,
+            lists: BTreeMap::new(),
+            absent: BTreeMap::new(),
+            catalog: Arc::default(),
+            partition: Partition::default(),
+            reference: Arc::default(),
+            is_whole: false,
+        }
+    }
+
+    /// What these lists come to. Generates bindings, which takes its time: for a thread of its own.
+    pub(crate) fn build(settings: Arc<Settings>, lists: Lists, cache: &Cache, terminal: &Terminal) -> Self {
+        let config = &settings.config;
+        let mut all = ToolLists::new(settings.known.clone());
+        for (server, tools) in &lists.lists {
+            all.insert(server, tools.clone());
+        }
+        let catalog = Arc::new(all.generate(cache, config, terminal));
+        let names = lists.lists.iter().flat_map(|(server, tools)| {
+            let held = settings.known.pins.held(server, tools);
+            let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
+            let free = tools.tools().iter().map(name).filter(move |tool| !held.contains(tool));
+            free.map(move |tool| (server.as_str(), tool)).collect::<Vec<_>>()
+        });
+        let names: Vec<(&str, String)> = names.collect();
+        let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
+        partition.warnings.iter().for_each(|warning| terminal.note(warning));
+        let reference = Reference::new(catalog.clone(), &BTreeMap::new()).unwrap_or_else(|error| {
+            // The catalog was written to the cache just now: whoever removes it has to live without descriptions.
+            terminal.tell(&format!("the tools can't be described: {error}"));
+            Reference::default()
+        });
+        let reference = Arc::new(reference);
+        let Lists { lists, absent, is_whole } = lists;
+        Snapshot { settings, lists, absent, catalog, partition, reference, is_whole }
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.settings.config
+    }
+
+    /// Whether the same is offered as by another one.
+    pub(crate) fn offers_the_same(&self, other: &Snapshot) -> bool {
+        let digests = |snapshot: &Snapshot| -> BTreeMap<String, String> {
+            snapshot.lists.iter().map(|(name, list)| (name.clone(), list.digest().to_owned())).collect()
+        };
+        digests(self) == digests(other)
+            && self.absent == other.absent
+            && self.partition == other.partition
+            && self.settings.config == other.settings.config
+    }
+}

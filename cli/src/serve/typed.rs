@@ -1,0 +1,51 @@
+//! Results as the protocol library's types have them.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolResponse, CallToolResult, ContentBlock, GetPromptResponse, GetPromptResult, InputRequiredResult,
+    ReadResourceResponse, ReadResourceResult,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+/// A result in its type.
+///
+/// # Errors
+/// Where it has not the form that it should.
+pub(crate) fn read<T: DeserializeOwned>(result: Value) -> Result<T, ErrorData> {
+    serde_json::from_value(result)
+        .map_err(|error| ErrorData::internal_error(format!("the server's answer has not its form: {error}"), None))
+}
+
+fn asks(result: &Value) -> bool {
+    result["resultType"] == "input_required"
+}
+
+/// The result of a call. What is no content that the library knows becomes a text, so that it is not lost.
+pub(crate) fn call(mut result: Value) -> Result<CallToolResponse, ErrorData> {
+    if asks(&result) {
+        return read::<InputRequiredResult>(result).map(CallToolResponse::InputRequired);
+    }
+    for part in result["content"].as_array_mut().into_iter().flatten() {
+        if serde_json::from_value::<ContentBlock>(part.clone()).is_err() {
+            *part = json!({ "type": "text", "text": part.to_string() });
+        }
+    }
+    read::<CallToolResult>(result).map(CallToolResponse::Complete)
+}
+
+/// The result of filling in a prompt.
+pub(crate) fn prompt(result: Value) -> Result<GetPromptResponse, ErrorData> {
+    if asks(&result) {
+        return read::<InputRequiredResult>(result).map(GetPromptResponse::InputRequired);
+    }
+    read::<GetPromptResult>(result).map(GetPromptResponse::Complete)
+}
+
+/// The result of reading a resource.
+pub(crate) fn resource(result: Value) -> Result<ReadResourceResponse, ErrorData> {
+    if asks(&result) {
+        return read::<InputRequiredResult>(result).map(ReadResourceResponse::InputRequired);
+    }
+    read::<ReadResourceResult>(result).map(ReadResourceResponse::Complete)
+}

@@ -1,0 +1,144 @@
+//! Sessions with servers that last: watched for their lists, and used for direct tools.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp::{Keeper, ServerConfig, Session, State, Status};
+use runner::Cache;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+
+use super::host::ClientHost;
+use super::snapshot::{Lists, Settings};
+use crate::catalog;
+use crate::config::Server;
+use crate::first_start;
+use crate::host::Company as _;
+use crate::tool_list::ToolList;
+
+/// Sessions with servers, each as long as its entry in the configuration stays.
+pub(crate) struct Upstreams {
+    host: Arc<ClientHost>,
+    keepers: Mutex<BTreeMap<String, Kept>>,
+    /// Something about them has changed.
+    pub(crate) changed: Arc<Notify>,
+}
+
+struct Kept {
+    config: ServerConfig,
+    keeper: Arc<Keeper>,
+    watching: JoinHandle<()>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.watching.abort();
+    }
+}
+
+impl Upstreams {
+    /// No session yet; `host` answers what servers ask.
+    pub(crate) fn new(host: Arc<ClientHost>) -> Arc<Self> {
+        Arc::new(Upstreams { host, keepers: Mutex::default(), changed: Arc::default() })
+    }
+
+    /// The client behind the sessions.
+    pub(crate) fn host(&self) -> &Arc<ClientHost> {
+        &self.host
+    }
+
+    /// Starts sessions with those of `servers` that have none, and ends those with all others.
+    pub(crate) fn keep(&self, servers: &[&Server]) {
+        let mut keepers = self.keepers();
+        let stays = |name: &String, kept: &mut Kept| {
+            servers.iter().any(|server| server.connection.name == *name && server.connection == kept.config)
+        };
+        keepers.retain(stays);
+        for server in servers {
+            if !keepers.contains_key(&server.connection.name) {
+                keepers.insert(server.connection.name.clone(), self.start(server));
+            }
+        }
+        drop(keepers);
+        self.changed.notify_one();
+    }
+
+    fn start(&self, server: &Server) -> Kept {
+        first_start::tell(server, &self.host.voice());
+        let config = server.connection.clone();
+        let keeper = Arc::new(Keeper::start(config.clone(), self.host.clone()));
+        let (mut status, changed) = (keeper.watch(), self.changed.clone());
+        let watching = tokio::spawn(async move {
+            while status.changed().await.is_ok() {
+                changed.notify_one();
+            }
+        });
+        Kept { config, keeper, watching }
+    }
+
+    /// The session with a server, as soon as there is one. One that was given up is tried once more.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) async fn session(&self, server: &Server) -> Result<Session, mcp::Error> {
+        let given_up = |kept: &Kept| {
+            matches!(kept.keeper.status().state, State::Error | State::AuthRequired | State::Closed)
+        };
+        let keeper = {
+            let mut keepers = self.keepers();
+            let name = &server.connection.name;
+            if keepers.get(name).is_some_and(given_up) {
+                keepers.remove(name);
+            }
+            keepers.entry(name.clone()).or_insert_with(|| self.start(server)).keeper.clone()
+        };
+        keeper.session().await
+    }
+
+    /// What is known of a server right now.
+    pub(crate) fn status(&self, server: &str) -> Option<Status> {
+        self.keepers().get(server).map(|kept| kept.keeper.status())
+    }
+
+    /// The lists of all servers of `config`: as they were answered, or as they are remembered from the last time.
+    pub(crate) fn lists(&self, settings: &Settings, cache: &Cache) -> Lists {
+        let mut lists = Lists { is_whole: true, ..Lists::default() };
+        for server in &settings.config.servers {
+            let name = &server.connection.name;
+            let status = self.status(name);
+            let listed = status.as_ref().filter(|status| status.last_connected.is_some());
+            if let Some(status) = listed {
+                let tools = status.tools.iter().cloned().map(mcp::Tool::repaired).collect();
+                let tools = Arc::new(ToolList::new(tools));
+                // What can't be remembered is asked for again the next time.
+                let _ = catalog::remember(cache, server, &tools);
+                lists.lists.insert(name.clone(), tools);
+                continue;
+            }
+            let failure = status.and_then(|status| status.last_error);
+            if let Some(tools) = catalog::remembered(cache, server) {
+                lists.lists.insert(name.clone(), Arc::new(tools));
+            } else if let Some(failure) = failure {
+                lists.absent.insert(name.clone(), settings.masker.mask(&failure).into_owned());
+            } else {
+                lists.is_whole = false;
+            }
+        }
+        lists
+    }
+
+    /// Ends all sessions in order.
+    pub(crate) async fn close(&self) {
+        let keepers = std::mem::take(&mut *self.keepers());
+        let closing = keepers.into_values().map(|kept| {
+            kept.watching.abort();
+            kept.keeper.clone()
+        });
+        let closing = closing.filter_map(|keeper| Arc::try_unwrap(keeper).ok()).map(Keeper::close);
+        futures::future::join_all(closing.collect::<Vec<_>>()).await;
+    }
+
+    fn keepers(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+        self.keepers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

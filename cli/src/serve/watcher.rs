@@ -1,0 +1,161 @@
+//! What the client is told while its snippet is on the way: progress through the phases, and log messages.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use runner::{CallRecord, Observer, Phase};
+use serde_json::{Value, json};
+use tokio::sync::{broadcast, mpsc};
+
+use super::caller::Caller;
+use super::host::Told;
+use super::level::Level;
+
+/// How many messages wait for a client that does not read; the rest is left out.
+const MESSAGES_WAITING: usize = 1_000;
+
+/// How often progress is told at the most, but for the beginning of a phase.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Most characters of a line that a program writes to standard error.
+const LONGEST_LINE: usize = 2_000;
+
+/// The program's own progress begins after the phases before it.
+const RUNNING: f64 = 4.0;
+
+/// What is to be told.
+pub(crate) enum Message {
+    Progress { done: f64, total: Option<f64>, message: String },
+    Log { level: Level, logger: &'static str, data: Value },
+}
+
+/// Watches an execution for a client.
+pub(crate) struct Watcher {
+    caller: Arc<Caller>,
+    messages: mpsc::Sender<Message>,
+    last: Mutex<Option<Instant>>,
+    calls: AtomicU64,
+    /// What the program has written of a line that has no end yet.
+    line: Mutex<Vec<u8>>,
+}
+
+impl Watcher {
+    /// What it has to tell arrives at the receiver.
+    pub(crate) fn new(caller: Arc<Caller>) -> (Self, mpsc::Receiver<Message>) {
+        let (messages, receiver) = mpsc::channel(MESSAGES_WAITING);
+        let (last, calls, line) = (Mutex::default(), AtomicU64::default(), Mutex::default());
+        (Watcher { caller, messages, last, calls, line }, receiver)
+    }
+
+    fn tell_progress(&self, done: f64, total: Option<f64>, message: String) {
+        if self.caller.wants_progress() {
+            // A client that does not read misses some of it.
+            let _ = self.messages.try_send(Message::Progress { done, total, message });
+        }
+    }
+
+    /// Whether it is time to tell what happens all the time.
+    fn is_time(&self) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_time = last.is_none_or(|last| last.elapsed() >= INTERVAL);
+        if is_time {
+            *last = Some(Instant::now());
+        }
+        is_time
+    }
+
+    fn log(&self, level: Level, logger: &'static str, data: Value) {
+        if self.caller.wants(level) {
+            let _ = self.messages.try_send(Message::Log { level, logger, data });
+        }
+    }
+
+    /// One more call is done.
+    fn count_call(&self) {
+        let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.is_time() {
+            let words = if calls == 1 { "1 call done".to_owned() } else { format!("{calls} calls done") };
+            self.tell_progress(RUNNING, None, words);
+        }
+    }
+}
+
+/// Tells what arrives, from the execution and from its servers, until the execution has ended.
+pub(crate) async fn tell(
+    caller: &Caller,
+    mut messages: mpsc::Receiver<Message>,
+    mut told: broadcast::Receiver<Told>,
+) {
+    loop {
+        tokio::select! {
+            biased;
+            message = messages.recv() => match message {
+                Some(Message::Progress { done, total, message }) => {
+                    caller.progress(done, total, Some(message)).await;
+                }
+                Some(Message::Log { level, logger, data }) => caller.log(level, logger, data).await,
+                None => return,
+            },
+            Ok(told) = told.recv() => {
+                if let Told::Log { level, logger, data, .. } = told {
+                    caller.log(level, &logger, data).await;
+                }
+            }
+        }
+    }
+}
+
+impl Observer for Watcher {
+    fn progress(&self, message: &str) {
+        self.tell_progress(0.0, None, message.to_owned());
+    }
+
+    fn stdout(&self, _bytes: &[u8]) {}
+
+    fn stderr(&self, bytes: &[u8]) {
+        if !self.caller.wants(Level::Info) {
+            return;
+        }
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        for &byte in bytes {
+            if byte != b'\n' {
+                if line.len() < LONGEST_LINE {
+                    line.push(byte);
+                }
+                continue;
+            }
+            let text = String::from_utf8_lossy(&line).into_owned();
+            line.clear();
+            self.log(Level::Info, "program", json!(text));
+        }
+    }
+
+    fn phase(&self, phase: Phase) {
+        let (before, message) = match phase {
+            Phase::Checking => (0.0, "checking"),
+            Phase::Compiling => (1.0, "compiling"),
+            Phase::Connecting => (2.0, "connecting"),
+            Phase::Permission => (3.0, "waiting for permission"),
+            Phase::Running => (RUNNING, "running"),
+        };
+        self.tell_progress(before, None, message.to_owned());
+    }
+
+    fn call_ended(&self, _number: u64, record: &CallRecord) {
+        self.count_call();
+        let CallRecord { server, tool, ok, ms, bytes } = record;
+        let level = if *ok { Level::Info } else { Level::Warning };
+        if self.caller.wants(level) {
+            let data = json!({ "call": format!("{server}.{tool}"), "ok": ok, "ms": ms, "bytes": bytes });
+            self.log(level, "calls", data);
+        }
+    }
+
+    fn program_progress(&self, done: f64, total: f64, message: &str) {
+        if done >= total || self.is_time() {
+            let total = (total > 0.0).then_some(RUNNING + total);
+            self.tell_progress(RUNNING + done.max(0.0), total, message.to_owned());
+        }
+    }
+}

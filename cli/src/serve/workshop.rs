@@ -1,0 +1,130 @@
+//! What all clients of this process share: the engine, places for executions, outputs, what waits for answers.
+//! Nothing of one client's is another's.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use runner::{Cache, Engine, Observer};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::caller::Abilities;
+use super::held::Held;
+use super::host::ClientHost;
+use super::kept::Kept;
+use super::live::Live;
+use super::slots::Slots;
+use super::snapshot::{Settings, Snapshot};
+use super::upstreams::Upstreams;
+use crate::config::{self, CodeMode};
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// What all clients share.
+pub(crate) struct Workshop {
+    pub(crate) settings: watch::Receiver<Arc<Settings>>,
+    /// What the command line allows.
+    pub(crate) allow: Vec<String>,
+    pub(crate) cache: Cache,
+    /// Where the cache is.
+    folder: PathBuf,
+    pub(crate) slots: Arc<Slots>,
+    pub(crate) kept: Kept,
+    pub(crate) held: Arc<Held>,
+    pub(crate) terminal: Arc<Terminal>,
+    /// Work that goes on after an answer: sessions that end.
+    pub(crate) afterwards: TaskTracker,
+    /// Ends all executions.
+    pub(crate) stop: CancellationToken,
+    engine: tokio::sync::Mutex<Option<Opened>>,
+    /// What is offered to clients over HTTP, by what they can do.
+    lives: Mutex<BTreeMap<Abilities, Arc<Live>>>,
+}
+
+/// An engine, and what it was opened with.
+struct Opened {
+    confinement: sandbox::Confinement,
+    engine: Arc<Engine>,
+}
+
+impl Workshop {
+    pub(crate) fn new(
+        settings: watch::Receiver<Arc<Settings>>,
+        allow: Vec<String>,
+        terminal: Arc<Terminal>,
+    ) -> Result<Arc<Self>, Failure> {
+        let folder = config::cache_folder().map_err(Failure::configuration)?;
+        let cache = Cache::open(&folder).map_err(Failure::host)?;
+        let serve = settings.borrow().config.serve.clone();
+        Ok(Arc::new(Workshop {
+            settings,
+            allow,
+            cache,
+            folder,
+            slots: Slots::new(serve.max_executions, serve.max_waiting),
+            kept: Kept::default(),
+            held: Arc::new(Held::new().map_err(Failure::host)?),
+            terminal,
+            afterwards: TaskTracker::new(),
+            stop: CancellationToken::new(),
+            engine: tokio::sync::Mutex::default(),
+            lives: Mutex::default(),
+        }))
+    }
+
+    /// The engine for a configuration; the first one on a machine takes its time.
+    ///
+    /// # Errors
+    /// Why nothing can be compiled or run here.
+    pub(crate) async fn engine(
+        &self,
+        code_mode: &CodeMode,
+        observer: &dyn Observer,
+    ) -> Result<Arc<Engine>, runner::Error> {
+        let mut opened = match self.engine.try_lock() {
+            Ok(opened) => opened,
+            Err(_) => {
+                observer.progress("waiting for the toolchain to be ready");
+                self.engine.lock().await
+            }
+        };
+        if let Some(opened) = opened.as_ref().filter(|opened| opened.confinement == code_mode.confinement) {
+            return Ok(opened.engine.clone());
+        }
+        let options = code_mode.engine(self.folder.clone());
+        let engine = Arc::new(Engine::open(&options, observer).await?);
+        *opened = Some(Opened { confinement: code_mode.confinement, engine: engine.clone() });
+        Ok(engine)
+    }
+
+    /// What is offered to clients that can do this much.
+    pub(crate) fn live(&self, abilities: Abilities) -> Arc<Live> {
+        let mut lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        lives.entry(abilities).or_insert_with(|| self.new_live(abilities)).clone()
+    }
+
+    /// What is offered to any client over HTTP.
+    pub(crate) fn any_snapshot(&self) -> Option<Arc<Snapshot>> {
+        let lives = self.lives.lock().unwrap_or_else(PoisonError::into_inner);
+        lives.values().next().map(|live| live.now())
+    }
+
+    /// The same for one client alone.
+    pub(crate) fn new_live(&self, abilities: Abilities) -> Arc<Live> {
+        let host = ClientHost::new(abilities, self.terminal.voice());
+        let upstreams = Upstreams::new(host);
+        Live::start(self.settings.clone(), upstreams, self.cache.clone(), self.terminal.clone())
+    }
+
+    /// Ends all sessions with servers that clients share, and waits for what still ends.
+    pub(crate) async fn close(&self) {
+        let lives = std::mem::take(&mut *self.lives.lock().unwrap_or_else(PoisonError::into_inner));
+        for live in lives.into_values() {
+            live.upstreams.close().await;
+        }
+        self.afterwards.close();
+        self.afterwards.wait().await;
+    }
+}

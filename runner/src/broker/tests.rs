@@ -1,0 +1,154 @@
+//! What is told of calls, with a program's end of the protocol in this process.
+
+use std::os::unix::net::UnixStream as Program;
+
+use bridge::wire::{read_frame, write_frame};
+use futures::future::{pending, ready};
+
+use super::*;
+use crate::host::Refusal;
+use crate::observer::{Phase, Unobserved};
+
+const TOKEN: &str = "00112233445566778899aabbccddeeff";
+
+/// A host whose tool `late` never answers, and whose others answer with nothing.
+struct Host;
+
+impl ToolHost for Host {
+    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        ready(Ok(())).boxed()
+    }
+
+    fn permit<'a>(&'a self, _: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
+        ready(Ok(())).boxed()
+    }
+
+    fn permit_call<'a>(
+        &'a self,
+        _: &'a str,
+        tool: &'a str,
+        _: &'a RawValue,
+    ) -> BoxFuture<'a, Result<(), CallFailure>> {
+        let message = "not today".to_owned();
+        let denied = CallFailure { kind: FailureKind::Denied, message };
+        ready(if tool == "forbidden" { Err(denied) } else { Ok(()) }).boxed()
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: &'a str,
+        tool: &'a str,
+        _: Box<RawValue>,
+    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
+        let answer = Answer { result: raw("{\"content\":[]}"), is_error: tool == "failing" };
+        if tool == "late" { pending().boxed() } else { ready(Ok(answer)).boxed() }
+    }
+}
+
+/// Writes down what it is told of calls.
+#[derive(Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl Notes {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl Observer for Notes {
+    fn progress(&self, _: &str) {}
+    fn stdout(&self, _: &[u8]) {}
+    fn stderr(&self, _: &[u8]) {}
+    fn program_progress(&self, _: f64, _: f64, _: &str) {}
+
+    fn call_began(&self, call: &crate::CallBegun<'_>) {
+        let crate::CallBegun { number, server, tool, arguments } = call;
+        self.0.lock().unwrap().push(format!("{number} {server}.{tool}({arguments})"));
+    }
+
+    fn call_ended(&self, number: u64, record: &CallRecord) {
+        let CallRecord { server, tool, ok, bytes, .. } = record;
+        self.0.lock().unwrap().push(format!("{number} {server}.{tool} ok={ok} {bytes}"));
+    }
+}
+
+fn raw(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap()
+}
+
+fn call(id: u64, tool: &str) -> ToHost {
+    ToHost::Call { id, tool: tool.to_owned(), arguments: raw("{\"a\":1}") }
+}
+
+/// The messages to a program that says `said` and hears so many answers before it goes.
+async fn talk(observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
+    let (host, program) = Program::pair().unwrap();
+    host.set_nonblocking(true).unwrap();
+    let program = std::thread::spawn(move || {
+        let mut program = program;
+        let hello = ToHost::Hello { version: VERSION, token: TOKEN.to_owned() };
+        for message in std::iter::once(&hello).chain(&said) {
+            write_frame(&mut program, message).unwrap();
+        }
+        let mut hear = || serde_json::from_slice(&read_frame(&mut program).unwrap().unwrap()).unwrap();
+        (0..=answers).map(|_| hear()).collect::<Vec<ToProgram>>().split_off(1)
+    });
+    let tools = ["quick", "late", "failing", "forbidden"].map(|tool| {
+        let name = ToolName { server: "demo".to_owned(), tool: tool.to_owned(), denied: false };
+        (tool.to_owned(), name)
+    });
+    let (clock, ledger) = (Clock::start(), Mutex::default());
+    let broker = Broker {
+        token: TOKEN.to_owned(),
+        args: BTreeMap::new(),
+        allowed: HashMap::from(tools),
+        host: &Host,
+        clock: &clock,
+        observer,
+        ledger: &ledger,
+    };
+    broker.serve(UnixStream::from_std(host).unwrap()).await.unwrap();
+    program.join().unwrap()
+}
+
+#[tokio::test]
+async fn every_call_that_begins_is_told_to_have_ended() {
+    let notes = Notes::default();
+    let said = vec![call(0, "quick"), call(1, "failing"), call(2, "forbidden"), call(3, "un\nknown")];
+    talk(&notes, said, 4).await;
+    let mut told = notes.take();
+    told.sort();
+    let expected = [
+        "0 demo.quick ok=true 14",
+        "0 demo.quick({\"a\":1})",
+        "1 demo.failing ok=false 14",
+        "1 demo.failing({\"a\":1})",
+        "2 demo.forbidden ok=false 0",
+        "2 demo.forbidden({\"a\":1})",
+        "3 .unknown ok=false 0",
+        "3 .unknown({\"a\":1})",
+    ];
+    assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_is_told_to_have_ended() {
+    let notes = Notes::default();
+    // One is cancelled, the other one is under way when the program ends.
+    let said = vec![call(0, "late"), call(1, "late"), ToHost::Cancel { id: 0 }, call(7, "quick")];
+    talk(&notes, said, 1).await;
+    let told = notes.take();
+    for ended in ["0 demo.late ok=false 0", "1 demo.late ok=false 0", "7 demo.quick ok=true 14"] {
+        assert_eq!(told.iter().filter(|told| *told == ended).count(), 1, "{ended}: {told:?}");
+    }
+    assert_eq!(told.len(), 6, "{told:?}");
+    let place = |note: &str| told.iter().position(|told| told == note).unwrap();
+    assert!(place("0 demo.late ok=false 0") < place("1 demo.late ok=false 0"), "{told:?}");
+}
+
+#[tokio::test]
+async fn nobody_has_to_look() {
+    let heard = talk(&Unobserved, vec![call(0, "quick")], 1).await;
+    assert!(matches!(heard.as_slice(), [ToProgram::Reply { id: 0, .. }]), "{heard:?}");
+    Unobserved.phase(Phase::Running);
+}
