@@ -41,7 +41,8 @@ impl Masker {
                 _ => {}
             }
         }
-        values.extend(config.serve.telemetry.iter().flat_map(|telemetry| telemetry.headers.values().cloned()));
+        values
+            .extend(config.serve.telemetry.iter().flat_map(|telemetry| telemetry.headers.values().cloned()));
         let is_secret = |name: &str| SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part));
         values.extend(std::env::vars_os().filter_map(|(name, value)| {
             name.to_str().filter(|name| is_secret(name)).and_then(|_| value.into_string().ok())

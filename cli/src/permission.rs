@@ -382,7 +382,8 @@ impl Refusal {
                 format!(
                     "{names}: permission must be asked for, and this client has no elicitation to ask a person by\n\
                      help: if you agree to it, add to the configuration:\n{entries}\n\
-                     help: or start the server with {}", allow.join(" ")
+                     help: or start the server with {}",
+                    allow.join(" ")
                 )
             }
             Reason::Person => format!("permission to call {names} was refused"),

@@ -95,13 +95,17 @@ const SHORTEST_TOKEN: usize = 16;
 
 /// Serves the one client at standard input and output.
 async fn serve_pipes(workshop: Arc<Workshop>, stop: CancellationToken) -> Result<(), Failure> {
-    let session = ClientSession::new(random::name().map_err(Failure::host)?, Transport::Stdio, workshop.clone());
+    let session =
+        ClientSession::new(random::name().map_err(Failure::host)?, Transport::Stdio, workshop.clone());
     let face = Face::new(Handler::new(workshop, session));
     let serving = face.serve_with_ct(rmcp::transport::stdio(), stop);
     match serving.await {
         Ok(running) => running.waiting().await.map(drop).map_err(Failure::host),
         // A client that goes before it says anything has not failed.
-        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_) | rmcp::service::ServerInitializeError::Cancelled) => Ok(()),
+        Err(
+            rmcp::service::ServerInitializeError::ConnectionClosed(_)
+            | rmcp::service::ServerInitializeError::Cancelled,
+        ) => Ok(()),
         Err(error) => Err(Failure::host(error)),
     }
 }

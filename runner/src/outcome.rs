@@ -177,7 +177,11 @@ impl Outcome {
     #[must_use]
     pub fn cancelled() -> Self {
         let mut outcome = Outcome::new(Status::Cancelled);
-        outcome.error = Some(Failure::new("cancelled", "cancelled before the snippet was tried", Value::Object(serde_json::Map::new())));
+        outcome.error = Some(Failure::new(
+            "cancelled",
+            "cancelled before the snippet was tried",
+            Value::Object(serde_json::Map::new()),
+        ));
         outcome
     }
 

@@ -114,7 +114,6 @@ impl Serving {
             environment: vec![
                 ("TOOLSMITH_CACHE_DIR", product.cache().to_owned()),
                 ("XDG_CONFIG_HOME", folder.to_owned()),
-                ("HOME", folder.to_owned()),
             ],
             folder: folder.to_owned(),
         })
@@ -314,14 +313,12 @@ async fn inspector_row(installed: &Installed, serving: &Serving, transport: &'st
     Ok(row(INSPECTOR, installed.version(INSPECTOR)?, transport, "2025-11-25", checked))
 }
 
-/// A client's file with the entry that `toolsmith setup` prints, and our variables in it.
+/// A client's file with the entry that `toolsmith setup` prints.
 async fn client_file(serving: &Serving) -> Checked<String> {
     let mut command = serving.command(&serving.binary);
     command.args(["setup", "cursor", "--print", "--config"]).arg(&serving.config);
-    let mut entry = printed(&serving.finish(command, "").await?)?;
-    for (name, value) in &serving.environment {
-        entry["mcpServers"]["toolsmith"]["env"][*name] = json!(value);
-    }
+    // The Inspector keeps most variables from servers: what `toolsmith setup` records must do.
+    let entry = printed(&serving.finish(command, "").await?)?;
     let file = serving.folder.join("client.json");
     fs::write(&file, entry.to_string()).map_err(|error| error.to_string())?;
     Ok(file.to_string_lossy().into_owned())

@@ -1,12 +1,17 @@
 //! What is written: the program, its arguments, and the form that each client wants them in.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
-use toml_edit::{DocumentMut, Item, Table, value};
+use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
 
 use crate::arguments::Client;
 use crate::config::{Error, command_line};
+
+/// Variables that say where the compilers, the cache and the configuration are. Many clients start servers without them.
+const PLACES: [&str; 5] =
+    ["CARGO_HOME", "RUSTUP_HOME", "TOOLSMITH_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"];
 
 /// The entry of `toolsmith serve`.
 #[derive(Debug)]
@@ -14,6 +19,8 @@ pub(super) struct Entry {
     client: Client,
     program: String,
     arguments: Vec<String>,
+    /// Those of `PLACES` that are set.
+    variables: BTreeMap<&'static str, String>,
 }
 
 impl Entry {
@@ -31,7 +38,13 @@ impl Entry {
         if let Some(config) = config {
             arguments.extend(["--config".to_owned(), text(config)?]);
         }
-        Ok(Entry { client, program: text(&program)?, arguments })
+        let mut variables = BTreeMap::new();
+        for name in PLACES {
+            if let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) {
+                variables.insert(name, text(Path::new(&value))?);
+            }
+        }
+        Ok(Entry { client, program: text(&program)?, arguments, variables })
     }
 
     /// The key under which the client has its servers.
@@ -56,6 +69,9 @@ impl Entry {
         }
         entry.insert("command".to_owned(), json!(self.program));
         entry.insert("args".to_owned(), json!(self.arguments));
+        if !self.variables.is_empty() {
+            entry.insert("env".to_owned(), json!(self.variables));
+        }
         entry
     }
 
@@ -64,6 +80,10 @@ impl Entry {
         let mut table = Table::new();
         table.insert("command", value(&self.program));
         table.insert("args", value(self.arguments.iter().collect::<toml_edit::Array>()));
+        if !self.variables.is_empty() {
+            let variables = self.variables.iter().map(|(name, place)| (*name, place.as_str()));
+            table.insert("env", value(variables.collect::<InlineTable>()));
+        }
         table
     }
 

@@ -46,6 +46,10 @@ pub(crate) fn output_schema() -> Value {
     if let Some(total) = schema.pointer_mut("/properties/calls_total") {
         *total = json!({ "type": "integer" });
     }
+    // Clients of the older official SDK refuse the whole list of tools over a property whose schema is `true`.
+    if let Some(result) = schema.pointer_mut("/properties/result") {
+        *result = json!({});
+    }
     schema
 }
 
@@ -98,7 +102,9 @@ pub(crate) fn result(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Value 
 fn add_evidence(outcome: &Outcome, text: &mut String) {
     let Some(error) = &outcome.error else { return };
     // Writing to a string does not fail.
-    if error.evidence.as_object().is_some_and(|evidence| !evidence.is_empty()) && outcome.diagnostics.is_empty() {
+    if error.evidence.as_object().is_some_and(|evidence| !evidence.is_empty())
+        && outcome.diagnostics.is_empty()
+    {
         let _ = write!(text, "\nevidence: {}", head_and_tail(&error.evidence.to_string(), STDERR_SHOWN, ""));
     }
     for fix in &outcome.fixes {
@@ -149,7 +155,8 @@ fn cut(part: &str, text: &str, room: usize, keep: Keep<'_>) -> Cut {
         return Cut { shown: text.to_owned(), link: None };
     }
     let address = keep(part, text);
-    let shown = head_and_tail(text, room, &format!("; the whole is {address}, to be read by ?offset=…&length=…"));
+    let shown =
+        head_and_tail(text, room, &format!("; the whole is {address}, to be read by ?offset=…&length=…"));
     let link = json!({
         "type": "resource_link", "uri": address, "name": part, "mimeType": "text/plain", "size": text.len(),
         "description": format!("all {} bytes of {part}", text.len()),
@@ -189,7 +196,10 @@ mod tests {
         assert!(short.shown == "short" && short.link.is_none() && kept.borrow().is_empty());
         let long = cut("stdout", &text, 1_000, &keep);
         assert_eq!(kept.borrow().as_slice(), [("stdout".to_owned(), 6_000)]);
-        assert!(long.shown.len() < 1_300 && long.shown.contains("bytes are left out here; the whole is toolsmith://"));
+        assert!(
+            long.shown.len() < 1_300
+                && long.shown.contains("bytes are left out here; the whole is toolsmith://")
+        );
         assert_eq!(long.link.unwrap()["size"], 6_000);
     }
 
@@ -201,6 +211,7 @@ mod tests {
         for name in schema["properties"].as_object().unwrap().keys() {
             assert!(outcome.get(name).is_some(), "{name}");
         }
+        assert!(schema["properties"].as_object().unwrap().values().all(Value::is_object), "{schema}");
         assert!(jsonschema::draft202012::new(&schema).unwrap().is_valid(&outcome));
         assert!(codegen::tokens(&schema.to_string()) < 250, "{schema}");
     }

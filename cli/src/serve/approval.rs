@@ -193,11 +193,17 @@ mod tests {
 
     #[test]
     fn only_a_clear_yes_is_one() {
-        let answer = |action: &str, answer: Value| json!({ "action": action, "content": { "answer": answer } });
+        let answer =
+            |action: &str, answer: Value| json!({ "action": action, "content": { "answer": answer } });
         assert_eq!(read(&answer("accept", json!("once")), false), Answer::Once);
         assert_eq!(read(&answer("accept", json!("session")), true), Answer::Session);
         assert_eq!(read(&answer("accept", json!("session")), false), Answer::No);
-        for no in [answer("accept", json!("no")), answer("decline", json!("once")), answer("accept", json!(true)), json!(7)] {
+        for no in [
+            answer("accept", json!("no")),
+            answer("decline", json!("once")),
+            answer("accept", json!(true)),
+            json!(7),
+        ] {
             assert_eq!(read(&no, true), Answer::No);
         }
     }

@@ -31,7 +31,8 @@ impl Abilities {
         let elicitation = capabilities.get("elicitation").filter(|value| value.is_object());
         let has = |mode: &str| elicitation.is_some_and(|modes| modes.get(mode).is_some_and(Value::is_object));
         // An empty object means forms (MCP 2025-11-25, elicitation, "Capabilities").
-        let is_bare = elicitation.is_some_and(|modes| modes.get("form").is_none() && modes.get("url").is_none());
+        let is_bare =
+            elicitation.is_some_and(|modes| modes.get("form").is_none() && modes.get("url").is_none());
         Abilities {
             elicits: is_bare || has("form"),
             elicits_by_url: has("url"),
@@ -178,7 +179,6 @@ impl Caller {
             send_log(&self.route().peer, level, logger, data).await;
         }
     }
-
 }
 
 /// Tells a client a log message.
@@ -201,9 +201,9 @@ pub(crate) fn untyped(request: ClientRequest, meta: &Value) -> ClientRequest {
     }
     let method = request.method().to_owned();
     let extensions: Extensions = request.extensions().clone();
-    let mut parameters = serde_json::to_value(&request).ok().and_then(|mut request| {
-        request.get_mut("params").map(Value::take).filter(Value::is_object)
-    });
+    let mut parameters = serde_json::to_value(&request)
+        .ok()
+        .and_then(|mut request| request.get_mut("params").map(Value::take).filter(Value::is_object));
     with_meta(&mut parameters, meta);
     let mut request = CustomRequest::new(method, parameters);
     request.extensions = extensions;

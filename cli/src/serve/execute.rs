@@ -17,8 +17,8 @@ use super::definitions;
 use super::held::{State, input_required};
 use super::host::ClientHost;
 use super::random;
-use super::session::ClientSession;
 use super::scribe::{Recorded, Requester, Scribe};
+use super::session::ClientSession;
 use super::snapshot::Snapshot;
 use super::watcher::{self, Watcher};
 use super::workshop::Workshop;
@@ -138,7 +138,9 @@ impl Execution {
         }
         let masker = &self.snapshot.settings.masker;
         let ended = match &outcome {
-            Ok(outcome) => scribe.end(status(outcome), outcome.error.as_ref().map(|error| error.kind.as_str())),
+            Ok(outcome) => {
+                scribe.end(status(outcome), outcome.error.as_ref().map(|error| error.kind.as_str()))
+            }
             Err(_) => scribe.end("host_error", Some("host")),
         };
         let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {

@@ -8,11 +8,12 @@ use std::sync::Arc;
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientRequest, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, ServerResult,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, ClientRequest, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -238,7 +239,9 @@ impl Handler {
             "prompts/list" => Ok(self.list(List::Prompts, &context).await),
             "resources/read" => self.about_resource("resources/read", parameters, context).await,
             "resources/subscribe" => self.about_resource("resources/subscribe", parameters, context).await,
-            "resources/unsubscribe" => self.about_resource("resources/unsubscribe", parameters, context).await,
+            "resources/unsubscribe" => {
+                self.about_resource("resources/unsubscribe", parameters, context).await
+            }
             "prompts/get" => self.prompt(parameters, context).await,
             "completion/complete" => self.completion(parameters, context).await,
             // Since 2026-07-28 each request says so itself.
@@ -319,7 +322,8 @@ impl Handler {
         };
         let responses = parameters.get("inputResponses").and_then(Value::as_object).cloned();
         let state = parameters.get("requestState").and_then(Value::as_str).map(str::to_owned);
-        let opened = state.and_then(|state| self.workshop.held.open::<Sealed>(&state, &binding)).transpose()?;
+        let opened =
+            state.and_then(|state| self.workshop.held.open::<Sealed>(&state, &binding)).transpose()?;
         let sealed = match opened {
             Some(State::Held(held)) => {
                 let work = self.workshop.held.take(&held, responses.as_ref())?;
@@ -340,15 +344,25 @@ impl Handler {
                 Ok(arguments) => arguments,
                 Err(wrong) => return Ok(answer::failure(&wrong)),
             };
-            let given = sealed.map(|sealed| execute::given(sealed, &arguments, responses.as_ref())).transpose()?;
+            let given =
+                sealed.map(|sealed| execute::given(sealed, &arguments, responses.as_ref())).transpose()?;
             let (workshop, session) = (self.workshop.clone(), self.session.clone());
             // A call that nobody waits for ends; and so does all when the process is to end.
             let cancel = context.ct.clone();
             let caller = caller.clone();
             let binding = binding.clone();
             let requester = Requester::of(&self.session, &context);
-            let execution =
-                Execution { workshop, session, snapshot, caller, requester, arguments, given, cancel, binding };
+            let execution = Execution {
+                workshop,
+                session,
+                snapshot,
+                caller,
+                requester,
+                arguments,
+                given,
+                cancel,
+                binding,
+            };
             futures::FutureExt::boxed(execution.result())
         };
         match asks {
@@ -360,7 +374,10 @@ impl Handler {
     }
 
     /// Who calls, and what arrives of questions that are asked by answers.
-    fn caller(&self, context: &RequestContext<RoleServer>) -> (Arc<Caller>, Option<mpsc::Receiver<super::caller::Ask>>) {
+    fn caller(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> (Arc<Caller>, Option<mpsc::Receiver<super::caller::Ask>>) {
         let level = self.session.level(context);
         if !is_stateless(context) {
             return (Arc::new(Caller::new(context, level)), None);
@@ -399,7 +416,9 @@ impl Handler {
         let read = passing.carry(&server, method, parameters).await;
         // Servers of either era have a code of their own for it (MCP 2026-07-28, "Resources", "Error Handling").
         read.map_err(|error| match &error.data {
-            Some(data) if error.code == ErrorCode::INVALID_PARAMS && data["uri"] == json!(own) => missing(error.message.to_string()),
+            Some(data) if error.code == ErrorCode::INVALID_PARAMS && data["uri"] == json!(own) => {
+                missing(error.message.to_string())
+            }
             _ => error,
         })
     }
@@ -433,7 +452,10 @@ impl Handler {
             (None, None) => None,
         };
         let Some((member, (server, own))) = owner else {
-            return Err(ErrorData::invalid_params("params.ref names no prompt and no resource of a server", None));
+            return Err(ErrorData::invalid_params(
+                "params.ref names no prompt and no resource of a server",
+                None,
+            ));
         };
         if let Some(reference) = parameters.get_mut("ref") {
             reference[member] = json!(own);
@@ -448,7 +470,8 @@ impl Handler {
     ) -> Result<Value, ErrorData> {
         let level = parameters.get("level").and_then(Value::as_str).and_then(Level::of);
         let Some(level) = level else {
-            let message = "params.level must be debug, info, notice, warning, error, critical, alert or emergency";
+            let message =
+                "params.level must be debug, info, notice, warning, error, critical, alert or emergency";
             return Err(ErrorData::invalid_params(message, None));
         };
         self.session.set_level(level);
@@ -460,5 +483,7 @@ impl Handler {
 /// What a state of a request is bound to: what is called, and with what.
 fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
     let arguments = arguments.map(Value::to_string).unwrap_or_default();
-    json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()]).to_string().into_bytes()
+    json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()])
+        .to_string()
+        .into_bytes()
 }

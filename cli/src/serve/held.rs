@@ -97,7 +97,8 @@ impl Held {
     ) -> Option<Result<State<T>, ErrorData>> {
         let sealed = state.strip_prefix(MARK)?;
         let opened = self.codec.open_with(sealed, binding).map_err(|error| {
-            let message = format!("the requestState does not hold: {error}; make the request again without it");
+            let message =
+                format!("the requestState does not hold: {error}; make the request again without it");
             ErrorData::invalid_params(message, None)
         });
         Some(opened.and_then(|state| {

@@ -90,7 +90,8 @@ impl Kept {
         let mut address = url.clone();
         address.set_query(None);
         let state = self.state();
-        let found = state.texts.iter().rev().find(|text| text.client == client && text.address == address.as_str());
+        let found =
+            state.texts.iter().rev().find(|text| text.client == client && text.address == address.as_str());
         let Some(text) = found.map(|text| text.text.clone()) else {
             return Err(format!(
                 "there is no {address} (any more): outputs are kept for the session that they belong to, the last \
@@ -123,7 +124,8 @@ mod tests {
         let address = kept.keep("a", "7", "stdout", "0123456789äöü");
         assert_eq!(address, "toolsmith://executions/7/stdout");
         assert!(Kept::is_address(&address) && !Kept::is_address("file:///etc/passwd"));
-        let read = |query: &str| kept.read("a", &format!("{address}{query}")).map(|part| (part.text, part.offset));
+        let read =
+            |query: &str| kept.read("a", &format!("{address}{query}")).map(|part| (part.text, part.offset));
         assert_eq!(read(""), Ok(("0123456789äöü".to_owned(), 0)));
         assert_eq!(read("?offset=3&length=2"), Ok(("34".to_owned(), 3)));
         assert_eq!(read("?offset=11&length=1"), Ok(("ä".to_owned(), 10)));

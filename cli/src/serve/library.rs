@@ -129,7 +129,8 @@ impl Passing {
             List::Prompts => name.rsplit_once('@').map(|(name, server)| (server, name.to_owned()))?,
             List::Resources | List::Templates => {
                 let (server, uri) = name.strip_prefix(QUALIFIED)?.split_once("/resource?uri=")?;
-                let decoded = url::form_urlencoded::parse(format!("uri={uri}").as_bytes()).next()?.1.into_owned();
+                let decoded =
+                    url::form_urlencoded::parse(format!("uri={uri}").as_bytes()).next()?.1.into_owned();
                 (server, decoded)
             }
         };
@@ -152,7 +153,12 @@ impl Passing {
     }
 
     /// Requests that go to all servers that can do something: the level of log messages.
-    pub(crate) async fn tell_all(&self, capability: &str, method: &'static str, parameters: &Map<String, Value>) {
+    pub(crate) async fn tell_all(
+        &self,
+        capability: &str,
+        method: &'static str,
+        parameters: &Map<String, Value>,
+    ) {
         let asking = servers(self).into_iter().map(|server| async move {
             // A server that is not there has nothing to log.
             let session = self.upstreams.session(server).await.ok()?;
@@ -178,7 +184,8 @@ fn fits_template(template: &str, address: &str) -> bool {
     let mut is_first = true;
     let mut parts = template;
     loop {
-        let (literal, behind) = parts.split_once('{').map_or((parts, None), |(literal, behind)| (literal, Some(behind)));
+        let (literal, behind) =
+            parts.split_once('{').map_or((parts, None), |(literal, behind)| (literal, Some(behind)));
         let found = if is_first { rest.starts_with(literal).then_some(0) } else { rest.find(literal) };
         let Some(at) = found else { return false };
         rest = rest.get(at + literal.len()..).unwrap_or_default();

@@ -163,7 +163,9 @@ impl Scribe {
         let of_call = span.span().clone();
         let answer = call(meta).instrument(of_call).await;
         let (ok, error, bytes) = match &answer {
-            Ok(answer) => (!answer.is_error, answer.is_error.then_some("tool_error"), answer.result.get().len()),
+            Ok(answer) => {
+                (!answer.is_error, answer.is_error.then_some("tool_error"), answer.result.get().len())
+            }
             Err(failure) => (false, Some(kind(failure.kind)), 0),
         };
         match &answer {
@@ -171,7 +173,8 @@ impl Scribe {
             Err(failure) => span.failed(kind(failure.kind), None),
         }
         let ms = begun.elapsed().as_secs_f64() * 1e3;
-        let record = Record::CallEnd { execution: &self.id, call: number, server, tool, ok, error, ms, bytes };
+        let record =
+            Record::CallEnd { execution: &self.id, call: number, server, tool, ok, error, ms, bytes };
         self.write(&record).map_err(unwritten)?;
         answer
     }

@@ -96,7 +96,9 @@ impl ClientSession {
     pub(crate) fn live(&self, abilities: Abilities) -> Arc<Live> {
         match self.transport {
             Transport::Stdio => self.live.get_or_init(|| self.workshop.new_live(abilities)).clone(),
-            Transport::Http if self.lasts() => self.live.get_or_init(|| self.workshop.live(abilities)).clone(),
+            Transport::Http if self.lasts() => {
+                self.live.get_or_init(|| self.workshop.live(abilities)).clone()
+            }
             Transport::Http => self.workshop.live(abilities),
         }
     }
@@ -107,7 +109,10 @@ impl ClientSession {
             return self.live(abilities).upstreams.clone();
         }
         let begin = || {
-            let host = ClientHost::new(abilities, crate::host::Company::voice(&**self.live(abilities).upstreams.host()));
+            let host = ClientHost::new(
+                abilities,
+                crate::host::Company::voice(&**self.live(abilities).upstreams.host()),
+            );
             self.tell(tokio::spawn(tell_told(host.clone(), peer.clone())));
             Upstreams::new(host)
         };

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 /// # Errors
 /// Where it has not the form that it should.
 pub(crate) fn read<T: DeserializeOwned>(result: Value) -> Result<T, ErrorData> {
-    serde_json::from_value(result)
-        .map_err(|error| ErrorData::internal_error(format!("the server's answer has not its form: {error}"), None))
+    serde_json::from_value(result).map_err(|error| {
+        ErrorData::internal_error(format!("the server's answer has not its form: {error}"), None)
+    })
 }
 
 fn asks(result: &Value) -> bool {

@@ -116,7 +116,8 @@ impl Session {
         name: &str,
         arguments: &BTreeMap<String, String>,
     ) -> Result<Box<RawValue>, Error> {
-        let parameters = vec![("name".into(), self.encode(name)?), ("arguments".into(), self.encode(arguments)?)];
+        let parameters =
+            vec![("name".into(), self.encode(name)?), ("arguments".into(), self.encode(arguments)?)];
         self.ask_about("prompts/get", parameters, name).await
     }
 

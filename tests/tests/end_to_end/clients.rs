@@ -28,8 +28,11 @@ impl Home {
 
     fn in_here(&self, run: Run) -> Run {
         let home = self.path().to_str().unwrap();
-        run.variable("HOME", home)
-            .variable("XDG_CONFIG_HOME", &format!("{home}/.config"))
+        // Of the variables that are recorded, none is set.
+        ["CARGO_HOME", "RUSTUP_HOME", "TOOLSMITH_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"]
+            .iter()
+            .fold(run, |run, name| run.variable(name, ""))
+            .variable("HOME", home)
             .variable("CLAUDE_CONFIG_DIR", "")
             .variable("CODEX_HOME", "")
             .working_folder(self.path())
@@ -172,6 +175,25 @@ fn the_configuration_is_recorded_with_its_whole_path_and_must_be_one() {
     home.setup(&["codex", "--config", "none.yaml"]).done().exits(2).says(&["none.yaml"]);
     home.write("odd.yaml", "mcpServers: 7\n");
     home.ok(&["codex", "--config", "odd.yaml"]).says(&["warning", "odd.yaml:1:"]);
+}
+
+#[test]
+fn where_compilers_and_configuration_are_is_recorded_where_it_is_not_the_usual_place() {
+    let home = Home::new();
+    for client in ["claude-code", "codex"] {
+        let run = home
+            .setup(&[client])
+            .variable("RUSTUP_HOME", "/opt/rustup")
+            .variable("XDG_CONFIG_HOME", "/etc/me");
+        run.done().exits(0);
+    }
+    let entry = &parsed(&home.read(".claude.json"))["mcpServers"]["toolsmith"];
+    assert_eq!(entry["env"], json!({ "RUSTUP_HOME": "/opt/rustup", "XDG_CONFIG_HOME": "/etc/me" }));
+    let text = home.read(".codex/config.toml");
+    assert!(
+        text.contains("env = { RUSTUP_HOME = \"/opt/rustup\", XDG_CONFIG_HOME = \"/etc/me\" }"),
+        "{text}"
+    );
 }
 
 #[test]
