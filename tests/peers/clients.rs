@@ -82,7 +82,7 @@ pub(crate) async fn run(
 }
 
 /// `toolsmith serve`, as clients start it.
-struct Serving {
+pub(crate) struct Serving {
     binary: PathBuf,
     config: PathBuf,
     /// Variables of every process, so that no configuration but ours has a part in this.
@@ -92,8 +92,7 @@ struct Serving {
 
 impl Serving {
     fn new(product: &Product, folder: &Path) -> Checked<Self> {
-        let config = folder.join("served.json");
-        let text = json!({
+        let config = json!({
             "mcpServers": {
                 FREE: { "command": env!("CARGO_BIN_EXE_conformance-server"), "trust": true },
                 ASKED: {
@@ -107,6 +106,12 @@ impl Serving {
                 format!("{FREE}.test_structured_content"),
             ] },
         });
+        Self::of(product, folder, &config)
+    }
+
+    /// With a configuration; its files lie in the folder.
+    pub(crate) fn of(product: &Product, folder: &Path, text: &Value) -> Checked<Self> {
+        let config = folder.join("served.json");
         fs::write(&config, text.to_string()).map_err(|error| error.to_string())?;
         Ok(Self {
             binary: product.binary().to_owned(),
@@ -132,7 +137,7 @@ impl Serving {
     }
 
     /// Starts it over HTTP.
-    async fn listen(&self) -> Checked<Listening> {
+    pub(crate) async fn listen(&self) -> Checked<Listening> {
         let failed = |error: std::io::Error| format!("toolsmith serve --http: {error}");
         let address =
             TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).map_err(failed)?;
@@ -163,9 +168,16 @@ impl Serving {
 }
 
 /// The server over HTTP; it ends with this.
-struct Listening {
+pub(crate) struct Listening {
     address: String,
     _process: Child,
+}
+
+impl Listening {
+    /// The address of the endpoint.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
 }
 
 /// The JSON on standard output, if the program has succeeded.

@@ -22,12 +22,14 @@ const AT_ONCE: usize = 3;
 const SCENARIO_LIMIT: &str = "30000";
 /// How long the suite may take with one scenario before it is ended.
 const WATCHDOG: Duration = Duration::from_secs(60);
+/// The same, with all scenarios of a revision after each other.
+const ALL_WATCHDOG: Duration = Duration::from_secs(600);
 /// How many lines of a failed scenario are shown.
 const SHOWN: usize = 30;
 
 /// One line per revision.
 pub(crate) async fn run(installed: &Installed) -> Checked<Vec<Row>> {
-    let expected = expected_failures()?;
+    let expected = expected_failures("client")?;
     let mut rows = Vec::new();
     for (revision, count) in REVISIONS {
         rows.push(revision_row(installed, revision, count, &expected).await?);
@@ -41,7 +43,8 @@ async fn revision_row(
     count: usize,
     expected: &BTreeSet<String>,
 ) -> Checked<Row> {
-    let (required, others) = scenarios(&installed.read(SUITE, &format!("requirements/{revision}.yaml"))?);
+    let (required, others) =
+        scenarios(&installed.read(SUITE, &format!("requirements/{revision}.yaml"))?, "client");
     if required.len() != count {
         return Err(format!(
             "{revision} requires {} scenarios of clients in place of {count}",
@@ -56,17 +59,8 @@ async fn revision_row(
     };
     let mut results: Vec<_> = stream::iter(rest).map(passes).buffered(AT_ONCE).collect().await;
     results.extend(stream::iter(timed).then(passes).collect::<Vec<_>>().await);
-    let mut failures = Vec::new();
-    for (scenario, result) in results {
-        match (result?, required.contains(&scenario), expected.contains(&scenario)) {
-            (Err(text), true, _) => failures.push(format!("{scenario} is required and fails:\n{text}")),
-            (Err(text), false, false) => failures.push(format!("{scenario} fails:\n{text}")),
-            (Ok(()), _, true) => {
-                failures.push(format!("{scenario} passes: take it out of expected-failures.yaml"));
-            }
-            _ => {}
-        }
-    }
+    let judged = results.into_iter().map(|(scenario, result)| Ok((scenario, result?)));
+    let failures = failures(judged.collect::<Checked<Vec<Judged>>>()?, &required, expected);
     Ok(Row {
         peer: format!("{SUITE}: {} required scenarios, {} others", required.len(), others.len()),
         version: installed.version(SUITE)?,
@@ -75,6 +69,33 @@ async fn revision_row(
         tools: "-".to_owned(),
         failure: (!failures.is_empty()).then(|| failures.join("\n")),
     })
+}
+
+/// A scenario, and whether it passes; if not, why.
+pub(crate) type Judged = (String, Result<(), String>);
+
+/// What is wrong with what scenarios came to: the required ones and those that nobody expects to fail must pass.
+pub(crate) fn failures(judged: Vec<Judged>, required: &[String], expected: &BTreeSet<String>) -> Vec<String> {
+    let mut failures = Vec::new();
+    for (scenario, result) in judged {
+        match (result, required.contains(&scenario), expected.contains(&scenario)) {
+            (Err(text), true, _) => failures.push(format!("{scenario} is required and fails:\n{text}")),
+            (Err(text), false, false) => failures.push(format!("{scenario} fails:\n{text}")),
+            (Ok(()), _, true) => {
+                failures.push(format!("{scenario} passes: take it out of expected-failures.yaml"));
+            }
+            _ => {}
+        }
+    }
+    failures
+}
+
+/// Runs all scenarios of one command to their end.
+pub(crate) async fn finish(mut command: Command, revision: &str) -> Checked<()> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let ended = timeout(ALL_WATCHDOG, command.status()).await;
+    let ended = ended.map_err(|_| format!("the suite hangs in {revision}"))?;
+    ended.map(drop).map_err(|error| format!("the suite does not start: {error}"))
 }
 
 /// Whether a scenario passes; if not, the end of what the suite says.
@@ -109,8 +130,8 @@ async fn scenario_passes(
     Ok(Err(lines[lines.len().saturating_sub(SHOWN)..].join("\n")))
 }
 
-/// The required scenarios of clients, and those that run without being scored.
-fn scenarios(requirements: &str) -> (Vec<String>, Vec<String>) {
+/// The required scenarios of a side (`client` or `server`), and those that run without being scored.
+pub(crate) fn scenarios(requirements: &str, side: &str) -> (Vec<String>, Vec<String>) {
     let (mut required, mut others) = (Vec::new(), Vec::new());
     let (mut section, mut unscored) = ("", "");
     for line in requirements.lines() {
@@ -118,18 +139,26 @@ fn scenarios(requirements: &str) -> (Vec<String>, Vec<String>) {
             section = name;
         } else if let Some(scenario) = line.trim().strip_prefix("- scenario: ") {
             unscored = scenario;
-        } else if section == "not_scored" && line.trim() == "leg: client" {
+        } else if section == "not_scored" && line.trim().strip_prefix("leg: ") == Some(side) {
             others.push(unscored.to_owned());
-        } else if let Some(scenario) = line.trim().strip_prefix("- ").filter(|_| section == "client") {
+        } else if let Some(scenario) = line.trim().strip_prefix("- ").filter(|_| section == side) {
             required.push(scenario.to_owned());
         }
     }
     (required, others)
 }
 
-/// The entries of the checked-in file, which all have a reason above them.
-fn expected_failures() -> Checked<BTreeSet<String>> {
+/// The entries of a side in the checked-in file, which all have a reason above them.
+pub(crate) fn expected_failures(side: &str) -> Checked<BTreeSet<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/expected-failures.yaml");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(text.lines().filter_map(|line| line.trim().strip_prefix("- ")).map(str::to_owned).collect())
+    let (mut section, mut entries) = ("", BTreeSet::new());
+    for line in text.lines() {
+        if let Some(name) = line.strip_suffix(':').filter(|name| !name.starts_with([' ', '#'])) {
+            section = name;
+        } else if let Some(entry) = line.trim().strip_prefix("- ").filter(|_| section == side) {
+            entries.insert(entry.to_owned());
+        }
+    }
+    Ok(entries)
 }

@@ -5,6 +5,7 @@
 
 mod clients;
 mod conformance;
+mod conformance_server;
 mod product;
 mod remote;
 mod servers;
@@ -54,6 +55,7 @@ async fn all() -> Checked<Vec<Row>> {
     rows.extend(clients::run(&installed, &product, is_chosen).await?);
     if is_chosen([conformance::SUITE, ""]) {
         rows.extend(conformance::run(&installed).await?);
+        rows.extend(conformance_server::run(&installed, &product).await?);
     }
     Ok(rows)
 }

@@ -71,9 +71,15 @@ fn routes(
     let mut hosts = StreamableHttpServerConfig::default().allowed_hosts;
     hosts.push(address.ip().to_string());
     hosts.extend(serve.hosts);
+    // Pages of this very address are no others': browsers name it, as they name any.
+    let mut origins = serve.origins;
+    origins.push(format!("http://{address}"));
+    if address.ip().is_loopback() {
+        origins.push(format!("http://localhost:{}", address.port()));
+    }
     let mut config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(hosts)
-        .with_allowed_origins(serve.origins)
+        .with_allowed_origins(origins)
         .enforce_origin_validation()
         .with_cancellation_token(stop);
     config.max_request_body_bytes = BODY_LIMIT;
