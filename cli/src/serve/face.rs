@@ -238,8 +238,11 @@ impl Handler {
             "resources/templates/list" => Ok(self.list(List::Templates, &context).await),
             "prompts/list" => Ok(self.list(List::Prompts, &context).await),
             "resources/read" => self.about_resource("resources/read", parameters, context).await,
-            "resources/subscribe" => self.about_resource("resources/subscribe", parameters, context).await,
-            "resources/unsubscribe" => {
+            // Since 2026-07-28 `subscriptions/listen` names the resources.
+            "resources/subscribe" if !is_stateless(&context) => {
+                self.about_resource("resources/subscribe", parameters, context).await
+            }
+            "resources/unsubscribe" if !is_stateless(&context) => {
                 self.about_resource("resources/unsubscribe", parameters, context).await
             }
             "prompts/get" => self.prompt(parameters, context).await,
