@@ -17,14 +17,16 @@ use crate::{
     table::Row,
 };
 
-/// What the suite requires of servers, by revision: a list that is shorter was not read right.
-const REVISIONS: [(&str, usize); 2] = [("2025-11-25", 30), ("2026-07-28", 37)];
+/// What the suite requires of servers, by revision: a list that is shorter was not read right. And what the server
+/// behind is told: a question that it asks in the era of sessions is none of the stateless era, whoever is between.
+const REVISIONS: [(&str, usize, &[&str]); 2] =
+    [("2025-11-25", 30, &[]), ("2026-07-28", 37, &["--stateless"])];
 
-/// One line per revision and way to the server behind.
+/// One line per revision.
 pub(crate) async fn run(installed: &Installed, product: &Product) -> Checked<Vec<Row>> {
     let mut rows = Vec::new();
-    for (revision, count) in REVISIONS {
-        rows.push(revision_row(installed, product, revision, count).await?);
+    for (revision, count, arguments) in REVISIONS {
+        rows.push(revision_row(installed, product, revision, count, arguments).await?);
     }
     Ok(rows)
 }
@@ -34,10 +36,11 @@ async fn revision_row(
     product: &Product,
     revision: &'static str,
     count: usize,
+    arguments: &[&str],
 ) -> Checked<Row> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let fixture =
-        json!({ "command": env!("CARGO_BIN_EXE_conformance-server"), "trust": true, "codeMode": false });
+    let program = env!("CARGO_BIN_EXE_conformance-server");
+    let fixture = json!({ "command": program, "args": arguments, "trust": true, "codeMode": false });
     let serving = Serving::of(product, folder.path(), &json!({ "mcpServers": { "fixture": fixture } }))?;
     let listening = serving.listen().await?;
     let list = installed.read(SUITE, &format!("requirements/{revision}.yaml"))?;

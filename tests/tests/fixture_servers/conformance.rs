@@ -100,6 +100,17 @@ fn without_a_session_a_question_is_an_answer_and_the_retry_brings_what_was_said(
 }
 
 #[test]
+fn the_handshake_can_be_refused() {
+    let mut talk = Talk::start(PROGRAM, &["--stateless"]);
+    let client = json!({ "name": "test", "version": "1" });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    assert_eq!(talk.request("initialize", &params)["error"]["code"], -32022);
+    let mut talk = Talk::start(PROGRAM, &["--stateless"]);
+    let found = talk.request("server/discover", &stateless(json!({}), &json!({})));
+    assert_eq!(found["result"]["supportedVersions"], json!(["2026-07-28"]));
+}
+
+#[test]
 fn without_a_session_nothing_is_asked_that_the_client_cannot_answer() {
     let mut talk = Talk::start(PROGRAM, &[]);
     let params = stateless(json!({ "name": "test_missing_capability", "arguments": {} }), &json!({}));

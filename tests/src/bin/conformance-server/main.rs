@@ -1,6 +1,6 @@
-//! `conformance-server [--http ADDRESS]`: an MCP server with everything that the official conformance suite asks of one.
+//! `conformance-server [--stateless] [--http ADDRESS]`: an MCP server with everything that the official conformance suite asks of one.
 //!
-//! It speaks over standard input and output, or over HTTP at `/mcp` of an address; then its first line on standard
+//! With `--stateless` it refuses the handshake of sessions. It speaks over standard input and output, or over HTTP at `/mcp` of an address; then its first line on standard
 //! output is JSON with the whole `address`, and it ends with its input. Beside what the suite wants there is what a
 //! proxy in front of it must carry and the suite does not look at: annotations, structured content, metadata, a call
 //! that waits to be cancelled.
@@ -31,11 +31,14 @@ use world::World;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let done = match (arguments.next().as_deref(), arguments.next()) {
-        (None, _) => over_stdio().await,
-        (Some("--http"), Some(address)) => over_http(&address).await,
-        _ => Err("the arguments are none, or --http ADDRESS".into()),
+    let mut arguments: Vec<_> = std::env::args().skip(1).collect();
+    let all = arguments.len();
+    arguments.retain(|argument| argument != "--stateless");
+    let stateless = arguments.len() < all;
+    let done = match arguments.as_slice() {
+        [] => over_stdio(stateless).await,
+        [option, address] if option == "--http" => over_http(address, stateless).await,
+        _ => Err("the arguments are --stateless and --http ADDRESS, or none".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -46,19 +49,19 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn over_stdio() -> Result<(), Box<dyn Error>> {
-    let running = Fixture::new(Arc::new(World::new())).serve(stdio()).await?;
+async fn over_stdio(stateless: bool) -> Result<(), Box<dyn Error>> {
+    let running = Fixture::new(Arc::new(World::new()), stateless).serve(stdio()).await?;
     running.waiting().await?;
     Ok(())
 }
 
-async fn over_http(address: &str) -> Result<(), Box<dyn Error>> {
+async fn over_http(address: &str, stateless: bool) -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind(address).await?;
     let here = listener.local_addr()?;
     let origins = [format!("http://{here}"), format!("http://localhost:{}", here.port())];
     let world = Arc::new(World::new());
     let service = StreamableHttpService::new(
-        move || Ok(Fixture::new(world.clone())),
+        move || Ok(Fixture::new(world.clone(), stateless)),
         Arc::new(LocalSessionManager::default()),
         StreamableHttpServerConfig::default().with_allowed_origins(origins).enforce_origin_validation(),
     );

@@ -3,6 +3,7 @@
 #![expect(deprecated, reason = "logging is in use for as long as there are clients that want it")]
 
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -12,11 +13,12 @@ use rmcp::{
     ErrorData, Peer, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, LoggingLevel, LoggingMessageNotificationParam,
-        PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
-        ReadResourceResponse, ResourceUpdatedNotificationParam, ServerConfig, SetLevelRequestMethod,
-        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+        LoggingMessageNotificationParam, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
+        ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam, ServerConfig,
+        SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
+        UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -40,14 +42,16 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// One session, or one request where there are no sessions.
 pub(crate) struct Fixture {
     world: Arc<World>,
+    /// Whether there is no handshake.
+    stateless: bool,
     level: Mutex<Option<LoggingLevel>>,
     watched: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Fixture {
-    /// A session in this world.
-    pub(crate) fn new(world: Arc<World>) -> Self {
-        Self { world, level: Mutex::default(), watched: Arc::default() }
+    /// A session in this world, or none at all where every request is `stateless`.
+    pub(crate) fn new(world: Arc<World>, stateless: bool) -> Self {
+        Self { world, stateless, level: Mutex::default(), watched: Arc::default() }
     }
 
     /// What a tool does that tells something on the way, or changes something; nothing, where it does neither.
@@ -198,6 +202,27 @@ impl ServerHandler for Fixture {
             "instructions": "Call what the scenario says.",
         });
         parsed(info).unwrap_or_default()
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        if self.stateless {
+            Cow::Owned(vec![ProtocolVersion::V_2026_07_28])
+        } else {
+            Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
+        }
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if self.stateless {
+            let known = self.supported_protocol_versions();
+            return Err(ErrorData::unsupported_protocol_version(request.protocol_version, &known));
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
