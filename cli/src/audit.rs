@@ -3,8 +3,8 @@
 //! # What can be relied on
 //! - **Nothing goes on unlogged.** Each record is in the file (in the kernel's hands, not yet on the disk: there is no
 //!   `fsync`) when [`Audit::record`] returns. `call_begin` is written before a call leaves, so that a process that is
-//!   killed leaves the beginning of what it was at. Where a record can't be written, whoever wanted to must not go on:
-//!   [`Audit::refusal`] has the words.
+//!   killed leaves the beginning of what it was at. Where a record can't be written, an execution is refused, or ends:
+//!   [`Execution`] sees to that.
 //! - **Its owner's alone.** The file is made with mode 0600. One that exists is tightened to 0600 if it is this
 //!   user's, and refused if it is a symbolic link, no regular file, another user's, or has a second name (hard link).
 //! - **Shared.** A record is one `write` in append mode, which the kernel keeps whole among several processes, on

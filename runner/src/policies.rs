@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sandbox::{Access, Policy};
+use sandbox::{Access, Policy, Scratch};
 
 use crate::cache::Cache;
 use crate::error::{Error, ErrorKind, Result};
@@ -85,6 +85,9 @@ impl Default for Limits {
 pub struct Grants {
     /// Bytes of an empty file system of its own, its working folder, which ends with it.
     pub scratch: Option<u64>,
+    /// In its place a file system that it shares with all executions that are given the same one: what one leaves the next
+    /// one finds, and executions at the same time see each other's files.
+    pub shared_scratch: Option<Scratch>,
     /// Absolute paths that it may read, with all beneath them.
     pub read: Vec<PathBuf>,
     /// Absolute paths that it may read and write, with all beneath them.
@@ -114,7 +117,12 @@ impl Grants {
     /// The longest file, 0 where there is nothing to write to. Scratch space is full before this is reached.
     fn file_size(&self) -> u64 {
         let granted = if self.write.is_empty() { 0 } else { FILE_SIZE };
-        granted.max(self.scratch.unwrap_or(0).saturating_mul(2))
+        granted.max(self.scratch_bytes().saturating_mul(2))
+    }
+
+    /// Bytes of scratch space, its own or shared.
+    fn scratch_bytes(&self) -> u64 {
+        self.shared_scratch.as_ref().map(Scratch::bytes).or(self.scratch).unwrap_or(0)
     }
 }
 
@@ -123,7 +131,7 @@ pub(crate) fn program(limits: &Limits, grants: &Grants) -> Policy {
     let mut policy = Policy::program().limits(|set| {
         // What stands beside the program in its control group, and what the group counts as memory: scratch space.
         let beside = set.total_memory.zip(set.address_space).map_or(0, |(total, own)| total - own);
-        set.total_memory = Some(limits.memory + beside + grants.scratch.unwrap_or(0));
+        set.total_memory = Some(limits.memory + beside + grants.scratch_bytes());
         set.total_tasks = set.total_tasks.zip(set.processes).map(|(total, own)| total - own + limits.threads);
         set.address_space = Some(limits.memory);
         set.cpu_seconds = Some(limits.cpu_seconds);
@@ -136,8 +144,9 @@ pub(crate) fn program(limits: &Limits, grants: &Grants) -> Policy {
     for path in &grants.write {
         policy = policy.grant(path, Access::Write);
     }
-    match grants.scratch {
-        Some(bytes) => policy.scratch(bytes),
-        None => policy,
+    match (&grants.shared_scratch, grants.scratch) {
+        (Some(shared), _) => policy.shared_scratch(shared),
+        (None, Some(bytes)) => policy.scratch(bytes),
+        (None, None) => policy,
     }
 }

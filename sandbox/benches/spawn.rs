@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use sandbox::{Access, Command, Confinement, Layers, Policy, Sandbox};
+use sandbox::{Access, Command, Confinement, Layers, Policy, Sandbox, Scratch};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -35,9 +35,35 @@ fn main() -> Outcome<()> {
         folder.path(),
         &Policy::program(),
     )?;
+    let spacious: Vec<Layers> = layers.iter().copied().filter(|layers| layers.namespaces).collect();
+    let scratch = if spacious.is_empty() { None } else { Some(made()?) };
+    for (title, policy) in [
+        ("the same with scratch space of its own", Some(Policy::program().scratch(SCRATCH_BYTES))),
+        (
+            "the same with shared scratch space",
+            scratch.map(|scratch| Policy::program().shared_scratch(&scratch)),
+        ),
+    ] {
+        let Some(policy) = policy else { continue };
+        compare(title, ROUNDS_OF_PROGRAM, &spacious, &nothing, &[], folder.path(), &policy)?;
+    }
     let arguments = [&compile[..], &["main.rs".to_owned()]].concat();
     let policy = compiler(&sysroot, folder.path());
     compare("rustc, hello world", ROUNDS_OF_COMPILER, &layers, &rustc, &arguments, folder.path(), &policy)
+}
+
+const SCRATCH_BYTES: u64 = 1 << 20;
+
+/// Scratch space to share, made several times to see what that takes.
+fn made() -> Outcome<Scratch> {
+    let mut times = Vec::new();
+    for _ in 0..ROUNDS_OF_COMPILER {
+        let start = Instant::now();
+        drop(Scratch::new(SCRATCH_BYTES)?);
+        times.push(start.elapsed());
+    }
+    eprintln!("making shared scratch space: {:.2} ms", milliseconds(median(times)));
+    Ok(Scratch::new(SCRATCH_BYTES)?)
 }
 
 /// None, and all tiers that this machine has.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Confinement, Layers};
+use crate::{Confinement, Layers, Scratch};
 
 const MIB: u64 = 1 << 20;
 
@@ -102,6 +102,9 @@ pub struct Policy {
     pub working_folder: PathBuf,
     /// Bytes of an empty file system of the child's own at [`SCRATCH`], in memory and gone with the child.
     pub scratch: Option<u64>,
+    /// The file system that it has there instead, if it shares one with others.
+    #[serde(skip)]
+    pub(crate) shared_scratch: Option<Scratch>,
     /// How the layers are chosen; by default the best tier, and at least `landlock+seccomp`.
     pub confinement: Confinement,
 }
@@ -175,6 +178,7 @@ impl Policy {
             environment: Vec::new(),
             working_folder: PathBuf::from("/"),
             scratch: None,
+            shared_scratch: None,
             confinement: Confinement::default(),
         }
     }
@@ -211,7 +215,17 @@ impl Policy {
     #[must_use]
     pub fn scratch(mut self, bytes: u64) -> Self {
         self.scratch = Some(bytes);
+        self.shared_scratch = None;
         self.working_folder = PathBuf::from(SCRATCH);
+        self
+    }
+
+    /// Gives scratch space that it shares with all children that are given the same, also while they run. It is the working
+    /// folder. Needs namespaces.
+    #[must_use]
+    pub fn shared_scratch(mut self, scratch: &Scratch) -> Self {
+        self = self.scratch(scratch.bytes());
+        self.shared_scratch = Some(scratch.clone());
         self
     }
 

@@ -5,7 +5,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 use crate::{
@@ -73,6 +73,34 @@ impl Sandbox {
             Confinement::AtLeast(layers) | Confinement::Exactly(layers) => layers,
         };
         Err(probe().choose(wanted).map_or_else(SpawnError::from, |_| unsupported().into()))
+    }
+}
+
+/// Scratch space that cannot exist on this platform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scratch(Infallible);
+
+impl Scratch {
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always [`SpawnError::Unsupported`].
+    pub fn new(_bytes: u64) -> Result<Self, SpawnError> {
+        Err(unsupported().into())
+    }
+
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always [`SpawnError::Unsupported`].
+    pub fn with_helper(_bytes: u64, _helper: impl AsRef<Path>) -> Result<Self, SpawnError> {
+        Err(unsupported().into())
+    }
+
+    /// How many bytes it holds.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        match self.0 {}
     }
 }
 

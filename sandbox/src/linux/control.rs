@@ -1,5 +1,5 @@
 //! The conversation between parent and helper over one socket pair: the policy one way, with the broker
-//! descriptor beside it; what became of it the other way. The supervisor and the process that it supervises speak the same
+//! and scratch space beside it; what became of it the other way. The supervisor and the process that it supervises speak the same
 //! way. Frames are a length (u32, little endian) and JSON.
 //!
 //! Leaves what the messages cause to `spawn` and `helper`.
@@ -25,8 +25,10 @@ const MAXIMUM_FRAME: usize = 4 << 20;
 pub(super) struct Handover {
     /// The parent's process id, to notice that it died before the helper was tied to it.
     pub(super) parent: u32,
-    /// Whether a descriptor travels beside this message.
+    /// Whether the broker's descriptor travels beside this message.
     pub(super) broker: bool,
+    /// Whether the namespace of shared scratch space travels beside this message, after the broker.
+    pub(super) scratch: bool,
     /// The layers to apply: all of these, or nothing is executed.
     pub(super) layers: Layers,
     pub(super) policy: Policy,
@@ -82,33 +84,35 @@ fn body<T: DeserializeOwned>(mut from: impl Read, prefix: [u8; 4]) -> io::Result
     Ok(serde_json::from_slice(&bytes)?)
 }
 
-/// Sends a frame, the descriptor beside its first bytes.
+/// Most descriptors beside a message.
+const MAXIMUM_DESCRIPTORS: usize = 2;
+
+/// Sends a frame, at most [`MAXIMUM_DESCRIPTORS`] descriptors beside its first bytes.
 pub(super) fn send_with<S: AsFd>(
     socket: &S,
     mut stream: impl Write,
     bytes: &[u8],
-    descriptor: Option<BorrowedFd<'_>>,
+    descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    let descriptors = descriptor.map(|descriptor| [descriptor]);
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAXIMUM_DESCRIPTORS))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if let Some(descriptors) = &descriptors {
-        ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
+    if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::ErrorKind::InvalidInput.into());
     }
     let sent = sendmsg(socket, &[IoSlice::new(bytes)], &mut ancillary, SendFlags::NOSIGNAL)?;
     stream.write_all(bytes.get(sent..).unwrap_or_default())
 }
 
-/// A message, and the descriptor beside it.
-type Received<T> = (T, Option<OwnedFd>);
+/// A message, and the descriptors beside it.
+type Received<T> = (T, Vec<OwnedFd>);
 
-/// Reads one frame and the descriptor beside it; `None` at the end of the stream.
+/// Reads one frame and the descriptors beside it; `None` at the end of the stream.
 pub(super) fn receive_with<S: AsFd, T: DeserializeOwned>(
     socket: &S,
     mut stream: impl Read,
 ) -> io::Result<Option<Received<T>>> {
     let mut prefix = [0; 4];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAXIMUM_DESCRIPTORS))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let received =
         recvmsg(socket, &mut [IoSliceMut::new(&mut prefix)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?.bytes;
@@ -116,9 +120,11 @@ pub(super) fn receive_with<S: AsFd, T: DeserializeOwned>(
         return Ok(None);
     }
     stream.read_exact(&mut prefix[received..])?;
-    let descriptor = ancillary.drain().find_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
-        _ => None,
-    });
-    Ok(Some((body(stream, prefix)?, descriptor)))
+    let mut descriptors = Vec::new();
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(received) = message {
+            descriptors.extend(received);
+        }
+    }
+    Ok(Some((body(stream, prefix)?, descriptors)))
 }

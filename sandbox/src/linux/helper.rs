@@ -14,8 +14,8 @@ use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use super::control::{self, Handover, Status};
 use super::exec::Executable;
 use super::seccomp::{self, Surroundings};
-use super::{BROKER_DESCRIPTOR, FIRST_PRIVATE_DESCRIPTOR, HELPER_NAME, PROBE_NAME};
-use super::{filesystem, limits, namespaces, privileges, probe, supervise};
+use super::{BROKER_DESCRIPTOR, FIRST_PRIVATE_DESCRIPTOR, HELPER_NAME, PROBE_NAME, SCRATCH_NAME};
+use super::{filesystem, limits, namespaces, privileges, probe, scratch, supervise};
 use crate::{Failure, Layers, Policy, Report, Step};
 
 /// The helper's exit code when it could not apply the policy.
@@ -28,6 +28,7 @@ pub fn entry() {
     let done = match arguments.next() {
         Some(name) if name == HELPER_NAME => run(arguments.collect()),
         Some(name) if name == PROBE_NAME => probe::answer(),
+        Some(name) if name == SCRATCH_NAME => scratch::answer(),
         _ => return,
     };
     drop(done);
@@ -39,7 +40,7 @@ pub fn entry() {
 fn run(command: Vec<OsString>) -> io::Result<()> {
     let mut channel = File::from(private(&io::stdin())?);
     let failure = match control::receive_with(&channel, &channel) {
-        Ok(Some((handover, broker))) => match prepare(&handover, broker, command, &mut channel) {
+        Ok(Some((handover, descriptors))) => match prepare(&handover, descriptors, command, &mut channel) {
             Ok(never) => match never {},
             Err(failure) => failure,
         },
@@ -67,7 +68,7 @@ pub(super) fn failed<E: Into<io::Error>>(
 /// `channel` is where to report, from the fork on to the supervisor.
 fn prepare(
     handover: &Handover,
-    broker: Option<OwnedFd>,
+    descriptors: Vec<OwnedFd>,
     command: Vec<OsString>,
     channel: &mut File,
 ) -> Result<Infallible, Failure> {
@@ -76,6 +77,10 @@ fn prepare(
         return Err(Failure::new(Step::ParentDeath, "the starting process", libc::ESRCH));
     }
     rustix::process::setsid().map_err(failed(Step::Session, "a new session"))?;
+    let mut descriptors = descriptors.into_iter();
+    let broker = if handover.broker { descriptors.next() } else { None };
+    // Before standard input and the broker take their numbers, which it may have come at.
+    let shared = if handover.scratch { Some(shared_scratch(descriptors.next())?) } else { None };
     let has_broker = place_descriptors(handover, broker)?;
     let executable = Executable::open(command, policy)?;
     let tasks = limits::tasks_on_machine();
@@ -84,13 +89,20 @@ fn prepare(
     }
     supervise::fork(channel, layers.namespaces, || {
         if layers.namespaces {
-            namespaces::furnish(policy, &executable)?;
+            namespaces::furnish(policy, &executable, shared)?;
         }
         let folder = &policy.working_folder;
         rustix::process::chdir(folder).map_err(failed(Step::WorkingFolder, folder.display().to_string()))?;
         privileges::drop_capabilities()
     })?;
     Confining { policy, layers: *layers, executable: &executable, tasks, channel }.execute(has_broker)
+}
+
+/// The clone of shared scratch space that this child is to have.
+fn shared_scratch(namespace: Option<OwnedFd>) -> Result<OwnedFd, Failure> {
+    let subject = "shared scratch space, which did not arrive";
+    let namespace = namespace.ok_or_else(|| Failure::new(Step::Descriptors, subject, libc::EBADF))?;
+    scratch::clone_from(&namespace)
 }
 
 /// Ties this process to the one that started it, which may have ended in the meantime.

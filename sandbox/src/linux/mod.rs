@@ -15,6 +15,7 @@ mod namespaces;
 mod privileges;
 mod probe;
 mod root;
+mod scratch;
 mod seccomp;
 mod spawn;
 mod spawner;
@@ -23,6 +24,7 @@ mod supervise;
 pub use helper::entry;
 pub use privileges::hide_from_others;
 pub use probe::probe;
+pub use scratch::Scratch;
 pub use spawn::{Child, Sandbox};
 
 /// `argv[0]` of a helper, by which `entry` knows it. The command and its arguments follow.
@@ -30,6 +32,9 @@ const HELPER_NAME: &str = "sandbox-helper:confine";
 
 /// `argv[0]` of a helper that only tries what the machine allows.
 const PROBE_NAME: &str = "sandbox-helper:probe";
+
+/// `argv[0]` of a helper that only makes scratch space.
+const SCRATCH_NAME: &str = "sandbox-helper:scratch";
 
 /// The child's number for the descriptor passed on.
 const BROKER_DESCRIPTOR: i32 = 3;

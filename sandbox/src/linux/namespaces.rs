@@ -3,6 +3,7 @@
 //! Leaves what is in the new root to `root`, and the first process of the new process namespace to `init`.
 
 use std::fs;
+use std::os::fd::OwnedFd;
 
 use rustix::process::{getegid, geteuid};
 use rustix::system::sethostname;
@@ -25,19 +26,34 @@ pub(super) const ALL: [(&str, UnshareFlags); 7] = [
 ];
 
 /// Gives the new namespaces a root with what the policy grants. Called in the first process of the process namespace.
-pub(super) fn furnish(policy: &Policy, executable: &Executable) -> Result<(), Failure> {
+pub(super) fn furnish(
+    policy: &Policy,
+    executable: &Executable,
+    shared: Option<OwnedFd>,
+) -> Result<(), Failure> {
     let mounts = root::plan(policy, executable);
     let processes = policy.profile == Profile::Build;
-    root::replace(&mounts, Extras { scratch: policy.scratch, processes })?;
+    root::replace(&mounts, Extras { scratch: policy.scratch, shared, processes })?;
     root::canary(&mounts)
 }
 
 /// Takes this process, which has one thread, into new namespaces, where it is who it was. The process namespace begins with
 /// the next fork.
 pub(super) fn separate() -> Result<(), Failure> {
+    leave(&ALL)?;
+    // The name of the host is nobody's business.
+    sethostname(b"sandbox").map_err(failed(Step::Namespaces, "the host name"))
+}
+
+/// The same for what mounts need: a user and a mount namespace.
+pub(super) fn separate_files() -> Result<(), Failure> {
+    leave(&[ALL[0], ALL[1]])
+}
+
+fn leave(namespaces: &[(&str, UnshareFlags)]) -> Result<(), Failure> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     // One after the other, so that a failure has a name; together they are not measurably faster.
-    for (name, flag) in ALL {
+    for &(name, flag) in namespaces {
         // SAFETY: none of the flags shares or unshares descriptors or memory.
         unsafe { unshare_unsafe(flag) }.map_err(failed(Step::Namespaces, name))?;
         if flag == UnshareFlags::NEWUSER {
@@ -47,8 +63,7 @@ pub(super) fn separate() -> Result<(), Failure> {
             write("gid_map", &format!("{group} {group} 1"))?;
         }
     }
-    // The name of the host is nobody's business.
-    sethostname(b"sandbox").map_err(failed(Step::Namespaces, "the host name"))
+    Ok(())
 }
 
 fn write(name: &str, text: &str) -> Result<(), Failure> {

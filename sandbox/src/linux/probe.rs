@@ -202,7 +202,8 @@ fn start_one() -> Result<(), Failure> {
     match unsafe { libc::fork() } {
         -1 => Err(failed(Step::Namespaces, namespaces::ALL[2].0)(io::Error::last_os_error())),
         0 => {
-            let made = root::replace(&[], Extras { scratch: Some(1 << 20), processes: true });
+            let made =
+                root::replace(&[], Extras { scratch: Some(1 << 20), processes: true, ..Extras::default() });
             let _ = control::frame(&made).and_then(|frame| question.write_all(&frame));
             unsafe { libc::_exit(0) }
         }

@@ -75,10 +75,12 @@ pub(super) fn plan(policy: &Policy, executable: &Executable) -> Vec<Mount> {
 }
 
 /// What there is beside the mounts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default)]
 pub(super) struct Extras {
     /// Bytes of scratch space.
     pub(super) scratch: Option<u64>,
+    /// A clone of the scratch space that is shared with others, in place of one of its own.
+    pub(super) shared: Option<OwnedFd>,
     /// Whether the processes of the namespace are seen in `/proc`, where linkers ask for their own path.
     pub(super) processes: bool,
 }
@@ -107,9 +109,12 @@ pub(super) fn replace(mounts: &[Mount], extras: Extras) -> Result<(), Failure> {
     if let Some(tree) = processes {
         place(&tree, Path::new(PROCESSES), true).map_err(failed(Step::Root, PROCESSES))?;
     }
-    if let Some(bytes) = extras.scratch {
-        place_scratch(bytes).map_err(failed(Step::Root, "scratch space"))?;
-    }
+    let scratch = match (extras.shared, extras.scratch) {
+        (Some(tree), _) => place_scratch(&tree),
+        (None, Some(bytes)) => new_scratch(bytes).and_then(|tree| place_scratch(&tree)),
+        (None, None) => Ok(()),
+    };
+    scratch.map_err(failed(Step::Root, "scratch space"))?;
     let sealed = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOEXEC;
     restrict(root.as_fd(), sealed | PLAIN, false).map_err(failed(Step::Root, "making the root read-only"))
 }
@@ -187,10 +192,13 @@ const PROCESSES: &str = "/proc";
 /// Files in scratch space, whose kernel structures its size does not count.
 const SCRATCH_FILES: &str = "65536";
 
-fn place_scratch(bytes: u64) -> io::Result<()> {
-    let tree = memory(&[("mode", "700"), ("size", &bytes.to_string()), ("nr_inodes", SCRATCH_FILES)])?;
-    restrict(tree.as_fd(), MountAttrFlags::MOUNT_ATTR_NOEXEC, false)?;
-    place(&tree, Path::new(SCRATCH), true)
+fn new_scratch(bytes: u64) -> io::Result<OwnedFd> {
+    memory(&[("mode", "700"), ("size", &bytes.to_string()), ("nr_inodes", SCRATCH_FILES)])
+}
+
+fn place_scratch(tree: &OwnedFd) -> io::Result<()> {
+    restrict(tree.as_fd(), MountAttrFlags::MOUNT_ATTR_NOEXEC | PLAIN, false)?;
+    place(tree, Path::new(SCRATCH), true)
 }
 
 /// `struct mount_attr` (mount_setattr(2)).

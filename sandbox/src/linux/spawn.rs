@@ -17,8 +17,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, p
 
 use super::cgroup::{self, Group};
 use super::control::{self, Handover, Status};
-use super::{HELPER_NAME, PROBE_NAME, probe, spawner};
-use crate::{Command, Confinement, Evidence, Layers, Policy, Report, SpawnError, Support};
+use super::{HELPER_NAME, PROBE_NAME, SCRATCH_NAME, probe, spawner};
+use crate::{Command, Confinement, Evidence, Layers, Policy, Report, Scratch, SpawnError, Support};
 
 /// This very executable.
 pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
@@ -64,17 +64,17 @@ impl Sandbox {
     /// # Errors
     /// [`SpawnError`]; no process is left behind.
     pub fn spawn(&self, command: Command) -> Result<Child, SpawnError> {
-        let own_name = std::env::args_os().next();
-        if [HELPER_NAME, PROBE_NAME].into_iter().any(|name| own_name.as_deref() == Some(OsStr::new(name))) {
-            return Err(SpawnError::EntryNotCalled);
-        }
+        check_entry_called()?;
         let handover = self.handover(&command)?;
         let (ours, theirs) = UnixStream::pair().map_err(SpawnError::Control)?;
         ours.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
         ours.set_write_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
         let mut child = self.child(&command, ours, theirs)?;
         child.limit(&self.policy)?;
-        let outcome = child.converse(&handover, command.broker.as_ref().map(AsFd::as_fd));
+        let broker = command.broker.as_ref().map(AsFd::as_fd);
+        let shared = self.policy.shared_scratch.as_ref().map(Scratch::namespace);
+        let descriptors: Vec<BorrowedFd<'_>> = broker.into_iter().chain(shared).collect();
+        let outcome = child.converse(&handover, &descriptors);
         // From here on the child alone holds its end of the broker, so that the other end sees it close.
         drop(command);
         match outcome {
@@ -95,6 +95,7 @@ impl Sandbox {
         let handover = Handover {
             parent: std::process::id(),
             broker: command.broker.is_some(),
+            scratch: self.policy.shared_scratch.is_some(),
             layers,
             policy: self.policy.clone(),
         };
@@ -134,6 +135,16 @@ impl Sandbox {
             }
         }
     }
+}
+
+/// A helper that went on into its own `main` must not start helpers of its own without end.
+pub(super) fn check_entry_called() -> Result<(), SpawnError> {
+    let own_name = std::env::args_os().next();
+    let names = [HELPER_NAME, PROBE_NAME, SCRATCH_NAME];
+    if names.into_iter().any(|name| own_name.as_deref() == Some(OsStr::new(name))) {
+        return Err(SpawnError::EntryNotCalled);
+    }
+    Ok(())
 }
 
 /// Starts a helper by this name, with its end of the socket as standard input. `pre_exec` is avoided on purpose: it makes the
@@ -292,9 +303,9 @@ impl Child {
         Ok(())
     }
 
-    fn converse(&mut self, handover: &[u8], broker: Option<BorrowedFd<'_>>) -> Result<(), Conversation> {
+    fn converse(&mut self, handover: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), Conversation> {
         let socket = &self.control;
-        control::send_with(socket, socket, handover, broker).map_err(lost)?;
+        control::send_with(socket, socket, handover, descriptors).map_err(lost)?;
         let mut report = None;
         loop {
             match control::receive::<Status>(socket).map_err(lost)? {

@@ -223,7 +223,9 @@ impl Watch<'_> {
     /// One message of the channel, or its end, with which the command has been executed.
     fn hear(&mut self) -> io::Result<Next> {
         match control::receive_with::<_, Status>(&self.channel, &self.channel)? {
-            Some((Status::Listening, descriptor)) => self.listener = descriptor.map(Listener::new),
+            Some((Status::Listening, descriptors)) => {
+                self.listener = descriptors.into_iter().next().map(Listener::new);
+            }
             Some((status, _)) => {
                 send(self.control, &status)?;
                 if let Status::Confined(_) = status {

@@ -47,6 +47,13 @@ fn attempt(name: &str, path: &str, second: &str, third: &str) -> io::Result<Stri
         "list" => list(path),
         "create" => fs::write(Path::new(path).join("made"), "made").map(|()| String::new()),
         "truncate" => File::options().write(true).truncate(true).open(path).map(|_| String::new()),
+        "await" => {
+            while !Path::new(path).exists() {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            fs::read_to_string(path)
+        }
+        "clear" => clear(Path::new(path)),
         "remove" => fs::remove_file(path).map(|()| String::new()),
         "enter" => std::env::set_current_dir(path).map(|()| String::new()),
         "work" => work(Path::new(path)).map(|()| String::new()),
@@ -170,6 +177,14 @@ fn list(path: &str) -> io::Result<String> {
     }
     names.sort();
     Ok(names.join(" "))
+}
+
+/// Takes all files of a folder away.
+fn clear(folder: &Path) -> io::Result<String> {
+    for entry in fs::read_dir(folder)? {
+        fs::remove_file(entry?.path())?;
+    }
+    Ok(String::new())
 }
 
 /// Everything that one does with files in a folder, taken away again at the end.

@@ -34,5 +34,5 @@ fn install(filter: &BpfProgram, flags: libc::c_ulong) -> io::Result<i32> {
 /// Gives the listener to the supervisor. From the first filter on, nothing else than this is called.
 pub(super) fn hand_over(listener: &OwnedFd, channel: &File) -> io::Result<()> {
     let frame = control::frame(&Status::Listening)?;
-    control::send_with(channel, channel, &frame, Some(listener.as_fd()))
+    control::send_with(channel, channel, &frame, &[listener.as_fd()])
 }
