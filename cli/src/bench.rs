@@ -3,6 +3,7 @@
 //! All rounds are interleaved in one run, so that a slow moment of the machine meets all of them, and each figure
 //! is a median. Whole processes are measured, from start to end, the way that a user starts them.
 
+mod definitions;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use tokio::process::Command;
 use crate::arguments::BenchArguments;
 use crate::config;
 use crate::failure::Failure;
+use definitions::Definitions;
 use tools::Tools;
 
 /// Calls of one round through the broker, and directly.
@@ -70,7 +72,8 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     }
     let calls = bench.calls().await?;
     let tools = tools::measure(&engine, &arguments.tools, arguments.rounds).await?;
-    print(&figures, calls, &tools, arguments.json);
+    let definitions = definitions::measure(&tools::known(&arguments.tools)?)?;
+    print(&figures, calls, &tools, &definitions, arguments.json);
     Ok(crate::exit::OK)
 }
 
@@ -216,7 +219,7 @@ impl Bench<'_> {
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are the command's output")]
-fn print(figures: &Figures, calls: Calls, tools: &Tools, as_json: bool) {
+fn print(figures: &Figures, calls: Calls, tools: &Tools, definitions: &[Definitions], as_json: bool) {
     let floor = figures.median(HELLO_ROW);
     let Calls { broker, direct } = calls;
     if as_json {
@@ -230,7 +233,10 @@ fn print(figures: &Figures, calls: Calls, tools: &Tools, as_json: bool) {
         });
         println!(
             "{}",
-            json!({ "rows": rows.collect::<serde_json::Map<_, _>>(), "calls": calls, "tools": tools })
+            json!({
+                "rows": rows.collect::<serde_json::Map<_, _>>(), "calls": calls, "tools": tools,
+                "definitions": definitions,
+            })
         );
         return;
     }
@@ -246,6 +252,11 @@ fn print(figures: &Figures, calls: Calls, tools: &Tools, as_json: bool) {
     let Tools { count, generate, compile } = tools;
     println!("{generate:>6.2} ms          generating the code of one schema, of {count} tools");
     println!("{compile:>6.2} ms          processor time of compiling the bindings of one tool, of {count}");
+    for Definitions { tools, o200k, characters } in definitions {
+        println!(
+            "{o200k:>6} tokens      what a client's model reads of {tools} tools, for o200k_base ({characters} as characters / 4)"
+        );
+    }
 }
 
 fn milliseconds(duration: Duration) -> f64 {

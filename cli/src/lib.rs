@@ -32,6 +32,7 @@ mod pins;
 mod present;
 mod program_crate;
 mod question;
+mod reference;
 mod results;
 mod run;
 mod sessions;

@@ -32,6 +32,7 @@ pub use diff::{Changed, ToolsDiff, diff};
 pub use names::module_names;
 pub use normal_form::{NormalForm, normal_form};
 pub use report::{Fallback, Fidelity};
+pub use text::clean;
 pub use tokens::tokens;
 
 /// The version of the emitted code: part of the key of everything compiled from it.

@@ -4,7 +4,7 @@
 /// within `longest` characters.
 ///
 /// What could end a comment or begin a code block is broken up.
-pub(crate) fn clean(text: &str, longest: usize) -> String {
+pub fn clean(text: &str, longest: usize) -> String {
     let mut cleaned = String::new();
     let mut count = 0;
     for word in text.split(|character: char| character.is_whitespace() || is_hidden(character)) {

@@ -110,6 +110,12 @@ impl ServerModule {
         self.generated.tools()
     }
 
+    /// Whether the configuration denies a tool, though it is there.
+    #[must_use]
+    pub fn is_denied(&self, tool: &ToolEntry) -> bool {
+        self.denied.contains(&tool.name)
+    }
+
     /// Whether its bindings were generated just now: the first time for these tools, or anew because the cache had
     /// lost them.
     #[must_use]

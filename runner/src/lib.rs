@@ -56,6 +56,7 @@ pub use engine::{Engine, Options, Request};
 pub use error::{Error, ErrorKind};
 pub use export::{SNIPPET, is_crate, module_file, vendor, write_crate};
 pub use generated::ToolEntry;
+pub use hints::nearest::nearest;
 pub use host::{Answer, Refusal, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};
 pub use observer::{CallBegun, Observer, Phase, Unobserved};

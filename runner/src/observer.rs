@@ -20,14 +20,14 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// What the execution is doing, in a word or some: `compiling`.
+    /// What the execution is doing, in a word: `compiling`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Phase::Checking => "checking",
             Phase::Compiling => "compiling",
             Phase::Connecting => "connecting",
-            Phase::Permission => "waiting for permission",
+            Phase::Permission => "asking",
             Phase::Running => "running",
         }
     }

@@ -23,15 +23,18 @@ pub(super) struct Tools {
     pub(super) compile: f64,
 }
 
-/// Measures with the tools of saved lists, or the demo server's.
-pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> Result<Tools, Failure> {
+/// The tools of saved lists, or the demo server's.
+pub(super) fn known(files: &[PathBuf]) -> Result<Vec<codegen::Tool>, Failure> {
     let mut known = Vec::new();
     for file in files {
         known.extend(inspect::saved_tools(file)?);
     }
-    if known.is_empty() {
-        known = inspect::generatable(&demo::tools());
-    }
+    Ok(if known.is_empty() { inspect::generatable(&demo::tools()) } else { known })
+}
+
+/// Measures with the tools of saved lists, or the demo server's.
+pub(super) async fn measure(engine: &Engine, files: &[PathBuf], rounds: u32) -> Result<Tools, Failure> {
+    let known = known(files)?;
     // Under names of their own, as often as needed.
     let tools: Vec<codegen::Tool> = known
         .iter()

@@ -20,7 +20,7 @@ const LIGHT_WORDS: [&str; 22] = [
 ];
 
 /// Those of `candidates` that are most like `wanted`, the best first.
-pub(crate) fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let candidates: BTreeSet<&str> = candidates.into_iter().filter(|name| name.len() <= LONGEST).collect();
     if wanted.len() > LONGEST {
         return Vec::new();

@@ -1,0 +1,39 @@
+//! What a model is told of writing snippets. It is shown in every conversation: a word that does not help goes.
+
+/// How a snippet is written.
+pub(super) const HOW: &str = "\
+Runs a Rust snippet that calls tools; returns what it prints and its result. Write statements with `?` and `.await`, no \
+`main`; the last expression, without `;`, is the result (any Serialize):
+let page = shop::list_orders().limit(50).await?;
+let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer_id).await }).await?;
+all.iter().filter(|c| c.vip).map(|c| &c.name).collect::<Vec<_>>()
+A server is a module, a tool an async function: required arguments in order, optional ones as setters. It returns its \
+typed output, or ToolResult (`.text()`, `.json::<T>()?`); Err is ToolError (`.kind`, `.message`). In scope: std \
+collections, json!, Value, anyhow macros, serde, regex, chrono, itertools, futures, tokio; emit(content) for images, \
+progress(done, total, text), args.get(key). No files, network or state: only tools. Filter and count in the snippet, \
+return only what is needed.";
+
+/// What else there is to say where signatures stand below.
+pub(super) const INLINED: &str = "\
+The tools follow. `name?: T` is a setter, `.name(value)`. Where `ThingInput { … }.call()` stands first, prefer it: it has \
+all fields, optional ones as `Some(…)` or `None`; the line below it is the short form, whose setters are the Option \
+fields. Arguments are lenient: `&str` for String and enums, any integer, arrays for Vec, a value or an Option where it is \
+optional. Types are in the module: `shop::Order`. A Scalar is a text, number or flag: `==`, `.as_str()`, `.as_i64()`. \
+ToolErrorKind is Failed (the tool's own), InvalidParams, Rejected, Timeout, Unavailable, Mismatch, Protocol or Denied.";
+
+/// The same, where only calls stand below.
+pub(super) const CALLS_ONLY: &str = "\
+The tools follow, without their types, which describe_tools tells. `name?: T` is a setter, `.name(value)`. Where \
+`ThingInput { … }.call()` stands first, prefer it: it has all fields, optional ones as `Some(…)` or `None`. Arguments \
+are lenient: `&str` for String and enums, any integer, arrays for Vec.";
+
+/// What else there is to say where no signatures stand below.
+pub(super) const DISCOVERED: &str = "\
+Look tools up first: search_tools finds them, describe_tools tells their types (both work in snippets too). Servers \
+(number of tools):";
+
+/// The description of `search_tools`.
+pub(super) const SEARCH: &str = "Finds tools to call in execute_code by what they do; returns signatures.";
+
+/// The description of `describe_tools`.
+pub(super) const DESCRIBE: &str = "Tells all about tools: parameters, types, documentation.";

@@ -1,0 +1,142 @@
+//! Signatures as `codegen` writes them, made shorter step by step.
+//!
+//! A signature is the description as a comment, the call in one line or in two, and a line for each type. Remarks
+//! stand between `/*` and `*/`, which no text of a server's can hold.
+
+/// How much of a signature is shown, from all of it to the least that a call can be written by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Detail {
+    /// All of it.
+    Whole,
+    /// Of the description one sentence or so.
+    Brief,
+    /// The same without remarks on parameters and fields.
+    Bare,
+    /// Calls and types, and no words of the server's.
+    Types,
+    /// The call alone.
+    Call,
+}
+
+impl Detail {
+    /// All, from the longest to the shortest.
+    pub(super) const ALL: [Detail; 5] =
+        [Detail::Whole, Detail::Brief, Detail::Bare, Detail::Types, Detail::Call];
+}
+
+/// The longest description in a shortened signature, in characters.
+const BRIEF: usize = 90;
+
+/// A signature with so much of it.
+pub(super) fn shortened(signature: &str, detail: Detail) -> String {
+    if detail == Detail::Whole {
+        return signature.to_owned();
+    }
+    let (description, code) = parts(signature);
+    let description =
+        description.filter(|_| detail <= Detail::Bare).map(|text| format!("/// {}", brief(text)));
+    let code = code.lines().enumerate().filter(|(number, line)| match detail {
+        Detail::Call => *number == 0 || is_second_call(code, *number, line),
+        _ => true,
+    });
+    let code =
+        code.map(|(_, line)| if detail == Detail::Brief { line.to_owned() } else { without_remarks(line) });
+    description.into_iter().chain(code).collect::<Vec<_>>().join("\n")
+}
+
+/// What a signature tells of the parameters: their names, and separately all that its types and remarks say.
+pub(super) fn parameters(signature: &str) -> (String, String) {
+    let (_, code) = parts(signature);
+    let call = without_remarks(code.lines().next().unwrap_or_default());
+    let list = call.split_once(['(', '{']).map_or("", |(_, list)| list);
+    let list = list.rsplit_once(" -> ").map_or(list, |(list, _)| list);
+    let names = list.split(',').filter_map(|piece| piece.split_once(':')).map(|(name, _)| name);
+    (names.collect::<Vec<_>>().join(" "), code.to_owned())
+}
+
+/// The description without its comment signs, and the lines behind it.
+fn parts(signature: &str) -> (Option<&str>, &str) {
+    match signature.strip_prefix("/// ") {
+        Some(rest) => {
+            let (description, code) = rest.split_once('\n').unwrap_or((rest, ""));
+            (Some(description), code)
+        }
+        None => (None, signature),
+    }
+}
+
+/// Where the call with named fields comes first, the short form of it is in the second line.
+fn is_second_call(code: &str, number: usize, line: &str) -> bool {
+    number == 1
+        && code.lines().next().is_some_and(|first| first.contains(" }.call() "))
+        && line.ends_with(')')
+}
+
+/// The first sentence, if it is short enough; else as many words as fit.
+fn brief(description: &str) -> String {
+    let end = description.find(". ").map_or(description.len(), |end| end + 1);
+    let sentence = description.get(..end).unwrap_or(description);
+    codegen::clean(sentence, BRIEF)
+}
+
+fn without_remarks(line: &str) -> String {
+    let mut left = String::new();
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once(" /*") {
+        left.push_str(before);
+        rest = behind.split_once("*/").map_or("", |(_, behind)| behind);
+    }
+    left.push_str(rest);
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Detail, parameters, shortened};
+
+    const SEARCH: &str = "/// Search files. Patterns are glob-style, and match paths.\n\
+        SearchInput { path: String /* Where, to begin; with */, pattern: String, depth: Option<i64> }.call() -> SearchOutput\n\
+        search(path, pattern)\n\
+        SearchOutput { content: String /* the lines */, more: BTreeMap<String, Value> }";
+
+    #[test]
+    fn a_signature_is_shortened_step_by_step() {
+        let short = Detail::ALL.map(|detail| shortened(SEARCH, detail));
+        assert_eq!(short[0], SEARCH);
+        assert!(
+            short[1].starts_with("/// Search files.\nSearchInput { path: String /* Where"),
+            "{}",
+            short[1]
+        );
+        assert!(
+            short[2].starts_with("/// Search files.\nSearchInput { path: String, pattern: String,"),
+            "{}",
+            short[2]
+        );
+        assert!(
+            short[3].ends_with("SearchOutput { content: String, more: BTreeMap<String, Value> }"),
+            "{}",
+            short[3]
+        );
+        assert_eq!(
+            short[4],
+            "SearchInput { path: String, pattern: String, depth: Option<i64> }.call() -> SearchOutput\nsearch(path, pattern)"
+        );
+        assert!(short.windows(2).all(|pair| pair[0].len() > pair[1].len()));
+        assert_eq!(
+            shortened("fail(message?: String) -> ToolResult", Detail::Call),
+            "fail(message?: String) -> ToolResult"
+        );
+        assert_eq!(shortened("get(id: i64) -> Got\nGot { id: i64 }", Detail::Call), "get(id: i64) -> Got");
+    }
+
+    #[test]
+    fn parameters_are_read_off_a_signature() {
+        assert_eq!(parameters(SEARCH).0.split_whitespace().collect::<Vec<_>>(), ["path", "pattern", "depth"]);
+        let one =
+            "list(cursor?: String /* a: b, c */, by?: BTreeMap<String, i64>) -> Page\nPage { next: i64 }";
+        assert_eq!(parameters(one).0, "cursor?  by?");
+        assert_eq!(parameters("now() -> ToolResult").0, "");
+        assert_eq!(parameters(""), (String::new(), String::new()));
+    }
+}

@@ -1,0 +1,334 @@
+//! Searching, describing, and what the description of a catalog costs.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use codegen::Tool;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::fixtures::{about, catalog, real, reference, services};
+use super::*;
+
+const BUDGET: usize = DESCRIPTION_TOKENS;
+
+/// Real servers and made ones.
+fn thousand() -> BTreeMap<String, Vec<Tool>> {
+    let mut servers = services(40);
+    servers.extend(real());
+    servers
+}
+
+/// The reference to all of them, made once.
+fn all() -> &'static Reference {
+    static ALL: OnceLock<Reference> = OnceLock::new();
+    ALL.get_or_init(|| reference(&thousand()))
+}
+
+fn only(names: &[&str]) -> BTreeMap<String, Vec<Tool>> {
+    let mut servers = thousand();
+    servers.retain(|name, _| names.contains(&name.as_str()));
+    servers
+}
+
+fn paths(found: &[Found]) -> Vec<String> {
+    found.iter().map(|found| format!("{}::{}", found.module, found.function)).collect()
+}
+
+#[test]
+fn twenty_questions_find_their_tools_among_a_thousand() {
+    let reference = all();
+    assert!(reference.len() >= 1_000, "{}", reference.len());
+    let mut missed = Vec::new();
+    for (question, wanted) in [
+        ("open a pull request on github", "github::create_pull_request"),
+        ("what files are in a folder", "filesystem::list_directory"),
+        ("read a text file from disk", "filesystem::read_text_file"),
+        ("current time in Tokyo", "time::get_current_time"),
+        ("convert a time between timezones", "time::convert_time"),
+        ("commit staged changes", "git::git_commit"),
+        ("show the commit history", "git::git_log"),
+        ("download a web page as markdown", "fetch::fetch"),
+        ("weather forecast for the next days", "weather::get_forecast"),
+        ("give a customer their money back", "stripe::create_refund"),
+        ("send a text message to a phone", "twilio::create_sms"),
+        ("who is on duty this week", "pagerduty::list_on_call_schedules"),
+        ("remove a docker image", "docker::delete_image"),
+        ("edit a kubernetes deployment", "kubernetes::update_deployment"),
+        ("find songs", "spotify::search_tracks"),
+        ("schedule a meeting", "teams::create_meeting"),
+        ("book a hotel room", "hotels::create_booking"),
+        ("add facts about an entity to the knowledge graph", "memory::add_observations"),
+        ("look up shopify orders", "shopify::search_orders"),
+        ("overdue invoices", "stripe::list_invoices"),
+    ] {
+        let found = paths(&reference.search(question, None, 3).unwrap());
+        if !found.iter().any(|path| path == wanted) {
+            missed.push(format!("{question}: {found:?} instead of {wanted}"));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn a_name_comes_first_however_it_is_written() {
+    let reference = all();
+    for name in [
+        "list_directory",
+        "listDirectory",
+        "filesystem::list_directory",
+        "filesystem.list_directory",
+        "LIST DIRECTORY",
+    ] {
+        let found = reference.search(name, None, 5).unwrap();
+        assert_eq!(paths(&found)[0], "filesystem::list_directory", "{name}");
+        assert!(found[0].score.is_infinite() && found[1].score.is_finite(), "{name}");
+    }
+    let found = reference.search("repostiory comit", Some("git"), 3).unwrap();
+    assert!(paths(&found).contains(&"git::git_commit".to_owned()), "{:?}", paths(&found));
+}
+
+#[test]
+fn a_search_keeps_to_a_server_and_to_a_number() {
+    let reference = all();
+    let all = reference.search("", Some("git"), 50).unwrap();
+    assert_eq!(all.len(), 12);
+    assert!(all.windows(2).all(|pair| pair[0].function < pair[1].function));
+    let by_module = reference.search("think", Some("sequential_thinking"), 50).unwrap();
+    assert_eq!(by_module, reference.search("think", Some("sequential-thinking"), 50).unwrap());
+    assert_eq!(by_module[0].server, "sequential-thinking");
+    assert_eq!(reference.search("list", None, 7).unwrap().len(), 7);
+    assert_eq!(reference.search("list", None, 0).unwrap().len(), 1);
+    assert_eq!(reference.search("list", None, 10_000).unwrap().len(), FOUND_AT_MOST);
+    let unknown = reference.search("commit", Some("gti"), 5).unwrap_err();
+    assert!(unknown.nearest.contains(&"git".to_owned()), "{unknown}");
+    assert!(reference.search("zzzzqqqq", None, 5).unwrap().is_empty());
+}
+
+#[test]
+fn tools_are_described_by_any_of_their_names() {
+    let reference = all();
+    let names = [
+        "git::git_log",
+        "git.git_log",
+        "git_log",
+        "git/git_log",
+        "GitLog",
+        "git::git_log()",
+        " git__git_log ",
+    ];
+    let described = reference.describe(&names.map(str::to_owned));
+    let first = described[0].as_ref().unwrap();
+    assert!(first.contains("git::git_log("), "{first}");
+    assert!(described.iter().all(|text| text.as_ref().unwrap() == first), "{described:?}");
+    let hyphen = reference.describe(&["sequential-thinking.sequentialthinking".to_owned()]);
+    assert!(hyphen[0].as_ref().unwrap().contains("sequential_thinking::sequentialthinking"), "{hyphen:?}");
+}
+
+#[test]
+fn a_name_that_is_none_gets_the_nearest() {
+    let reference = all();
+    let unknown = |name: &str| reference.describe(&[name.to_owned()]).remove(0).unwrap_err();
+    assert_eq!(unknown("git::git_comit").nearest, ["git::git_commit"]);
+    assert_eq!(unknown("filesystem.list_dirs").nearest[0], "filesystem::list_directory");
+    assert!(
+        unknown("git_stats").to_string().contains("did you mean git::git_status"),
+        "{}",
+        unknown("git_stats")
+    );
+    let several = unknown("list_issues");
+    assert_eq!(several.nearest, ["github::list_issues", "linear::list_issues"]);
+    assert!(several.message.contains("2 tools have this name"), "{several}");
+    assert!(unknown("zzzz::qqqq").nearest.is_empty());
+    assert!(unknown("").to_string().contains("no such tool"));
+}
+
+#[test]
+fn what_may_not_be_called_is_not_told() {
+    let tool = |name: &str| Tool {
+        name: name.to_owned(),
+        description: None,
+        input_schema: json!({ "type": "object" }),
+        output_schema: None,
+        observed: false,
+    };
+    let servers = BTreeMap::from([("a".to_owned(), vec![tool("denied_tool"), tool("other_tool")])]);
+    let reference = reference(&servers);
+    assert_eq!(paths(&reference.search("other", None, 5).unwrap()), ["a::other_tool"]);
+    assert!(reference.describe(&["a::denied_tool".to_owned()])[0].is_err());
+    assert!(!reference.description(BUDGET).contains("denied_tool"));
+}
+
+#[test]
+fn texts_for_a_model_are_bounded_and_grouped() {
+    let reference = all();
+    let few = reference.search_text("commit history", Some("git"), 3);
+    assert_eq!(few.matches("mod git {").count(), 1, "{few}");
+    assert!(few.contains("/// Shows the commit logs") && few.contains("git_log("), "{few}");
+    let many = reference.search_text("list", None, 50);
+    assert!(many.len() < 9_000 && many.contains("list_issues("), "{many}");
+    assert!(reference.search_text("qqqq", None, 3).contains("No tool"), "nothing");
+    assert!(reference.search_text("log", Some("gitt"), 3).contains("did you mean git"), "no server");
+    let names: Vec<String> =
+        reference.search("", Some("filesystem"), 50).unwrap().iter().map(|f| f.function.clone()).collect();
+    let text = reference.describe_text(&[&names[..], &["nothing".to_owned()]].concat());
+    assert!(text.len() < 60_000 && text.contains("filesystem::read_text_file(path)"), "{text}");
+    assert!(text.contains("\"nothing\": there is no such tool"), "{text}");
+    assert!(reference.describe_text(&vec!["git_log".to_owned(); 30]).contains("10 more are left out"));
+    assert!(reference.describe_text(&[]).contains("No tool was named"));
+}
+
+/// What all definitions may cost.
+#[test]
+fn definitions_keep_to_their_budget() {
+    let mut services = services(11);
+    services.values_mut().last().unwrap().truncate(10);
+    let (demo, real, services) = (reference(&only(&["demo"])), reference(&real()), reference(&services));
+    for (reference, count, most) in
+        [(&demo, 9, BUDGET + 200), (&real, 65, BUDGET + 200), (&services, 250, 700), (all(), 1_025, 1_000)]
+    {
+        assert_eq!(reference.len(), count);
+        let (o200k, characters) = definition_tokens(&reference.definitions(BUDGET));
+        let figures = format!("{count} tools: {o200k} tokens, {characters} as characters / 4");
+        println!("{figures}\n{}\n", reference.description(BUDGET));
+        assert!(o200k <= most && characters <= most, "{figures}");
+    }
+}
+
+#[test]
+fn few_tools_are_told_whole_and_many_by_their_servers() {
+    let few = reference(&only(&["demo"]));
+    assert_eq!(few.definitions(BUDGET).len(), 1);
+    let description = few.description(BUDGET);
+    assert!(
+        description.contains("mod demo {") && description.contains("enum ListOrdersOrderStatus"),
+        "{description}"
+    );
+    // With less and less room there is less and less.
+    let lengths: Vec<usize> =
+        [2_000, 1_300, 1_100, 900, 700, 0].map(|budget| few.description(budget).len()).to_vec();
+    assert!(lengths.windows(2).all(|pair| pair[0] >= pair[1]), "{lengths:?}");
+    assert!(lengths.iter().collect::<std::collections::BTreeSet<_>>().len() > 3, "{lengths:?}");
+    assert_eq!(few.definitions(1_000).len(), 3);
+    assert!(few.description(0).contains("demo (9)"), "{}", few.description(0));
+
+    let many = all().description(BUDGET);
+    for server in thousand().keys() {
+        assert!(many.contains(&server.replace('-', "_")), "{server}: {many}");
+    }
+    assert!(!many.contains("mod "), "{many}");
+}
+
+#[test]
+fn thousands_of_servers_are_told_in_few_words() {
+    let tool = services(1).into_values().next().unwrap().remove(0);
+    let servers: BTreeMap<String, Vec<Tool>> =
+        (0..3_000).map(|number| (format!("server_{number:04}"), vec![tool.clone()])).collect();
+    let reference = reference(&servers);
+    let (o200k, characters) = definition_tokens(&reference.definitions(BUDGET));
+    assert!(o200k <= 1_000 && characters <= 1_000, "{o200k} {characters}");
+    let description = reference.description(BUDGET);
+    assert!(
+        description.contains("server_0000, server_0001") && description.ends_with(" more"),
+        "{description}"
+    );
+}
+
+#[test]
+fn the_order_of_tools_changes_nothing() {
+    let servers = only(&["git", "slack", "demo"]);
+    let mut turned = servers.clone();
+    turned.values_mut().for_each(|tools| tools.reverse());
+    let (one, other) = (reference(&servers), reference(&turned));
+    for budget in [0, 900, 3_000, 20_000] {
+        assert_eq!(one.definitions(budget), other.definitions(budget));
+    }
+    for question in ["", "list", "message channel", "comit", "get"] {
+        assert_eq!(one.search(question, None, 50).unwrap(), other.search(question, None, 50).unwrap());
+    }
+}
+
+#[test]
+fn schemas_say_what_is_needed_and_no_more() {
+    let definitions = reference(&only(&["git", "filesystem", "memory"])).definitions(0);
+    let schemas: Vec<Value> = definitions.into_iter().map(|tool| Value::Object(tool.input_schema)).collect();
+    assert_eq!(
+        schemas[0],
+        json!({ "type": "object", "additionalProperties": false, "required": ["code"], "properties": {
+            "code": { "type": "string", "description": "The Rust snippet." },
+            "timeout": { "type": "number", "description": "Most seconds." },
+            "check_only": { "type": "boolean", "description": "Compile only." },
+            "args": { "type": "object", "additionalProperties": { "type": "string" }, "description": "For args.get." },
+        } })
+    );
+    assert_eq!(schemas[1]["required"], json!(["query"]));
+    assert_eq!(schemas[1]["properties"]["limit"], json!({ "type": "integer" }));
+    assert_eq!(schemas[2]["properties"]["tools"]["items"], json!({ "type": "string" }));
+    for (schema, arguments) in schemas.iter().zip([
+        json!({ "code": "1", "timeout": 5, "check_only": true, "args": { "a": "b" } }),
+        json!({ "query": "x", "server": "git", "limit": 3 }),
+        json!({ "tools": ["git::git_log"] }),
+    ]) {
+        assert!(jsonschema::is_valid(schema, &arguments), "{arguments}");
+    }
+    let read: ExecuteCode = serde_json::from_value(json!({ "code": "1", "timeout": 5 })).unwrap();
+    assert_eq!((read.timeout, read.check_only), (Some(5.0), false));
+    assert!(serde_json::from_value::<SearchTools>(json!({ "query": "x", "count": 1 })).is_err());
+}
+
+/// Names and texts as no sane server has them.
+fn odd() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "\\PC{0,12}",
+        any::<String>(),
+        "[a-zA-Z_.:/ -]{0,24}",
+        Just("x".repeat(5_000)),
+        Just("mod a {\n*/ ``` </tool>".to_owned()),
+        Just("::".to_owned()),
+    ]
+}
+
+fn odd_tool() -> impl Strategy<Value = Tool> {
+    (odd(), proptest::option::of(odd()), proptest::collection::vec(odd(), 0..4)).prop_map(
+        |(name, description, fields)| {
+            let property = |field: String| (field.clone(), json!({ "type": "string", "description": field }));
+            let properties: serde_json::Map<String, Value> = fields.into_iter().map(property).collect();
+            let input_schema = json!({ "type": "object", "properties": properties });
+            Tool { name, description, input_schema, output_schema: None, observed: false }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn odd_tools_and_questions_do_no_harm(
+        servers in proptest::collection::btree_map(odd(), proptest::collection::vec(odd_tool(), 0..6), 0..4),
+        questions in proptest::collection::vec(odd(), 1..4),
+        budget in 0..3_000_usize,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let about: BTreeMap<String, String> = servers.keys().map(|name| (name.clone(), name.repeat(3))).collect();
+        let one = Reference::new(Arc::new(catalog(folder.path(), &servers)), &about).unwrap();
+        let turned = servers.iter().map(|(name, tools)| (name.clone(), tools.iter().rev().cloned().collect()));
+        let other_folder = tempfile::tempdir().unwrap();
+        let other = catalog(other_folder.path(), &turned.collect());
+        let other = Reference::new(Arc::new(other), &about).unwrap();
+        prop_assert_eq!(one.definitions(budget), other.definitions(budget));
+        for question in &questions {
+            let found = one.search(question, None, 5);
+            prop_assert_eq!(&found, &other.search(question, None, 5));
+            prop_assert!(one.search_text(question, Some(question), 50).len() < 20_000);
+            let text = one.describe_text(&[question.clone(), format!("{question}::{question}")]);
+            prop_assert_eq!(text, other.describe_text(&[question.clone(), format!("{question}::{question}")]));
+        }
+    }
+}
+
+#[test]
+fn about_lines_stand_in_the_list() {
+    let text = reference(&services(20)).description(BUDGET);
+    assert!(text.contains("github (24): Code hosting"), "{text}");
+    assert_eq!(about()["stripe"], "Payments");
+}
