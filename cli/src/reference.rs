@@ -7,6 +7,7 @@
 
 mod definition;
 mod index;
+mod lookup;
 mod resolve;
 mod signature;
 mod text;
@@ -22,11 +23,15 @@ use words::letters;
 
 #[allow(unused_imports, reason = "the server face uses them")]
 pub(crate) use definition::{DescribeTools, ExecuteCode, SearchTools, ToolDefinition, definition_tokens};
+pub(crate) use lookup::Lookup;
 pub(crate) use resolve::Unknown;
 
 /// Tools that a search gives where nobody says how many, and at most.
 pub(crate) const FOUND_BY_DEFAULT: usize = 10;
 pub(crate) const FOUND_AT_MOST: usize = 50;
+
+/// Bytes of a question that are read.
+const QUESTION_LIMIT: usize = 2_000;
 
 /// Tokens that the description of `execute_code` may have where nobody sets another number.
 pub(crate) const DESCRIPTION_TOKENS: usize = 2_000;
@@ -137,6 +142,7 @@ impl Reference {
         server: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Found>, Unknown> {
+        let query = query.get(..query.floor_char_boundary(QUESTION_LIMIT)).unwrap_or_default();
         let server = server.filter(|name| !name.trim().is_empty());
         let server = server.map(|name| self.server(name)).transpose()?;
         let in_server = |tool: &Tool| server.is_none_or(|server| tool.server == server);
