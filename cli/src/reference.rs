@@ -3,10 +3,9 @@
 //! A reference belongs to one catalog and never changes; the same tools make the same one, whatever their order.
 //! Which tools there are is decided elsewhere, and so is how its texts travel.
 
-#![allow(dead_code, reason = "the server face is what uses most of it")]
-
 mod definition;
 mod index;
+mod lookup;
 mod resolve;
 mod signature;
 mod text;
@@ -20,13 +19,16 @@ use runner::{Catalog, ServerModule, ToolEntry};
 use index::{Field, Index};
 use words::letters;
 
-#[allow(unused_imports, reason = "the server face uses them")]
 pub(crate) use definition::{DescribeTools, ExecuteCode, SearchTools, ToolDefinition, definition_tokens};
+pub(crate) use lookup::Lookup;
 pub(crate) use resolve::Unknown;
 
 /// Tools that a search gives where nobody says how many, and at most.
 pub(crate) const FOUND_BY_DEFAULT: usize = 10;
 pub(crate) const FOUND_AT_MOST: usize = 50;
+
+/// Bytes of a question that are read.
+const QUESTION_LIMIT: usize = 2_000;
 
 /// Tokens that the description of `execute_code` may have where nobody sets another number.
 pub(crate) const DESCRIPTION_TOKENS: usize = 2_000;
@@ -137,6 +139,7 @@ impl Reference {
         server: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Found>, Unknown> {
+        let query = query.get(..query.floor_char_boundary(QUESTION_LIMIT)).unwrap_or_default();
         let server = server.filter(|name| !name.trim().is_empty());
         let server = server.map(|name| self.server(name)).transpose()?;
         let in_server = |tool: &Tool| server.is_none_or(|server| tool.server == server);

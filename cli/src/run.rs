@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
@@ -15,6 +16,7 @@ use crate::failure::Failure;
 use crate::permission;
 use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
+use crate::reference::Lookup;
 use crate::setup;
 use crate::terminal::Terminal;
 use crate::{exit, present};
@@ -193,7 +195,9 @@ impl<'a> Execution<'a> {
     /// The outcome, against the tools as they are now.
     async fn outcome(&mut self, request: &Request) -> Result<Outcome, Failure> {
         for _ in 0..CATALOG_CHANGES {
-            let catalog = self.discovery.catalog();
+            let catalog = Arc::new(self.discovery.catalog());
+            let lookup = Lookup::new(catalog.clone(), BTreeMap::new());
+            self.discovery.sessions.look_up_in(Arc::new(lookup));
             let outcome = self.try_once(request, &catalog).await?;
             if self.pinned || !self.refresh(&outcome, request).await? {
                 return Ok(outcome);

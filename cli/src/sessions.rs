@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
 use mcp::{CallOptions, ErrorKind, Session};
-use runner::{Answer, CallFailure, FailureKind, Refusal, ToolHost};
+use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -21,6 +21,7 @@ use crate::login;
 use crate::masker::Masker;
 use crate::permission::{Grants, Policy, Wanted};
 use crate::pins::Pins;
+use crate::reference::Lookup;
 use crate::tool_list::ToolList;
 
 /// A session with the tools that its server offers.
@@ -74,6 +75,8 @@ pub(crate) struct Sessions {
     /// Who may call what; without one nothing may be called.
     policy: Option<Arc<Policy>>,
     grants: Grants,
+    /// What programs can look up of tools; without it nothing.
+    lookup: Option<Arc<Lookup>>,
 }
 
 impl Sessions {
@@ -93,6 +96,7 @@ impl Sessions {
             logs_in: None,
             policy: None,
             grants: Grants::default(),
+            lookup: None,
         }
     }
 
@@ -109,6 +113,11 @@ impl Sessions {
     /// From now on, calls may be made that `policy` permits.
     pub(crate) fn permit(&mut self, policy: Arc<Policy>) {
         self.policy = Some(policy);
+    }
+
+    /// From now on, programs can look tools up.
+    pub(crate) fn look_up_in(&mut self, lookup: Arc<Lookup>) {
+        self.lookup = Some(lookup);
     }
 
     /// From now on, a session with `server` is refused unless it offers `tools`.
@@ -347,6 +356,14 @@ impl ToolHost for Sessions {
             decided.map_err(|refusal| denied(refusal.message()))
         }
         .boxed()
+    }
+
+    fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        let nothing = || {
+            let message = "no tools can be looked up here".to_owned();
+            Err(CallFailure { kind: FailureKind::Unavailable, message })
+        };
+        async move { self.lookup.as_ref().map_or_else(nothing, |lookup| lookup.answer(question)) }.boxed()
     }
 
     fn call<'a>(

@@ -98,7 +98,7 @@ fn assert_order(messages: &[String]) {
         assert!(!has_finished, "after the end: {message}");
         match serde_json::from_str(message).expect("it was a message") {
             ToHost::Hello { .. } => assert_eq!(index, 0, "a hello in the middle"),
-            ToHost::Call { id, .. } => {
+            ToHost::Call { id, .. } | ToHost::Ask { id, .. } => {
                 assert!(id >= next, "call {id} after {next}");
                 next = id + 1;
             }

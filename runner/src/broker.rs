@@ -9,7 +9,9 @@ use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bridge::wire::{CallFailure, FRAME_LIMIT, FailureKind, Finish, ToHost, ToProgram, VERSION, Welcome};
+use bridge::wire::{
+    CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, Welcome,
+};
 use bytes::Bytes;
 use futures::future::{AbortHandle, Abortable, BoxFuture};
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -88,7 +90,8 @@ struct Landed {
 
 /// What came of a call.
 struct Completed {
-    record: CallRecord,
+    /// None of a question: it is no call.
+    record: Option<CallRecord>,
     answer: Result<Box<RawValue>, CallFailure>,
 }
 
@@ -175,6 +178,9 @@ impl Broker<'_> {
                 let watched = Watched::begin(self.observer, id, names, &arguments);
                 flight.start(id, bytes, self.call(name, tool, arguments, watched));
             }
+            ToHost::Ask { id, question } => {
+                flight.start(id, size(&question), self.look_up(question));
+            }
             ToHost::Cancel { id } => flight.cancel(id),
             ToHost::Emit { content } => self.emit(content)?,
             ToHost::Progress { done, total, message } => {
@@ -196,8 +202,15 @@ impl Broker<'_> {
             Some(name) => self.carry(name, arguments).await,
             None => refuse(&identity),
         };
-        watched.end(&completed.record);
+        if let Some(record) = &completed.record {
+            watched.end(record);
+        }
         completed
+    }
+
+    async fn look_up(&self, question: Question) -> Completed {
+        let answer = self.host.look_up(&question).await.and_then(fits);
+        Completed { record: None, answer }
     }
 
     async fn carry(&self, name: &ToolName, arguments: Box<RawValue>) -> Completed {
@@ -221,13 +234,13 @@ impl Broker<'_> {
         };
         let record = CallRecord { server: server.clone(), tool: tool.clone(), ok, ms, bytes };
         let answer = answer.and_then(|answer| fits(answer.result));
-        Completed { record, answer }
+        Completed { record: Some(record), answer }
     }
 
     fn complete(&self, id: u64, completed: Completed) -> ToProgram {
         let Completed { record, answer } = completed;
         let mut ledger = self.ledger();
-        if ledger.calls.len() < CALLS_KEPT {
+        if let Some(record) = record.filter(|_| ledger.calls.len() < CALLS_KEPT) {
             ledger.calls.push(record);
         }
         match answer {
@@ -287,6 +300,14 @@ async fn send(answers: &mut Answers, message: &ToProgram) -> io::Result<()> {
     answers.send(Bytes::from(serde_json::to_vec(message)?)).await
 }
 
+/// Bytes of a question's texts.
+fn size(question: &Question) -> usize {
+    match question {
+        Question::Search { query, server, .. } => query.len() + server.as_ref().map_or(0, String::len),
+        Question::Describe { tools } => tools.iter().map(|name| size_of::<String>() + name.len()).sum(),
+    }
+}
+
 /// As much of the identity of a tool that may not be called as is told.
 fn shown(identity: &str) -> String {
     identity.chars().filter(|c| !c.is_control()).take(IDENTITY_TOLD).collect()
@@ -296,7 +317,7 @@ fn refuse(tool: &str) -> Completed {
     let tool = shown(tool);
     let message = format!("the tool {tool:?} is not among those that this program may call");
     let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
-    Completed { record, answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
+    Completed { record: Some(record), answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
 }
 
 /// An answer that fits into a frame, with some room for what stands around it.

@@ -1,7 +1,8 @@
 //! What the runner needs of whoever holds the servers.
 
-use bridge::wire::CallFailure;
-use futures::future::BoxFuture;
+use bridge::wire::{CallFailure, FailureKind, Question};
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -41,6 +42,13 @@ pub trait ToolHost: Send + Sync {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>>;
+
+    /// Answers what the program asks about tools: to a search with an array of [`FoundTool`](crate::FoundTool), else
+    /// with a text. Needs no permission: nothing is called.
+    fn look_up<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        let message = "tools can't be looked up here".to_owned();
+        ready(Err(CallFailure { kind: FailureKind::Unavailable, message })).boxed()
+    }
 }
 
 /// Why a program may not run.

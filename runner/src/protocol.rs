@@ -65,7 +65,7 @@ impl Protocol {
             }
             (Stage::Greeting, _) => return Err("its first frame is no hello".to_owned()),
             (Stage::Open, ToHost::Hello { .. }) => return Err("a second hello".to_owned()),
-            (Stage::Open, ToHost::Call { id, .. }) => {
+            (Stage::Open, ToHost::Call { id, .. } | ToHost::Ask { id, .. }) => {
                 // A number may be left out: a call that was too large to send has taken one.
                 let next = self.next_id;
                 self.next_id = match id.checked_add(1) {

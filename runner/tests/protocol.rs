@@ -11,7 +11,7 @@ mod targets;
 
 use std::path::Path;
 
-use bridge::wire::{ErrorReport, FRAME_LIMIT, Finish, ToHost, ToolReport};
+use bridge::wire::{ErrorReport, FRAME_LIMIT, Finish, Question, ToHost, ToolReport};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -33,6 +33,11 @@ fn message() -> impl Strategy<Value = ToHost> {
     prop_oneof![
         4 => (0..1_000_u64, ".{0,40}", arguments)
             .prop_map(|(id, tool, arguments)| ToHost::Call { id, tool, arguments: raw(arguments) }),
+        1 => (0..1_000_u64, ".{0,20}", any::<Option<u32>>()).prop_map(|(id, query, limit)| {
+            ToHost::Ask { id, question: Question::Search { query, server: None, limit } }
+        }),
+        1 => (0..1_000_u64, vec(".{0,20}", 0..3))
+            .prop_map(|(id, tools)| ToHost::Ask { id, question: Question::Describe { tools } }),
         1 => ".{0,20}".prop_map(|text| {
             ToHost::Emit { content: raw(&serde_json::json!({ "type": "text", "text": text }).to_string()) }
         }),
@@ -58,6 +63,7 @@ fn any_message() -> impl Strategy<Value = ToHost> {
     prop_oneof![
         4 => message().prop_map(|message| match message {
             ToHost::Call { id, tool, arguments } => ToHost::Call { id: id % 12, tool, arguments },
+            ToHost::Ask { id, question } => ToHost::Ask { id: id % 12, question },
             other => other,
         }),
         2 => (0..12_u64).prop_map(|id| ToHost::Cancel { id }),
@@ -71,7 +77,7 @@ fn conversation() -> impl Strategy<Value = (Vec<u8>, usize)> {
     (vec(message(), 0..8), finish()).prop_map(|(mut messages, finish)| {
         let mut next = 0;
         for message in &mut messages {
-            if let ToHost::Call { id, .. } = message {
+            if let ToHost::Call { id, .. } | ToHost::Ask { id, .. } = message {
                 // Numbers may be left out.
                 *id = next + *id % 3;
                 next = *id + 1;
@@ -212,7 +218,9 @@ fn what_is_out_of_turn_is_refused() {
     // The right hello of this version of the protocol: who raises it brings the corpus along.
     let right = std::fs::read(corpus.join("../hello/right")).unwrap();
     assert_eq!(right, greeting()[4..]);
-    for seed in ["conversation", "claims_the_limit", "part_of_a_length", "lone_surrogate", "deep"] {
+    for seed in
+        ["conversation", "questions", "claims_the_limit", "part_of_a_length", "lone_surrogate", "deep"]
+    {
         let bytes = std::fs::read(corpus.join(seed)).unwrap();
         let heard = hear([greeting().as_slice(), &bytes[1..]]);
         assert_eq!(heard.breach, None, "{seed}");

@@ -39,7 +39,7 @@ fn plural(noun: &str) -> String {
 
 fn made(
     service: &str,
-    (name, what): (&str, &str),
+    (name, what): &(String, String),
     (verb, sentence, parameters): (&str, &str, &[&str]),
 ) -> Tool {
     let many = matches!(verb, "list" | "search");

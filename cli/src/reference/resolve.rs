@@ -9,6 +9,8 @@ use super::{Reference, Tool};
 const NAMES_TOLD: usize = 8;
 /// The longest name that is told back, in characters.
 const LONGEST: usize = 80;
+/// The longest name that is looked for, in bytes: far above what MCP allows for a server and a tool.
+const LONGEST_COMPARED: usize = 1_000;
 /// What stands between a server and its tool.
 const BETWEEN: [&str; 5] = ["::", ".", "/", ":", "__"];
 
@@ -71,12 +73,13 @@ impl Reference {
     /// The place of a server, by its name or module.
     pub(super) fn server(&self, name: &str) -> Result<usize, Unknown> {
         let wanted = name.trim();
+        let wanted = wanted.get(..wanted.floor_char_boundary(LONGEST_COMPARED)).unwrap_or_default();
         let exact = self.servers.iter().position(|server| server.name == wanted || server.module == wanted);
-        let wanted = letters(wanted);
-        let spelled = || self.servers.iter().position(|server| letters(&server.name) == wanted);
+        let in_letters = letters(wanted);
+        let spelled = || self.servers.iter().position(|server| letters(&server.name) == in_letters);
         exact.or_else(spelled).ok_or_else(|| {
             let modules = || self.servers.iter().map(|server| server.module.as_str());
-            let near = nearest(name, modules());
+            let near = nearest(wanted, modules());
             let near: Vec<&str> = if near.is_empty() { modules().take(NAMES_TOLD).collect() } else { near };
             Unknown::new(name, "there is no such server", near.into_iter().map(str::to_owned).collect())
         })
@@ -84,6 +87,9 @@ impl Reference {
 
     fn resolve(&self, name: &str) -> Result<&Tool, Unknown> {
         let wanted = name.trim().trim_end_matches("()");
+        if wanted.len() > LONGEST_COMPARED {
+            return Err(Unknown::new(name, NO_TOOL, Vec::new()));
+        }
         let spellings: [IsSame; 2] = [exactly, in_letters];
         for is_same in spellings {
             let named = |tool: &&Tool| self.is_meant(tool, wanted, is_same);

@@ -23,7 +23,7 @@ use super::snapshot::Snapshot;
 use super::watcher::{self, Watcher};
 use super::workshop::Workshop;
 use crate::permission::Policy;
-use crate::reference::ExecuteCode;
+use crate::reference::{ExecuteCode, Lookup};
 use crate::sessions::Sessions;
 
 /// Longest time that a model may ask for, in seconds, whatever the configuration says: a day.
@@ -210,6 +210,7 @@ impl Execution {
             sessions.pin(server, tools.clone());
         }
         let (allow, answers) = (&self.workshop.allow, self.session.answers.clone());
+        sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
         sessions.permit(Policy::of_session(config, allow, answers, approver.clone()));
         sessions
     }

@@ -9,7 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
-use runner::{Answer, CallFailure, FailureKind, Refusal, ToolHost};
+use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
@@ -237,6 +237,10 @@ impl ToolHost for Recorded<'_> {
             decided
         }
         .boxed()
+    }
+
+    fn look_up<'a>(&'a self, question: Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        self.sessions.look_up(question)
     }
 
     fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {

@@ -147,6 +147,17 @@ async fn a_call_that_is_given_up_is_told_to_have_ended() {
 }
 
 #[tokio::test]
+async fn a_question_is_no_call_and_a_host_need_not_know_the_answer() {
+    let notes = Notes::default();
+    let describe = Question::Describe { tools: vec!["demo::quick".to_owned()] };
+    let heard = talk(&notes, vec![ToHost::Ask { id: 0, question: describe }], 1).await;
+    let [ToProgram::Failure { id: 0, failure }] = heard.as_slice() else { panic!("{heard:?}") };
+    assert_eq!(failure.kind, FailureKind::Unavailable);
+    assert!(failure.message.contains("can't be looked up"), "{}", failure.message);
+    assert!(notes.take().is_empty());
+}
+
+#[tokio::test]
 async fn nobody_has_to_look() {
     let heard = talk(&Unobserved, vec![call(0, "quick")], 1).await;
     assert!(matches!(heard.as_slice(), [ToProgram::Reply { id: 0, .. }]), "{heard:?}");

@@ -16,7 +16,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::wire::{
-    BROKER_DESCRIPTOR, CallFailure, FailureKind, ToHost, ToProgram, VERSION, Welcome, read_frame, write_frame,
+    BROKER_DESCRIPTOR, CallFailure, FailureKind, Question, ToHost, ToProgram, VERSION, Welcome, read_frame,
+    write_frame,
 };
 
 static CONNECTION: OnceLock<Connection> = OnceLock::new();
@@ -112,8 +113,19 @@ pub(crate) struct Ticket {
 impl Ticket {
     /// Sends a call to the tool whose identity is `mark`.
     pub(crate) fn send(mark: &[u8], arguments: &Value) -> Result<Ticket, CallFailure> {
-        let connection = connection().map_err(|error| unavailable(&error.to_string()))?;
         let arguments = serde_json::value::to_raw_value(arguments).map_err(|error| protocol(&error))?;
+        let tool = String::from_utf8_lossy(mark).into_owned();
+        Ticket::number(|id| ToHost::Call { id, tool, arguments })
+    }
+
+    /// Asks the host about tools.
+    pub(crate) fn ask(question: &Question) -> Result<Ticket, CallFailure> {
+        Ticket::number(|id| ToHost::Ask { id, question: question.clone() })
+    }
+
+    /// Sends a message that has an answer under the next number.
+    fn number(message: impl FnOnce(u64) -> ToHost) -> Result<Ticket, CallFailure> {
+        let connection = connection().map_err(|error| unavailable(&error.to_string()))?;
         let mut writer = lock(&connection.writer);
         let id = writer.next_id;
         writer.next_id += 1;
@@ -123,9 +135,7 @@ impl Ticket {
         }
         calls.slots.insert(id, Slot::Waiting(None));
         drop(calls);
-        let tool = String::from_utf8_lossy(mark).into_owned();
-        let call = ToHost::Call { id, tool, arguments };
-        match write_frame(&mut writer.stream, &call) {
+        match write_frame(&mut writer.stream, &message(id)) {
             Ok(()) => Ok(Ticket { id, connection, answered: false }),
             Err(error) => {
                 lock(&connection.calls).slots.remove(&id);

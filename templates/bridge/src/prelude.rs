@@ -11,5 +11,6 @@ pub use crate::tail::{
     FinishAnyhow as _, FinishDebug as _, FinishDisplay as _, FinishError as _, FinishValue as _,
 };
 pub use crate::{
-    Args, Content, Result, Scalar, ToolError, ToolErrorKind, ToolResult, concurrently, emit, progress,
+    Args, Content, Result, Scalar, ToolError, ToolErrorKind, ToolResult, concurrently, describe_tools, emit,
+    progress, search_tools,
 };

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
@@ -25,7 +25,7 @@ pub const BROKER_DESCRIPTOR: i32 = 3;
 pub enum ToProgram {
     /// The first frame.
     Welcome(Welcome),
-    /// A call was answered: `result` is MCP's `CallToolResult` as the server sent it.
+    /// A call was answered: `result` is MCP's `CallToolResult` as the server sent it. Or a question was.
     Reply {
         /// The call's number.
         id: u64,
@@ -99,6 +99,13 @@ pub enum ToHost {
         /// The arguments object.
         arguments: Box<RawValue>,
     },
+    /// Look tools up. Answered like a call: with an array of [`FoundTool`], or with a text.
+    Ask {
+        /// Its number, among those of calls.
+        id: u64,
+        /// What is asked.
+        question: Question,
+    },
     /// The program no longer waits for a call.
     Cancel {
         /// The call's number.
@@ -120,6 +127,41 @@ pub enum ToHost {
     },
     /// The program has ended by itself; its last frame.
     Finish(Finish),
+}
+
+/// What a program asks about tools.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Question {
+    /// Which tools there are for something.
+    Search {
+        /// In words; none for all tools.
+        query: String,
+        /// Only tools of this server.
+        server: Option<String>,
+        /// At most so many tools.
+        limit: Option<u32>,
+    },
+    /// All about some tools, as a text.
+    Describe {
+        /// Their names.
+        tools: Vec<String>,
+    },
+}
+
+/// A tool that was searched for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundTool {
+    /// The server's name in the configuration.
+    pub server: String,
+    /// The module of the server's tools.
+    pub module: String,
+    /// The name that the server knows the tool by.
+    pub tool: String,
+    /// The function that calls it.
+    pub function: String,
+    /// The function and its types in short.
+    pub signature: String,
 }
 
 /// How a program ended by itself.

@@ -23,6 +23,7 @@ mod hints;
 mod hostile;
 mod layers;
 mod logins;
+mod lookups;
 mod observed;
 mod outcome;
 mod permissions;

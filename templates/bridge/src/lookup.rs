@@ -1,0 +1,121 @@
+//! Looking tools up from a snippet: the same search and descriptions that a model has as tools of its own.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use serde::de::DeserializeOwned;
+
+use crate::client::Ticket;
+use crate::convert::{Argument, OptionalArgument};
+use crate::error::{ToolError, ToolErrorKind};
+use crate::wire::{CallFailure, FailureKind, FoundTool, Question};
+
+/// Finds tools by what they do: `search_tools("orders").server("shop").limit(5).await?`.
+pub fn search_tools(query: impl Argument<String>) -> SearchTools {
+    let query = query.into_argument();
+    SearchTools { asked: Asked::new("search_tools", Question::Search { query, server: None, limit: None }) }
+}
+
+/// Tells all about tools, each named as `module::function`: `describe_tools(["shop::list_orders"]).await?`.
+pub fn describe_tools(tools: impl Argument<Vec<String>>) -> DescribeTools {
+    let tools = tools.into_argument();
+    DescribeTools { asked: Asked::new("describe_tools", Question::Describe { tools }) }
+}
+
+/// A search that begins when it is awaited; see [`search_tools`].
+#[derive(Debug)]
+#[must_use = "a search does nothing until it is awaited: `search_tools(…).await?`"]
+pub struct SearchTools {
+    asked: Asked,
+}
+
+impl SearchTools {
+    /// Only tools of this server, by its name or module.
+    pub fn server<Form>(mut self, name: impl OptionalArgument<String, Form>) -> Self {
+        if let Question::Search { server, .. } = &mut self.asked.question {
+            *server = name.into_optional();
+        }
+        self
+    }
+
+    /// At most so many tools.
+    pub fn limit<Form>(mut self, most: impl OptionalArgument<i64, Form>) -> Self {
+        if let Question::Search { limit, .. } = &mut self.asked.question {
+            let most = most.into_optional();
+            *limit = most.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX));
+        }
+        self
+    }
+}
+
+impl Future for SearchTools {
+    type Output = Result<Vec<FoundTool>, ToolError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.asked.poll(context)
+    }
+}
+
+/// A question that is asked when it is awaited; see [`describe_tools`].
+#[derive(Debug)]
+#[must_use = "nothing is asked until it is awaited: `describe_tools(…).await?`"]
+pub struct DescribeTools {
+    asked: Asked,
+}
+
+impl Future for DescribeTools {
+    type Output = Result<String, ToolError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.asked.poll(context)
+    }
+}
+
+/// A question to the host.
+#[derive(Debug)]
+struct Asked {
+    /// The function that asks.
+    function: &'static str,
+    question: Question,
+    ticket: Option<Ticket>,
+}
+
+impl Asked {
+    fn new(function: &'static str, question: Question) -> Self {
+        Asked { function, question, ticket: None }
+    }
+
+    /// Asks at first, then looks for the answer.
+    fn poll<T: DeserializeOwned>(&mut self, context: &mut Context<'_>) -> Poll<Result<T, ToolError>> {
+        let ticket = match &mut self.ticket {
+            Some(ticket) => ticket,
+            None => match Ticket::ask(&self.question) {
+                Ok(ticket) => self.ticket.insert(ticket),
+                Err(failure) => return Poll::Ready(Err(self.error(failure))),
+            },
+        };
+        let answer = match ticket.poll(context) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(answer) => answer,
+        };
+        let answer = answer.and_then(|answer| {
+            serde_json::from_str(answer.get()).map_err(|error| CallFailure {
+                kind: FailureKind::Protocol,
+                message: format!("the answer is not understood: {error}"),
+            })
+        });
+        Poll::Ready(answer.map_err(|failure| self.error(failure)))
+    }
+
+    fn error(&self, failure: CallFailure) -> ToolError {
+        ToolError {
+            kind: ToolErrorKind::from(failure.kind),
+            server: "toolsmith".to_owned(),
+            tool: self.function.to_owned(),
+            message: failure.message,
+            content: Vec::new(),
+            raw: None,
+        }
+    }
+}
