@@ -144,7 +144,7 @@ impl ServerHandler for Handler {
         loop {
             tokio::select! {
                 () = subscription.cancelled() => return Ok(()),
-                () = self.workshop.stop.cancelled() => return Ok(()),
+                () = self.workshop.draining.cancelled() => return Ok(()),
                 changes = current.changed() => if changes.is_err() { return Ok(()) },
             }
             let now = current.borrow_and_update().clone();
@@ -187,7 +187,17 @@ impl Handler {
             Some(_) => return Err(ErrorData::invalid_params("params must be an object", None)),
         };
         let stateless = is_stateless(&context);
-        let result = self.answer(method, parameters, context).await?;
+        let _answering = self.workshop.answering.token();
+        let (stop, cancel) = (self.workshop.stop.clone(), context.ct.clone());
+        let mut answer = std::pin::pin!(self.answer(method, parameters, context));
+        let result = tokio::select! {
+            biased;
+            answer = &mut answer => answer,
+            () = stop.cancelled() => {
+                cancel.cancel();
+                answer.await
+            }
+        }?;
         Ok(definitions::of_era(method, result, stateless))
     }
 
@@ -273,6 +283,9 @@ impl Handler {
         let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
             return Err(ErrorData::invalid_params("params.name must be the name of a tool", None));
         };
+        if self.workshop.draining.is_cancelled() && !parameters.contains_key("requestState") {
+            return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
+        }
         let snapshot = self.snapshot(&context).await;
         if let Some(result) = definitions::discover(&snapshot, &name, parameters.get("arguments")) {
             return Ok(result);

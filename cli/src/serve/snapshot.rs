@@ -45,8 +45,11 @@ pub(crate) struct Lists {
 }
 
 impl Settings {
-    pub(crate) fn new(config: Config, known: Known) -> Arc<Self> {
-        Arc::new(Settings { masker: Masker::of(&config), config, known })
+    /// With the `token` of this server, which is as secret as what the configuration holds.
+    pub(crate) fn new(config: Config, known: Known, token: Option<&str>) -> Arc<Self> {
+        let masker = Masker::of(&config);
+        let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
+        Arc::new(Settings { config, known, masker })
     }
 }
 
@@ -97,5 +100,6 @@ impl Snapshot {
             && self.absent == other.absent
             && self.partition == other.partition
             && self.settings.config == other.settings.config
+            && self.settings.known == other.settings.known
     }
 }

@@ -87,7 +87,9 @@ impl Upstreams {
         let keeper = {
             let mut keepers = self.keepers();
             let name = &server.connection.name;
-            if keepers.get(name).is_some_and(given_up) {
+            // Its entry may have changed since.
+            let is_other = |kept: &Kept| kept.config != server.connection;
+            if keepers.get(name).is_some_and(|kept| given_up(kept) || is_other(kept)) {
                 keepers.remove(name);
             }
             keepers.entry(name.clone()).or_insert_with(|| self.start(server)).keeper.clone()
