@@ -1,9 +1,10 @@
 //! The server over streamable HTTP: its addresses, and how it ends.
 //!
 //! Who is let in is `http::token`'s job and that of `http::endpoint`, the bounds of connections are
-//! `http::connections`', those of sessions `http::sessions`'.
+//! `http::connections`', those of sessions `http::sessions`', what browsers are told `http::cors`'.
 
 mod connections;
+mod cors;
 mod endpoint;
 mod sessions;
 mod token;

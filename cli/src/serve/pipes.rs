@@ -46,12 +46,19 @@ pub(crate) async fn serve(workshop: Arc<Workshop>, stop: CancellationToken) -> R
     };
     let ending = async {
         tokio::select! {
-            () = stop.cancelled() => ending::finish(&workshop, true, std::future::pending()).await,
+            () = stop.cancelled() => ending::finish(&workshop, true, ended.cancelled()).await,
             () = ended.cancelled() => {
                 for _ in 0..TURNS {
                     tokio::task::yield_now().await;
                 }
-                ending::finish(&workshop, false, nobody_reads()).await;
+                // A client that closes its end and signals will not wait for long.
+                let gone = async {
+                    tokio::select! {
+                        () = nobody_reads() => {}
+                        () = stop.cancelled() => {}
+                    }
+                };
+                ending::finish(&workshop, false, gone).await;
             }
         }
     };

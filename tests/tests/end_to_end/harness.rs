@@ -320,7 +320,7 @@ impl Started {
     }
 }
 
-fn ends_within(child: &Child, time: Duration) -> bool {
+pub(crate) fn ends_within(child: &Child, time: Duration) -> bool {
     let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty()).unwrap();
     let deadline = Instant::now() + time;
     loop {
@@ -415,7 +415,7 @@ fn command_line(id: u32) -> String {
 
 /// This process is the reaper of all orphans below it: whatever outlives its run becomes a child of the tests.
 #[track_caller]
-fn assert_nothing_left() {
+pub(crate) fn assert_nothing_left() {
     let start = Instant::now();
     loop {
         let left = orphans();

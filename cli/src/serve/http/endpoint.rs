@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::cors;
 use super::sessions::Sessions;
 use super::token::Token;
 use crate::serve::face::Handler;
@@ -103,6 +104,22 @@ impl Endpoint {
         self.service().handle(request).await.map(Body::new)
     }
 
+    async fn answer(&self, request: Request) -> Response {
+        if let Some(challenge) = self.token.as_ref().and_then(|token| token.challenge(request.headers())) {
+            let challenge = [(header::WWW_AUTHENTICATE, challenge)];
+            return (StatusCode::UNAUTHORIZED, challenge, "a bearer token is wanted\n").into_response();
+        }
+        if request.method() == Method::POST {
+            return self.post(request).await;
+        }
+        // Whoever has lost a stream may still want its end.
+        let resumes = request.headers().contains_key("last-event-id");
+        if request.method() == Method::GET && self.workshop.draining.is_cancelled() && !resumes {
+            return (StatusCode::SERVICE_UNAVAILABLE, "toolsmith is stopping\n").into_response();
+        }
+        self.pass(request).await
+    }
+
     async fn post(&self, request: Request) -> Response {
         let (head, body) = request.into_parts();
         let body = match timeout(BODY_TIME, to_bytes(body, BODY_LIMIT)).await {
@@ -147,19 +164,18 @@ impl Endpoint {
 
 /// Answers a request to the endpoint.
 pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
-    if endpoint.token.as_ref().is_some_and(|token| !token.is_shown(request.headers())) {
-        let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-        return (StatusCode::UNAUTHORIZED, challenge, "a bearer token is wanted\n").into_response();
+    let page = request.headers().get(header::ORIGIN).cloned();
+    let Some(page) = page else { return endpoint.answer(request).await };
+    let is_question = request.method() == Method::OPTIONS;
+    // A browser asks without the token whether a page may show it.
+    let mut answer = if is_question { endpoint.pass(request).await } else { endpoint.answer(request).await };
+    if answer.status() == StatusCode::FORBIDDEN {
+        return answer;
     }
-    if request.method() == Method::POST {
-        return endpoint.post(request).await;
+    if is_question {
+        answer = cors::permission();
     }
-    // Whoever has lost a stream may still want its end.
-    let resumes = request.headers().contains_key("last-event-id");
-    if request.method() == Method::GET && endpoint.workshop.draining.is_cancelled() && !resumes {
-        return (StatusCode::SERVICE_UNAVAILABLE, "toolsmith is stopping\n").into_response();
-    }
-    endpoint.pass(request).await
+    cors::admit(answer, page)
 }
 
 /// Whether a request goes on with one that was begun before (MCP 2026-07-28, multi-round-trip requests).

@@ -58,8 +58,18 @@ impl Token {
         &self.0
     }
 
+    /// What a request is answered that does not show it (RFC 6750, section 3); `None` where it does.
+    pub(super) fn challenge(&self, headers: &HeaderMap) -> Option<&'static str> {
+        if self.is_shown(headers) {
+            return None;
+        }
+        let is_wrong = headers.contains_key(header::AUTHORIZATION);
+        let wrong = "Bearer realm=\"toolsmith\", error=\"invalid_token\"";
+        Some(if is_wrong { wrong } else { "Bearer realm=\"toolsmith\"" })
+    }
+
     /// Whether a request shows it, once.
-    pub(super) fn is_shown(&self, headers: &HeaderMap) -> bool {
+    fn is_shown(&self, headers: &HeaderMap) -> bool {
         let mut shown = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(shown), None) = (shown.next(), shown.next()) else { return false };
         let parts = shown.to_str().ok().and_then(|value| value.trim().split_once(' '));
