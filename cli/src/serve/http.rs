@@ -20,6 +20,7 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::caller::Abilities;
 use super::ending;
 use super::workshop::Workshop;
 use crate::failure::Failure;
@@ -55,6 +56,8 @@ pub(crate) async fn serve(
     let closing = CancellationToken::new();
     let accepting = tokio::spawn(connections::accept(listener, routes(endpoint.clone()), closing.clone()));
     workshop.terminal.tell(&format!("serving MCP at http://{address}{PATH}"));
+    // Servers are asked before the first client comes.
+    workshop.live(Abilities::default());
     stop.cancelled().await;
     ending::finish(&workshop, true, std::future::pending()).await;
     // Handlers have ended; what they said is on its way.

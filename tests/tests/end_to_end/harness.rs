@@ -290,14 +290,7 @@ impl Started {
 
     /// The processes below the run, as command lines.
     pub(crate) fn descendants(&self) -> Vec<String> {
-        let all = processes();
-        let mut found = vec![self.child.id()];
-        let mut index = 0;
-        while let Some(parent) = found.get(index).copied() {
-            found.extend(all.iter().filter(|process| process.parent == parent).map(|process| process.id));
-            index += 1;
-        }
-        found[1..].iter().map(|id| command_line(*id)).collect()
+        descendants(self.child.id())
     }
 
     /// Waits for its end, and until nothing of it is left.
@@ -402,6 +395,18 @@ fn processes() -> Vec<Process> {
         (!matches!(state, "Z" | "X")).then_some(Process { id, parent })
     };
     entries.filter_map(process).collect()
+}
+
+/// The processes below a process, as command lines.
+pub(crate) fn descendants(id: u32) -> Vec<String> {
+    let all = processes();
+    let mut found = vec![id];
+    let mut index = 0;
+    while let Some(parent) = found.get(index).copied() {
+        found.extend(all.iter().filter(|process| process.parent == parent).map(|process| process.id));
+        index += 1;
+    }
+    found[1..].iter().map(|id| command_line(*id)).collect()
 }
 
 fn is_alive(id: u32) -> bool {

@@ -410,15 +410,19 @@ fn a_session_that_is_ended_ends_its_execution() {
     server.wait_until("the cancellation", || recorded(&record, "cancelled") == 1);
 }
 
+/// Neither the program, which is busy, nor a server that does not mind the end of its input.
 #[test]
 fn a_kill_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let mut server = Serve::http(&recording(&record)).start();
+    let deaf = fault_entry("deaf", "deaf", "");
+    let mut server =
+        Serve::http(&format!("{}{deaf}serve: {{ listWait: 0.1 }}\n", recording(&record))).start();
     let client = server.client().shake_hands();
     let code = format!("std::thread::spawn(|| loop {{}}); rec::wait().message(\"{}\").await?;", unique());
     let _answering = client.begin("tools/call", &execute(&code));
     server.wait_until("the call", || recorded(&record, "call") == 1);
+    server.wait_until("the server", || server.has_started("fault-server deaf"));
     server.signal(Signal::KILL);
     assert_eq!(server.end(), None);
 }

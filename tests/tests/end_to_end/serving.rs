@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{FAULT_SERVER, assert_nothing_left, binary, ends_within, forget, spawn};
+use crate::harness::{FAULT_SERVER, assert_nothing_left, binary, descendants, ends_within, forget, spawn};
 
 pub(crate) use client::Client;
 
@@ -119,6 +119,11 @@ impl Serve {
 impl Server {
     pub(crate) fn stderr(&self) -> String {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether a process below it has this in its command line.
+    pub(crate) fn has_started(&self, part: &str) -> bool {
+        descendants(self.child.id()).iter().any(|command| command.contains(part))
     }
 
     /// A file in its working folder.
