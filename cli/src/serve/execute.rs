@@ -143,7 +143,7 @@ impl Execution {
             masker.mask_value(&mut error.evidence);
         }
         let id = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let keep = |part: &str, text: &str| self.workshop.kept.keep(&self.session.id, &id, part, text);
+        let keep = |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &id, part, text);
         Ok(answer::result(&outcome, self.snapshot.config().serve.output, &keep))
     }
 

@@ -309,8 +309,11 @@ impl Handler {
             None => None,
         };
         let (caller, asks) = self.caller(&context);
+        // A request ends with its answer, but what asks goes on with the next one.
+        let cancel = if asks.is_some() { self.workshop.stop.child_token() } else { context.ct.clone() };
+        let ending = cancel.clone();
         let work = if let Some(direct) = direct {
-            let passing = self.passing(caller.clone(), &context).await;
+            let passing = Passing { cancel, ..self.passing(caller.clone(), &context).await };
             futures::FutureExt::boxed(passing.call(direct, parameters))
         } else {
             let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
@@ -320,8 +323,6 @@ impl Handler {
             };
             let given = sealed.map(|sealed| execute::given(sealed, &arguments, responses.as_ref())).transpose()?;
             let (workshop, session) = (self.workshop.clone(), self.session.clone());
-            // A call that nobody waits for ends; and so does all when the process is to end.
-            let cancel = context.ct.clone();
             let caller = caller.clone();
             let binding = binding.clone();
             let execution =
@@ -330,7 +331,7 @@ impl Handler {
         };
         match asks {
             Some(asks) => {
-                self.workshop.held.drive(Work::start(work, asks, caller), &binding, &context.ct).await
+                self.workshop.held.drive(Work::start(work, asks, caller, ending), &binding, &context.ct).await
             }
             None => work.await,
         }
@@ -360,7 +361,7 @@ impl Handler {
             if method != "resources/read" {
                 return Ok(json!({}));
             }
-            let part = self.workshop.kept.read(&self.session.id, &uri).map_err(missing)?;
+            let part = self.workshop.kept.read(self.session.owner(), &uri).map_err(missing)?;
             let meta = json!({ "toolsmith/offset": part.offset, "toolsmith/total": part.total });
             let content = json!({ "uri": uri, "mimeType": "text/plain", "text": part.text, "_meta": meta });
             return Ok(json!({ "contents": [content] }));

@@ -77,6 +77,12 @@ impl ClientSession {
         self.transport == Transport::Stdio || self.has_begun.get().is_some()
     }
 
+    /// Whose the outputs of executions are. Clients without a session have them in common: whoever knows an address,
+    /// which nobody guesses, may read there, and no list names it.
+    pub(crate) fn owner(&self) -> &str {
+        if self.lasts() { &self.id } else { "" }
+    }
+
     /// The client has shaken hands: from now on it is told what changes.
     pub(crate) fn begin(self: &Arc<Self>, context: &RequestContext<RoleServer>) {
         if self.has_begun.set(()).is_err() {

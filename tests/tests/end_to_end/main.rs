@@ -34,6 +34,7 @@ mod results;
 mod serve_http;
 mod serve_pipes;
 mod serve_reload;
+mod serve_stateless;
 mod servers;
 mod services;
 mod serving;

@@ -127,7 +127,7 @@ impl Client {
         assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
     }
 
-    /// As a client without handshakes: each request says all.
+    /// As a client without handshakes: each request says all. It can put questions to a person.
     pub(crate) fn stateless(self) -> Self {
         self.header("mcp-protocol-version", STATELESS)
     }
@@ -150,10 +150,10 @@ impl Client {
             parameters["_meta"] = json!({
                 "io.modelcontextprotocol/protocolVersion": STATELESS,
                 "io.modelcontextprotocol/clientInfo": client_info(),
-                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
             });
             request = request.header("mcp-method", method);
-            if let Some(name) = parameters["name"].as_str() {
+            if let Some(name) = parameters["name"].as_str().or(parameters["uri"].as_str()) {
                 request = request.header("mcp-name", name);
             }
         }
