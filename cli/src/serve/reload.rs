@@ -273,3 +273,45 @@ fn concerns(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
         && (event.paths.is_empty()
             || event.paths.iter().any(|path| files.iter().any(|file| file.starts_with(path))))
 }
+
+#[cfg(test)]
+mod tests {
+    use notify::event::{CreateKind, ModifyKind, RemoveKind, RenameMode};
+
+    use super::*;
+
+    #[test]
+    fn only_what_changes_a_file_or_a_folder_above_it_matters() {
+        let files = BTreeSet::from([PathBuf::from("/a/b/c.yaml")]);
+        let matters = |kind, path: &str| concerns(&Event::new(kind).add_path(PathBuf::from(path)), &files);
+        let written = EventKind::Access(AccessKind::Close(AccessMode::Write));
+        let renamed = EventKind::Modify(ModifyKind::Name(RenameMode::To));
+        for (kind, path) in [
+            (written, "/a/b/c.yaml"),
+            (renamed, "/a/b/c.yaml"),
+            (EventKind::Remove(RemoveKind::File), "/a/b/c.yaml"),
+            (EventKind::Create(CreateKind::Folder), "/a/b"),
+        ] {
+            assert!(matters(kind, path), "{kind:?} {path}");
+        }
+        let read = EventKind::Access(AccessKind::Close(AccessMode::Read));
+        for (kind, path) in [(read, "/a/b/c.yaml"), (written, "/a/b/d.yaml"), (renamed, "/a/b/c.yaml.swp")] {
+            assert!(!matters(kind, path), "{kind:?} {path}");
+        }
+        assert!(concerns(&Event::new(EventKind::Other), &files), "events were lost");
+    }
+
+    #[test]
+    fn a_file_is_another_one_when_it_was_written_or_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("a"), folder.path().join("b"));
+        assert_eq!(stamp(&file), None);
+        assert_eq!(nearest(&file.join("below/it")), Some(folder.path().to_owned()));
+        fs::write(&file, "1").unwrap();
+        let first = stamp(&file);
+        assert_eq!(stamp(&file), first);
+        fs::write(&other, "2").unwrap();
+        fs::rename(&other, &file).unwrap();
+        assert_ne!(stamp(&file), first);
+    }
+}

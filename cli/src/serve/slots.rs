@@ -212,4 +212,21 @@ mod tests {
         drop(waiting.await.unwrap());
         idle.await;
     }
+
+    #[tokio::test]
+    async fn more_places_are_taken_at_once_and_fewer_as_they_become_free() {
+        let slots = Slots::new(1, 4);
+        let first = slots.take("a").await.unwrap();
+        let mut second = Box::pin(slots.take("a"));
+        assert!(futures::poll!(second.as_mut()).is_pending());
+        slots.resize(2, 4);
+        let second = second.await.unwrap();
+        slots.resize(1, 4);
+        let mut third = Box::pin(slots.take("a"));
+        assert!(futures::poll!(third.as_mut()).is_pending());
+        drop(first);
+        assert!(futures::poll!(third.as_mut()).is_pending());
+        drop(second);
+        drop(third.await.unwrap());
+    }
 }
