@@ -1,7 +1,7 @@
 //! A client, as long as it stays: its peer, what it wants to be told, what it has allowed, its sessions with servers.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -90,7 +90,7 @@ impl ClientSession {
         }
         let abilities = Abilities::of(context.client_capabilities().as_ref());
         let live = self.live(abilities);
-        self.tell(tokio::spawn(tell_changes(live.clone(), context.peer.clone())));
+        self.tell(tokio::spawn(tell_changes(live.clone(), context.peer.clone(), Arc::downgrade(self))));
         if self.transport == Transport::Stdio {
             self.tell(tokio::spawn(tell_told(live.upstreams.host().clone(), context.peer.clone())));
         }
@@ -143,11 +143,16 @@ pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Tells a client that lists have changed.
-async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>) {
+async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
     let mut current = live.watch();
     let mut known = current.borrow_and_update().clone();
     while current.changed().await.is_ok() {
         let now = current.borrow_and_update().clone();
+        if let Some(session) = session.upgrade()
+            && let Some(own) = session.own.get()
+        {
+            own.retain(now.config());
+        }
         for method in changed(&known, &now) {
             notify(&peer, method, json!({})).await;
         }

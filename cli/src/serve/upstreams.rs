@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
 use crate::catalog;
-use crate::config::Server;
+use crate::config::{Config, Server};
 use crate::first_start;
 use crate::host::Company as _;
 use crate::tool_list::ToolList;
@@ -61,6 +61,14 @@ impl Upstreams {
         }
         drop(keepers);
         self.changed.notify_one();
+    }
+
+    /// Ends the sessions with servers that are no longer configured, or otherwise. Calls under way have their answers.
+    pub(crate) fn retain(&self, config: &Config) {
+        let stays = |name: &String, kept: &mut Kept| {
+            config.server(name).is_some_and(|server| server.connection == kept.config)
+        };
+        self.keepers().retain(stays);
     }
 
     fn start(&self, server: &Server) -> Kept {

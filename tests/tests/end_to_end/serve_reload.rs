@@ -91,6 +91,26 @@ fn what_runs_goes_on_with_the_configuration_that_it_began_with() {
     assert_eq!(now["result"]["structuredContent"]["status"], "compile_error", "{now:#}");
 }
 
+/// A direct call that is under way is answered, and then the server of before is gone.
+#[test]
+fn direct_calls_are_answered_by_the_server_that_they_went_to() {
+    let slow = "  gone: { command: toolsmith, args: [demo-server, --copies, \"1\"], trust: true, codeMode: false }\n";
+    let server = Serve::http(&format!("{DEMO}{slow}")).start();
+    let client = server.client().shake_hands();
+    let call = json!({ "name": "slow", "arguments": { "seconds": 2 } });
+    // Until then the session has no session with the server.
+    let before = client.ask("tools/call", &json!({ "name": "echo", "arguments": { "text": "x" } }));
+    assert!(before["result"].is_object(), "{before:#}");
+    let mut answering = client.begin("tools/call", &call);
+    server.configure(DEMO);
+    server.tells("(gone: gone)");
+    let answer = answering.end();
+    assert_eq!(answer["result"]["content"][0]["text"], "waited 2 seconds", "{answer:#}");
+    server.wait_until("the end of the server", || !server.has_started("--copies"));
+    let now = client.ask("tools/call", &json!({ "name": "slow", "arguments": { "seconds": 0 } }));
+    assert!(now["error"].is_object(), "{now:#}");
+}
+
 #[test]
 fn limits_of_http_hold_at_once() {
     let config = |sessions: u32, more: &str| format!("{DEMO}serve: {{ maxSessions: {sessions}{more} }}\n");
