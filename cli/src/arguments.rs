@@ -124,11 +124,14 @@ pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
     /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, in place of standard input and output; the
-    /// endpoint is /mcp. Port 0 takes a free one. Where it is served stands on standard error.
+    /// endpoint is /mcp, and /healthz and /readyz say how it is. Port 0 takes a free one. Where it is served stands on
+    /// standard error. Another address needs a new start, other than the files of the configuration, which are read again
+    /// when they change.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<std::net::SocketAddr>,
-    /// The environment variable with the token that HTTP clients must show (`Authorization: Bearer …`). Needed where the
-    /// address can be reached from other machines.
+    /// The environment variable with the token that HTTP clients must show (`Authorization: Bearer …`), of 16 characters or
+    /// more; another token needs a new start. Needed where the address can be reached from other machines. No server that
+    /// is started gets to see the variable.
     #[arg(long, value_name = "VARIABLE", requires = "http")]
     pub(crate) token_env: Option<String>,
     /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays

@@ -10,6 +10,9 @@ use crate::config::Config;
 /// What stands in place of a secret.
 const MASK: &str = "***";
 
+/// How many secrets of older configurations are remembered beside those in force, about.
+const MOST_SECRETS: usize = 2_000;
+
 /// Shorter values are no secrets, and would tear holes into every text.
 const SHORTEST: usize = 8;
 
@@ -48,6 +51,21 @@ impl Masker {
             name.to_str().filter(|name| is_secret(name)).and_then(|_| value.into_string().ok())
         }));
         Self::new(&values)
+    }
+
+    /// With a further secret.
+    pub(crate) fn hiding(self, value: &str) -> Self {
+        self.with(Masker::new(&[value.to_owned()]))
+    }
+
+    /// With the secrets of another one, as far as they fit.
+    pub(crate) fn with(mut self, other: Masker) -> Self {
+        let place = MOST_SECRETS.saturating_sub(self.secrets.len());
+        let new = other.secrets.into_iter().filter(|secret| !self.secrets.contains(secret)).take(place);
+        let new: Vec<String> = new.collect();
+        self.secrets.extend(new);
+        self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        self
     }
 
     /// Of these values, each whole, line by line, and without the scheme that headers begin with.
@@ -184,6 +202,14 @@ mod tests {
             let told = "value-of-env value-of-header value-of-client pass-in-address KEY Bearer";
             assert_eq!(Masker::of(&config).mask(told), "*** *** *** *** KEY Bearer");
         }
+    }
+
+    #[test]
+    fn maskers_add_up() {
+        let both = masker(&["secret-before"]).with(masker(&["secret-before", "secret-before-and-after"]));
+        let all = both.hiding("a-token-of-its-own");
+        assert_eq!(all.mask("secret-before-and-after secret-before a-token-of-its-own"), "*** *** ***");
+        assert_eq!(all.secrets.len(), 3);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::tool_list::{as_declared, digest};
 
 /// Observed output schemas, by server and tool.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ObservedOutputs(BTreeMap<String, BTreeMap<String, Value>>);
 
 impl ObservedOutputs {

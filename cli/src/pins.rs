@@ -21,7 +21,7 @@ use crate::tool_list::ToolList;
 const LINES_TOLD: usize = 60;
 
 /// What a lock file says of tools.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Known {
     /// Output schemas that were inferred.
     pub(crate) observed: ObservedOutputs,
@@ -44,7 +44,7 @@ impl Known {
 }
 
 /// The tools of servers as they were accepted. A server that is not here is held to nothing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Pins(Arc<BTreeMap<String, LockedServer>>);
 
 /// How a server's tools differ from those that were accepted.

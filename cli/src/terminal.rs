@@ -13,13 +13,18 @@ use tokio::sync::oneshot;
 
 use crate::masker::Masker;
 
-/// The secrets that nothing tells, of whatever configuration was used last.
+/// The secrets that nothing tells, of all configurations that were used.
 static MASKER: RwLock<Option<Masker>> = RwLock::new(None);
 
 /// From now on, nothing that this process tells people holds these secrets. What programs print and tools answer is
 /// theirs, and stays as it is.
 pub(crate) fn mask(masker: Masker) {
-    *MASKER.write().unwrap_or_else(PoisonError::into_inner) = Some(masker);
+    let mut known = MASKER.write().unwrap_or_else(PoisonError::into_inner);
+    *known = Some(match known.take() {
+        // What runs with an older configuration may still tell of it.
+        Some(before) => masker.with(before),
+        None => masker,
+    });
 }
 
 fn masked(text: &str) -> String {

@@ -83,7 +83,8 @@ pub(crate) fn record(path: &Path, bytes: Option<&[u8]>) -> Result<(), Error> {
     held.sync_all().map_err(io)
 }
 
-fn file() -> Option<PathBuf> {
+/// The record's file. It may be missing.
+pub(crate) fn file() -> Option<PathBuf> {
     config::user_folder().map(|folder| folder.join(FILE))
 }
 

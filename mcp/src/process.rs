@@ -3,7 +3,10 @@
 //! The child leads a process group of its own, and whatever it starts belongs to that group unless it leaves on
 //! purpose (`setsid`). The group's number is the child's process id, which the kernel does not give away while the
 //! child is unreaped. So the child stays unreaped until its group has been killed: its end is seen through a pidfd.
-//! If this program itself is killed with SIGKILL, the child sees the end of its standard input.
+//! If this program itself is killed with SIGKILL, the kernel kills the child, and what the child has started sees the
+//! end of its standard input.
+
+mod starter;
 
 use std::{
     io,
@@ -68,7 +71,7 @@ pub(crate) fn spawn(command: &config::Command) -> Result<Spawned, String> {
     if let Some(folder) = cwd {
         program.current_dir(folder);
     }
-    let mut child = program.spawn().map_err(|error| explain(&error, command, cwd.as_deref()))?;
+    let mut child = starter::start(program).map_err(|error| explain(&error, command, cwd.as_deref()))?;
     let pid = Pid::from_child(&child);
     let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
         Ok(pidfd) => pidfd,

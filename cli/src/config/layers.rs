@@ -38,6 +38,18 @@ pub(crate) fn project_file(folder: &Path) -> Result<Option<PathBuf>, Error> {
     only(beside.chain(NAMES.iter().map(|name| folder.join(".toolsmith").join(name))))
 }
 
+/// All files that a configuration may stand in, whether they are there or not.
+pub(crate) fn candidates(place: &ConfigArguments) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        place.config.iter().filter_map(|file| std::path::absolute(file).ok()).collect();
+    files.extend(super::user_folder().iter().flat_map(|folder| NAMES.map(|name| folder.join(name))));
+    if let Ok(folder) = std::env::current_dir() {
+        files.extend(PROJECT_NAMES.map(|name| folder.join(name)));
+        files.extend(NAMES.map(|name| folder.join(".toolsmith").join(name)));
+    }
+    files
+}
+
 /// The one of several files that is there.
 fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> {
     // What is there and can't be looked at is told when it is read.

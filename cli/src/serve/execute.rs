@@ -151,7 +151,7 @@ impl Execution {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
         }
-        let keep = |part: &str, text: &str| self.workshop.kept.keep(&self.session.id, &scribe.id, part, text);
+        let keep = |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &scribe.id, part, text);
         Ok(answer::result(&outcome, self.snapshot.config().serve.output, &keep))
     }
 

@@ -161,7 +161,7 @@ impl ServerHandler for Handler {
         loop {
             tokio::select! {
                 () = subscription.cancelled() => return Ok(()),
-                () = self.workshop.stop.cancelled() => return Ok(()),
+                () = self.workshop.draining.cancelled() => return Ok(()),
                 changes = current.changed() => {
                     if changes.is_err() {
                         return Ok(());
@@ -221,7 +221,17 @@ impl Handler {
             Some(_) => return Err(ErrorData::invalid_params("params must be an object", None)),
         };
         let stateless = is_stateless(&context);
-        let result = self.answer(method, parameters, context).await?;
+        let _answering = self.workshop.answering.token();
+        let (stop, cancel) = (self.workshop.stop.clone(), context.ct.clone());
+        let mut answer = std::pin::pin!(self.answer(method, parameters, context));
+        let result = tokio::select! {
+            biased;
+            answer = &mut answer => answer,
+            () = stop.cancelled() => {
+                cancel.cancel();
+                answer.await
+            }
+        }?;
         Ok(definitions::of_era(method, result, stateless))
     }
 
@@ -313,6 +323,9 @@ impl Handler {
         let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
             return Err(ErrorData::invalid_params("params.name must be the name of a tool", None));
         };
+        if self.workshop.draining.is_cancelled() && !parameters.contains_key("requestState") {
+            return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
+        }
         let snapshot = self.snapshot(&context).await;
         if let Some(result) = definitions::discover(&snapshot, &name, parameters.get("arguments")) {
             return Ok(result);
@@ -337,8 +350,11 @@ impl Handler {
             None => None,
         };
         let (caller, asks) = self.caller(&context);
+        // A request ends with its answer, but what asks goes on with the next one.
+        let cancel = if asks.is_some() { self.workshop.stop.child_token() } else { context.ct.clone() };
+        let ending = cancel.clone();
         let work = if let Some(direct) = direct {
-            let passing = self.passing(caller.clone(), &context).await;
+            let passing = Passing { cancel, ..self.passing(caller.clone(), &context).await };
             let requester = Requester::of(&self.session, &context);
             futures::FutureExt::boxed(passing.call(direct, requester, parameters))
         } else {
@@ -350,8 +366,6 @@ impl Handler {
             let given =
                 sealed.map(|sealed| execute::given(sealed, &arguments, responses.as_ref())).transpose()?;
             let (workshop, session) = (self.workshop.clone(), self.session.clone());
-            // A call that nobody waits for ends; and so does all when the process is to end.
-            let cancel = context.ct.clone();
             let caller = caller.clone();
             let binding = binding.clone();
             let requester = Requester::of(&self.session, &context);
@@ -370,7 +384,7 @@ impl Handler {
         };
         match asks {
             Some(asks) => {
-                self.workshop.held.drive(Work::start(work, asks, caller), &binding, &context.ct).await
+                self.workshop.held.drive(Work::start(work, asks, caller, ending), &binding, &context.ct).await
             }
             None => work.await,
         }
@@ -403,7 +417,7 @@ impl Handler {
             if method != "resources/read" {
                 return Ok(json!({}));
             }
-            let part = self.workshop.kept.read(&self.session.id, &uri).map_err(missing)?;
+            let part = self.workshop.kept.read(self.session.owner(), &uri).map_err(missing)?;
             let meta = json!({ "toolsmith/offset": part.offset, "toolsmith/total": part.total });
             let content = json!({ "uri": uri, "mimeType": "text/plain", "text": part.text, "_meta": meta });
             return Ok(json!({ "contents": [content] }));

@@ -23,6 +23,9 @@ use super::random;
 /// How long a client may take to come back.
 pub(crate) const RETURN_TIME: Duration = Duration::from_secs(600);
 
+/// How long work may take to end when it is cancelled, before it is dropped.
+const CANCELLED_TIME: Duration = Duration::from_secs(5);
+
 /// How much work waits at once; more is refused.
 const MOST_WAITING: usize = 256;
 
@@ -37,6 +40,8 @@ pub(crate) struct Work {
     handle: JoinHandle<Result<Value, ErrorData>>,
     asks: mpsc::Receiver<Ask>,
     pub(crate) caller: Arc<Caller>,
+    /// Ends it in order. It is none of the request's, which ends with each answer.
+    cancel: CancellationToken,
 }
 
 impl Drop for Work {
@@ -50,8 +55,9 @@ impl Work {
         work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,
         asks: mpsc::Receiver<Ask>,
         caller: Arc<Caller>,
+        cancel: CancellationToken,
     ) -> Self {
-        Work { handle: tokio::spawn(work), asks, caller }
+        Work { handle: tokio::spawn(work), asks, caller, cancel }
     }
 }
 
@@ -113,12 +119,17 @@ impl Held {
         binding: &[u8],
         cancel: &CancellationToken,
     ) -> Result<Value, ErrorData> {
+        let result = |ended: Result<_, tokio::task::JoinError>| {
+            ended.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
+        };
         let ask = tokio::select! {
             biased;
-            ended = &mut work.handle => {
-                return ended.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)));
+            ended = &mut work.handle => return result(ended),
+            () = cancel.cancelled() => {
+                work.cancel.cancel();
+                let ended = tokio::time::timeout(CANCELLED_TIME, &mut work.handle).await;
+                return ended.map_or_else(|_| Err(ErrorData::internal_error("cancelled", None)), result);
             }
-            () = cancel.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
             Some(ask) = work.asks.recv() => ask,
         };
         let name = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;

@@ -1,99 +1,80 @@
-//! The server over streamable HTTP: who is let in, and how it ends.
+//! The server over streamable HTTP: its addresses, and how it ends.
+//!
+//! Who is let in is `http::token`'s job and that of `http::endpoint`, the bounds of connections are
+//! `http::connections`', those of sessions `http::sessions`', what browsers are told `http::cors`'.
+
+mod connections;
+mod cors;
+mod endpoint;
+mod sessions;
+mod token;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{StatusCode, header};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::extract::{ConnectInfo, State};
+use axum::http::StatusCode;
+use axum::routing::{any, get};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::face::Handler;
-use super::random;
-use super::session::{ClientSession, Transport};
+use super::caller::Abilities;
+use super::ending;
 use super::workshop::Workshop;
 use crate::failure::Failure;
+
+pub(crate) use token::Token;
+
+use endpoint::Endpoint;
 
 /// Where the endpoint is.
 pub(crate) const PATH: &str = "/mcp";
 
-/// Most bytes of a request (4 MiB): a snippet has at most a fraction of it.
-const BODY_LIMIT: usize = 4 << 20;
+/// How long answers may still go out after everything has ended.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
-/// The token that clients must show.
-#[derive(Clone)]
-pub(crate) struct Token(Arc<str>);
-
-impl Token {
-    pub(crate) fn new(token: &str) -> Self {
-        Token(Arc::from(token))
-    }
-
-    /// Whether it is this one. Takes as long for any other: both are hashed first.
-    fn is(&self, shown: &str) -> bool {
-        // Comparing hashes of this kind takes the same time wherever they differ.
-        blake3::hash(self.0.as_bytes()) == blake3::hash(shown.as_bytes())
-    }
-}
-
-/// Serves until `stop`.
+/// Serves until `stop`, and then until what runs has ended.
 pub(crate) async fn serve(
     workshop: Arc<Workshop>,
     address: SocketAddr,
     token: Option<Token>,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::host(format!("{address} can't be served at: {error}"));
+    let failed = |error: std::io::Error| {
+        Failure::host(format!(
+            "{address} can't be served at: {error}\nhelp: name another address with --http"
+        ))
+    };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    let routes = routes(workshop.clone(), address, token, stop.clone());
+    // Ends streams and sessions.
+    let end = CancellationToken::new();
+    let endpoint = Endpoint::new(workshop.clone(), address, token, end.clone());
+    let idle = tokio::spawn(endpoint.sessions.clone().end_idle());
+    let closing = CancellationToken::new();
+    let accepting = tokio::spawn(connections::accept(listener, routes(endpoint.clone()), closing.clone()));
     workshop.terminal.tell(&format!("serving MCP at http://{address}{PATH}"));
-    axum::serve(listener, routes.into_make_service_with_connect_info::<SocketAddr>())
-        .with_graceful_shutdown(async move { stop.cancelled().await })
-        .await
-        .map_err(failed)
+    // Servers are asked before the first client comes.
+    workshop.live(Abilities::default());
+    stop.cancelled().await;
+    ending::finish(&workshop, true, std::future::pending()).await;
+    // Handlers have ended; what they said is on its way.
+    let _ = timeout(LAST_ANSWERS, endpoint.answers.wait()).await;
+    end.cancel();
+    closing.cancel();
+    idle.abort();
+    accepting.await.map_err(Failure::host)
 }
 
-fn routes(
-    workshop: Arc<Workshop>,
-    address: SocketAddr,
-    token: Option<Token>,
-    stop: CancellationToken,
-) -> axum::Router {
-    let serve = workshop.settings.borrow().config.serve.clone();
-    let mut hosts = StreamableHttpServerConfig::default().allowed_hosts;
-    hosts.push(address.ip().to_string());
-    hosts.extend(serve.hosts);
-    // Pages of this very address are no others': browsers name it, as they name any.
-    let mut origins = serve.origins;
-    origins.push(format!("http://{address}"));
-    if address.ip().is_loopback() {
-        origins.push(format!("http://localhost:{}", address.port()));
-    }
-    let mut config = StreamableHttpServerConfig::default()
-        .with_allowed_hosts(hosts)
-        .with_allowed_origins(origins)
-        .enforce_origin_validation()
-        .with_cancellation_token(stop);
-    config.max_request_body_bytes = BODY_LIMIT;
-    let make = {
-        let workshop = workshop.clone();
-        move || {
-            let session = ClientSession::new(random::name()?, Transport::Http, workshop.clone());
-            Ok(Handler::new(workshop.clone(), session))
-        }
-    };
-    let service = StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config);
+fn routes(endpoint: Arc<Endpoint>) -> axum::Router {
     axum::Router::new()
-        .nest_service(PATH, service)
-        .layer(middleware::from_fn_with_state(token, admit))
+        .route(PATH, any(endpoint::answer))
+        .route("/readyz", get(ready))
+        .with_state(endpoint)
         .route("/healthz", get(|| async { "ok\n" }))
 }
 
@@ -103,18 +84,10 @@ pub(crate) fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketA
     parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address)
 }
 
-/// Lets in who shows the token (RFC 6750, section 2.1).
-async fn admit(State(token): State<Option<Token>>, request: Request, next: Next) -> Response {
-    let Some(token) = token else { return next.run(request).await };
-    let shown = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let shown = shown.and_then(|value| value.split_once(' '));
-    match shown {
-        Some((scheme, shown)) if scheme.eq_ignore_ascii_case("bearer") && token.is(shown.trim()) => {
-            next.run(request).await
-        }
-        _ => {
-            let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
-            (StatusCode::UNAUTHORIZED, challenge, "a bearer token is wanted\n").into_response()
-        }
+/// Whether snippets can be run and the servers are known. Says nothing that is not for everybody.
+async fn ready(State(endpoint): State<Arc<Endpoint>>) -> (StatusCode, String) {
+    match endpoint.workshop.unready() {
+        None => (StatusCode::OK, "ready\n".to_owned()),
+        Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
     }
 }

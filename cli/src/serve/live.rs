@@ -103,7 +103,10 @@ impl Work {
             Ok(snapshot) => {
                 let snapshot = Arc::new(snapshot);
                 self.current.send_if_modified(|current| {
-                    let is_new = !current.offers_the_same(&snapshot) || current.is_whole != snapshot.is_whole;
+                    // What begins from now on goes by the settings that are in force.
+                    let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
+                        || !current.offers_the_same(&snapshot)
+                        || current.is_whole != snapshot.is_whole;
                     if is_new {
                         *current = snapshot;
                     }

@@ -239,7 +239,7 @@ impl ToolHost for Recorded<'_> {
         .boxed()
     }
 
-    fn look_up<'a>(&'a self, question: Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+    fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
         self.sessions.look_up(question)
     }
 

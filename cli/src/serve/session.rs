@@ -1,6 +1,6 @@
 //! A client, as long as it stays: its peer, what it wants to be told, what it has allowed, its sessions with servers.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -75,6 +75,12 @@ impl ClientSession {
         self.transport == Transport::Stdio || self.has_begun.get().is_some()
     }
 
+    /// Whose the outputs of executions are. Clients without a session have them in common: whoever knows an address,
+    /// which nobody guesses, may read there, and no list names it.
+    pub(crate) fn owner(&self) -> &str {
+        if self.lasts() { &self.id } else { "" }
+    }
+
     /// The client has shaken hands: from now on it is told what changes.
     pub(crate) fn begin(self: &Arc<Self>, context: &RequestContext<RoleServer>) {
         if self.has_begun.set(()).is_err() {
@@ -82,7 +88,7 @@ impl ClientSession {
         }
         let abilities = Abilities::of(context.client_capabilities().as_ref());
         let live = self.live(abilities);
-        self.tell(tokio::spawn(tell_changes(live.clone(), context.peer.clone())));
+        self.tell(tokio::spawn(tell_changes(live.clone(), context.peer.clone(), Arc::downgrade(self))));
         if self.transport == Transport::Stdio {
             self.tell(tokio::spawn(tell_told(live.upstreams.host().clone(), context.peer.clone())));
         }
@@ -140,11 +146,16 @@ pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Tells a client that lists have changed.
-async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>) {
+async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
     let mut current = live.watch();
     let mut known = current.borrow_and_update().clone();
     while current.changed().await.is_ok() {
         let now = current.borrow_and_update().clone();
+        if let Some(session) = session.upgrade()
+            && let Some(own) = session.own.get()
+        {
+            own.retain(now.config());
+        }
         if !known.offers_the_same(&now) {
             notify(&peer, "notifications/tools/list_changed", json!({})).await;
         }

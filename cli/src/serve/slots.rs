@@ -1,13 +1,18 @@
 //! Whose turn it is: so many executions run at once, and the clients that wait for more take turns.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 /// Places for executions.
 #[derive(Debug)]
-pub(crate) struct Slots(Mutex<State>);
+pub(crate) struct Slots {
+    state: Mutex<State>,
+    /// Somebody has given a place back, or no longer waits for one.
+    left: Notify,
+}
 
 #[derive(Debug)]
 struct State {
@@ -36,7 +41,7 @@ impl Slots {
     /// This many places, and room for so many that wait.
     pub(crate) fn new(places: usize, room: usize) -> Arc<Self> {
         let state = State { running: 0, places, waiting: 0, room, queues: VecDeque::new() };
-        Arc::new(Slots(Mutex::new(state)))
+        Arc::new(Slots { state: Mutex::new(state), left: Notify::new() })
     }
 
     /// From now on, so many.
@@ -51,6 +56,18 @@ impl Slots {
     pub(crate) fn load(&self) -> (usize, usize) {
         let state = self.state();
         (state.running, state.waiting)
+    }
+
+    /// Waits until nothing runs or waits.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let mut left = pin!(self.left.notified());
+            left.as_mut().enable();
+            if self.load() == (0, 0) {
+                return;
+            }
+            left.await;
+        }
     }
 
     /// A place for `client`, at once or in its turn.
@@ -107,7 +124,7 @@ impl Slots {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,6 +142,8 @@ impl Drop for Leaving<'_> {
         }
         state.queues.retain(|(_, queue)| !queue.is_empty());
         state.waiting -= left;
+        drop(state);
+        self.0.left.notify_waiters();
     }
 }
 
@@ -132,6 +151,7 @@ impl Drop for Slot {
     fn drop(&mut self) {
         self.0.state().running -= 1;
         self.0.admit();
+        self.0.left.notify_waiters();
     }
 }
 
@@ -176,5 +196,37 @@ mod tests {
         drop(first);
         drop(waiting.await.unwrap());
         assert_eq!(slots.load(), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn it_is_idle_when_nobody_runs_or_waits() {
+        let slots = Slots::new(1, 1);
+        slots.idle().await;
+        let first = slots.take("a").await.unwrap();
+        let mut waiting = Box::pin(slots.take("b"));
+        assert!(futures::poll!(waiting.as_mut()).is_pending());
+        let mut idle = Box::pin(slots.idle());
+        assert!(futures::poll!(idle.as_mut()).is_pending());
+        drop(first);
+        assert!(futures::poll!(idle.as_mut()).is_pending());
+        drop(waiting.await.unwrap());
+        idle.await;
+    }
+
+    #[tokio::test]
+    async fn more_places_are_taken_at_once_and_fewer_as_they_become_free() {
+        let slots = Slots::new(1, 4);
+        let first = slots.take("a").await.unwrap();
+        let mut second = Box::pin(slots.take("a"));
+        assert!(futures::poll!(second.as_mut()).is_pending());
+        slots.resize(2, 4);
+        let second = second.await.unwrap();
+        slots.resize(1, 4);
+        let mut third = Box::pin(slots.take("a"));
+        assert!(futures::poll!(third.as_mut()).is_pending());
+        drop(first);
+        assert!(futures::poll!(third.as_mut()).is_pending());
+        drop(second);
+        drop(third.await.unwrap());
     }
 }

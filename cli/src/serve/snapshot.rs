@@ -52,12 +52,16 @@ pub(crate) struct Lists {
 }
 
 impl Settings {
+    /// With the `token` of this server, which is as secret as what the configuration holds.
+    ///
     /// # Errors
     /// Where the audit log can't be used.
-    pub(crate) fn new(config: Config, known: Known) -> Result<Arc<Self>, Failure> {
+    pub(crate) fn new(config: Config, known: Known, token: Option<&str>) -> Result<Arc<Self>, Failure> {
+        let masker = Masker::of(&config);
+        let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
         let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;
-        Ok(Arc::new(Settings { masker: Masker::of(&config), config, known, audit }))
+        Ok(Arc::new(Settings { config, known, masker, audit }))
     }
 }
 
@@ -115,5 +119,6 @@ impl Snapshot {
             && self.absent == other.absent
             && self.partition == other.partition
             && self.settings.config == other.settings.config
+            && self.settings.known == other.settings.known
     }
 }

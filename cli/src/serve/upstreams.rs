@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
 use crate::catalog;
-use crate::config::Server;
+use crate::config::{Config, Server};
 use crate::first_start;
 use crate::host::Company as _;
 use crate::tool_list::ToolList;
@@ -63,6 +63,14 @@ impl Upstreams {
         self.changed.notify_one();
     }
 
+    /// Ends the sessions with servers that are no longer configured, or otherwise. Calls under way have their answers.
+    pub(crate) fn retain(&self, config: &Config) {
+        let stays = |name: &String, kept: &mut Kept| {
+            config.server(name).is_some_and(|server| server.connection == kept.config)
+        };
+        self.keepers().retain(stays);
+    }
+
     fn start(&self, server: &Server) -> Kept {
         first_start::tell(server, &self.host.voice());
         let config = server.connection.clone();
@@ -87,7 +95,9 @@ impl Upstreams {
         let keeper = {
             let mut keepers = self.keepers();
             let name = &server.connection.name;
-            if keepers.get(name).is_some_and(given_up) {
+            // Its entry may have changed since.
+            let is_other = |kept: &Kept| kept.config != server.connection;
+            if keepers.get(name).is_some_and(|kept| given_up(kept) || is_other(kept)) {
                 keepers.remove(name);
             }
             keepers.entry(name.clone()).or_insert_with(|| self.start(server)).keeper.clone()

@@ -36,7 +36,11 @@ pub(crate) struct Workshop {
     pub(crate) terminal: Arc<Terminal>,
     /// Work that goes on after an answer: sessions that end.
     pub(crate) afterwards: TaskTracker,
-    /// Ends all executions.
+    /// The process is to end: nothing new is begun.
+    pub(crate) draining: CancellationToken,
+    /// Requests that are being answered.
+    pub(crate) answering: TaskTracker,
+    /// Ends all that is being answered.
     pub(crate) stop: CancellationToken,
     engine: tokio::sync::Mutex<Option<Opened>>,
     /// What is offered to clients over HTTP, by what they can do.
@@ -68,6 +72,8 @@ impl Workshop {
             held: Arc::new(Held::new().map_err(Failure::host)?),
             terminal,
             afterwards: TaskTracker::new(),
+            draining: CancellationToken::new(),
+            answering: TaskTracker::new(),
             stop: CancellationToken::new(),
             engine: tokio::sync::Mutex::default(),
             lives: Mutex::default(),
@@ -97,6 +103,43 @@ impl Workshop {
         let engine = Arc::new(Engine::open(&options, observer).await?);
         *opened = Some(Opened { confinement: code_mode.confinement, engine: engine.clone() });
         Ok(engine)
+    }
+
+    /// Has the engine ready before the first snippet comes, and again whenever the configuration wants another one;
+    /// ends with the last sender of settings.
+    pub(crate) async fn warm(self: Arc<Self>) {
+        let mut settings = self.settings.clone();
+        loop {
+            let now = settings.borrow_and_update().clone();
+            let code_mode = &now.config.code_mode;
+            if code_mode.enabled
+                && let Err(error) = self.engine(code_mode, &*self.terminal).await
+            {
+                self.terminal.tell(&format!("toolsmith: no snippet can run: {error}"));
+            }
+            if settings.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Why not everything can be had right now, in words for anybody; `None` where it can.
+    pub(crate) fn unready(&self) -> Option<&'static str> {
+        let code_mode = self.settings.borrow().config.code_mode.clone();
+        let is_open = || {
+            let opened = self.engine.try_lock();
+            opened.is_ok_and(|opened| {
+                opened.as_ref().is_some_and(|opened| opened.confinement == code_mode.confinement)
+            })
+        };
+        if self.draining.is_cancelled() {
+            return Some("it is stopping");
+        }
+        if code_mode.enabled && !is_open() {
+            return Some("snippets can't be run yet");
+        }
+        let is_whole = self.live(Abilities::default()).now().is_whole;
+        (!is_whole).then_some("not all servers have answered yet")
     }
 
     /// What is offered to clients that can do this much.

@@ -290,14 +290,7 @@ impl Started {
 
     /// The processes below the run, as command lines.
     pub(crate) fn descendants(&self) -> Vec<String> {
-        let all = processes();
-        let mut found = vec![self.child.id()];
-        let mut index = 0;
-        while let Some(parent) = found.get(index).copied() {
-            found.extend(all.iter().filter(|process| process.parent == parent).map(|process| process.id));
-            index += 1;
-        }
-        found[1..].iter().map(|id| command_line(*id)).collect()
+        descendants(self.child.id())
     }
 
     /// Waits for its end, and until nothing of it is left.
@@ -320,7 +313,7 @@ impl Started {
     }
 }
 
-fn ends_within(child: &Child, time: Duration) -> bool {
+pub(crate) fn ends_within(child: &Child, time: Duration) -> bool {
     let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty()).unwrap();
     let deadline = Instant::now() + time;
     loop {
@@ -404,6 +397,18 @@ fn processes() -> Vec<Process> {
     entries.filter_map(process).collect()
 }
 
+/// The processes below a process, as command lines.
+pub(crate) fn descendants(id: u32) -> Vec<String> {
+    let all = processes();
+    let mut found = vec![id];
+    let mut index = 0;
+    while let Some(parent) = found.get(index).copied() {
+        found.extend(all.iter().filter(|process| process.parent == parent).map(|process| process.id));
+        index += 1;
+    }
+    found[1..].iter().map(|id| command_line(*id)).collect()
+}
+
 fn is_alive(id: u32) -> bool {
     processes().iter().any(|process| process.id == id)
 }
@@ -415,7 +420,7 @@ fn command_line(id: u32) -> String {
 
 /// This process is the reaper of all orphans below it: whatever outlives its run becomes a child of the tests.
 #[track_caller]
-fn assert_nothing_left() {
+pub(crate) fn assert_nothing_left() {
     let start = Instant::now();
     loop {
         let left = orphans();

@@ -1,0 +1,216 @@
+//! The endpoint of the protocol: what is let in, whole and in time, and what is turned away with a reason.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use futures::StreamExt as _;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::cors;
+use super::sessions::Sessions;
+use super::token::Token;
+use crate::serve::face::Handler;
+use crate::serve::random;
+use crate::serve::session::{ClientSession, Transport};
+use crate::serve::workshop::Workshop;
+
+/// Most bytes of a request (4 MiB): a snippet has at most a fraction of it.
+const BODY_LIMIT: usize = 4 << 20;
+
+/// How long a client may take to send a request.
+const BODY_TIME: Duration = Duration::from_secs(60);
+
+/// The code of errors of this server's own (JSON-RPC 2.0, section 5.1).
+const SERVER_ERROR: i32 = -32_000;
+
+/// Requests that are answered for as long as the client likes.
+const ENDLESS: &str = "subscriptions/listen";
+
+/// The endpoint.
+pub(super) struct Endpoint {
+    pub(super) workshop: Arc<Workshop>,
+    pub(super) sessions: Arc<Sessions>,
+    /// The answers that are not yet whole.
+    pub(super) answers: TaskTracker,
+    token: Option<Token>,
+    address: SocketAddr,
+    service: StreamableHttpService<Handler, Sessions>,
+}
+
+/// What is looked at of a message before it is taken.
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(default)]
+    id: Option<Value>,
+    #[serde(default)]
+    method: Option<String>,
+    #[serde(default, borrow)]
+    params: Option<&'a RawValue>,
+}
+
+impl Endpoint {
+    /// At this address; `end` ends all streams and sessions.
+    pub(super) fn new(
+        workshop: Arc<Workshop>,
+        address: SocketAddr,
+        token: Option<Token>,
+        end: CancellationToken,
+    ) -> Arc<Self> {
+        let mut config =
+            StreamableHttpServerConfig::default().enforce_origin_validation().with_cancellation_token(end);
+        config.max_request_body_bytes = BODY_LIMIT;
+        let make = {
+            let workshop = workshop.clone();
+            move || {
+                let session = ClientSession::new(random::name()?, Transport::Http, workshop.clone());
+                Ok(Handler::new(workshop.clone(), session))
+            }
+        };
+        let sessions = Arc::new(Sessions::new(workshop.settings.clone()));
+        let service = StreamableHttpService::new(make, sessions.clone(), config);
+        let answers = TaskTracker::new();
+        answers.close();
+        Arc::new(Endpoint { workshop, sessions, answers, token, address, service })
+    }
+
+    /// The protocol's service, for the hosts and origins that are configured now.
+    fn service(&self) -> StreamableHttpService<Handler, Sessions> {
+        let mut service = self.service.clone();
+        let settings = self.workshop.settings.borrow();
+        let serve = &settings.config.serve;
+        // Loopback addresses stand there already. The address that stands for all of them is nobody's name.
+        let own = (!self.address.ip().is_unspecified()).then(|| match self.address.ip() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        });
+        service.config.allowed_hosts.extend(own.into_iter().chain(serve.hosts.iter().cloned()));
+        service.config.allowed_origins.clone_from(&serve.origins);
+        // Pages of this very address are no others'.
+        service.config.allowed_origins.push(format!("http://{}", self.address));
+        if self.address.ip().is_loopback() {
+            service.config.allowed_origins.push(format!("http://localhost:{}", self.address.port()));
+        }
+        service
+    }
+
+    /// Hands a request to the protocol's service.
+    async fn pass(&self, request: Request) -> Response {
+        self.service().handle(request).await.map(Body::new)
+    }
+
+    async fn answer(&self, request: Request) -> Response {
+        if let Some(challenge) = self.token.as_ref().and_then(|token| token.challenge(request.headers())) {
+            let challenge = [(header::WWW_AUTHENTICATE, challenge)];
+            return (StatusCode::UNAUTHORIZED, challenge, "a bearer token is wanted\n").into_response();
+        }
+        if request.method() == Method::POST {
+            return self.post(request).await;
+        }
+        // Whoever has lost a stream may still want its end.
+        let resumes = request.headers().contains_key("last-event-id");
+        if request.method() == Method::GET && self.workshop.draining.is_cancelled() && !resumes {
+            return (StatusCode::SERVICE_UNAVAILABLE, "toolsmith is stopping\n").into_response();
+        }
+        self.pass(request).await
+    }
+
+    async fn post(&self, request: Request) -> Response {
+        let (head, body) = request.into_parts();
+        let body = match timeout(BODY_TIME, to_bytes(body, BODY_LIMIT)).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(error)) if is_too_long(&error) => {
+                let message = format!("a request has at most {BODY_LIMIT} bytes\n");
+                return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
+            }
+            Ok(Err(_)) => return StatusCode::BAD_REQUEST.into_response(),
+            Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
+        };
+        // What is no message is told so by the service.
+        let message = serde_json::from_slice::<Message<'_>>(&body).ok();
+        let asked = message.and_then(|message| Some((message.id?, message.method?, goes_on(message.params))));
+        let Some((id, method, goes_on)) = asked else {
+            return self.pass(Request::from_parts(head, Body::from(body))).await;
+        };
+        if self.workshop.draining.is_cancelled() && !goes_on {
+            return unavailable(&id, "toolsmith is stopping; nothing new is begun");
+        }
+        let token = (method != ENDLESS).then(|| self.answers.token());
+        let answer = self.pass(Request::from_parts(head, Body::from(body))).await;
+        if method == "initialize"
+            && answer.status() == StatusCode::INTERNAL_SERVER_ERROR
+            && let Some(most) = self.sessions.full()
+        {
+            let message = format!(
+                "there are {most} sessions already, which is all that this server takes (serve.maxSessions); end one, \
+                 or try again later"
+            );
+            return unavailable(&id, &message);
+        }
+        answer.map(|body| {
+            let held = move |chunk| {
+                let _until_it_is_whole = &token;
+                chunk
+            };
+            Body::from_stream(body.into_data_stream().map(held))
+        })
+    }
+}
+
+/// Answers a request to the endpoint.
+pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
+    let page = request.headers().get(header::ORIGIN).cloned();
+    let Some(page) = page else { return endpoint.answer(request).await };
+    let is_question = request.method() == Method::OPTIONS;
+    // A browser asks without the token whether a page may show it.
+    let mut answer = if is_question { endpoint.pass(request).await } else { endpoint.answer(request).await };
+    if answer.status() == StatusCode::FORBIDDEN {
+        return answer;
+    }
+    if is_question {
+        answer = cors::permission();
+    }
+    cors::admit(answer, page)
+}
+
+/// Whether a request goes on with one that was begun before (MCP 2026-07-28, multi-round-trip requests).
+fn goes_on(parameters: Option<&RawValue>) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Parameters {
+        #[serde(default)]
+        request_state: Option<serde::de::IgnoredAny>,
+    }
+    let parameters =
+        parameters.and_then(|parameters| serde_json::from_str::<Parameters>(parameters.get()).ok());
+    parameters.is_some_and(|parameters| parameters.request_state.is_some())
+}
+
+fn is_too_long(error: &axum::Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        // Its type is one that no dependency of ours names.
+        if error.to_string().contains("length limit exceeded") {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// A request that is not taken now.
+fn unavailable(id: &Value, message: &str) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": SERVER_ERROR, "message": message } });
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::RETRY_AFTER, "10")];
+    (StatusCode::SERVICE_UNAVAILABLE, headers, body.to_string()).into_response()
+}

@@ -1,0 +1,110 @@
+//! The one client at standard input and output, and how it ends.
+//!
+//! The end of the input is not the end of what was asked: whoever pipes requests into the process wants their answers,
+//! which may come for as long as the grace is, and as long as somebody reads them.
+
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::ending;
+use super::face::{Face, Handler};
+use super::random;
+use super::session::{ClientSession, Transport};
+use super::workshop::Workshop;
+use crate::failure::Failure;
+
+/// How often it is looked whether anybody still reads the output, once the input has ended.
+const LOOK_TIME: Duration = Duration::from_millis(50);
+
+/// How many turns messages get that came just before the end of the input.
+const TURNS: usize = 16;
+
+/// Serves the one client at standard input and output until it goes, or until `stop`.
+pub(crate) async fn serve(workshop: Arc<Workshop>, stop: CancellationToken) -> Result<(), Failure> {
+    let session =
+        ClientSession::new(random::name().map_err(Failure::host)?, Transport::Stdio, workshop.clone());
+    let face = Face::new(Handler::new(workshop.clone(), session));
+    let (ended, end) = (CancellationToken::new(), CancellationToken::new());
+    let input = Input { input: tokio::io::stdin(), ended: ended.clone() };
+    let serving = async {
+        match face.serve_with_ct((input, tokio::io::stdout()), end.clone()).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(Failure::host),
+            // A client that goes before it says anything has not failed.
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+            Err(error) => Err(Failure::host(error)),
+        }
+    };
+    let ending = async {
+        tokio::select! {
+            () = stop.cancelled() => ending::finish(&workshop, true, ended.cancelled()).await,
+            () = ended.cancelled() => {
+                for _ in 0..TURNS {
+                    tokio::task::yield_now().await;
+                }
+                // A client that closes its end and signals will not wait for long.
+                let gone = async {
+                    tokio::select! {
+                        () = nobody_reads() => {}
+                        () = stop.cancelled() => {}
+                    }
+                };
+                ending::finish(&workshop, false, gone).await;
+            }
+        }
+    };
+    let mut serving = pin!(serving);
+    tokio::select! {
+        served = &mut serving => return served,
+        () = ending => end.cancel(),
+    }
+    serving.await
+}
+
+/// Waits until nobody reads standard output any more.
+async fn nobody_reads() {
+    let output = io::stdout();
+    loop {
+        let mut looked = [PollFd::new(&output, PollFlags::empty())];
+        let gone = poll(&mut looked, Some(&Timespec::default())).is_ok_and(|count| count > 0);
+        if gone {
+            return;
+        }
+        sleep(LOOK_TIME).await;
+    }
+}
+
+/// An input whose end is told, and then waited at.
+struct Input<R> {
+    input: R,
+    ended: CancellationToken,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Input<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.ended.is_cancelled() {
+            return Poll::Pending;
+        }
+        let before = buffer.filled().len();
+        let read = ready!(Pin::new(&mut self.input).poll_read(context, buffer));
+        if read.is_ok() && buffer.filled().len() > before {
+            return Poll::Ready(Ok(()));
+        }
+        // The library would end at once, or after a time of its own.
+        self.ended.cancel();
+        Poll::Pending
+    }
+}

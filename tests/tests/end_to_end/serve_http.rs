@@ -1,0 +1,457 @@
+//! `toolsmith serve --http`: who is let in, what sessions share and what not, and how it ends.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+
+use reqwest::StatusCode;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::harness::{FAULT_SERVER, Run, fault_entry, unique};
+use crate::serving::{Client, DEMO, HANDSHAKE, STATELESS, Serve, execute, recording};
+
+const TOKEN: &str = "a-token-that-nobody-guesses";
+
+/// Makes a call that is recorded, and then goes on for a while.
+const CALLS_AND_GOES_ON: &str = "let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), \
+                                 call).await; demo::slow(3).await?; 42";
+
+fn recorded(record: &Path, what: &str) -> usize {
+    fs::read_to_string(record).unwrap_or_default().lines().filter(|line| line.starts_with(what)).count()
+}
+
+#[track_caller]
+fn assert_ok(answer: &Value, result: &Value) {
+    assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+    assert_eq!(&answer["result"]["structuredContent"]["result"], result, "{answer:#}");
+}
+
+#[test]
+fn clients_of_every_revision_are_served() {
+    let server = Serve::http(DEMO).start();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", HANDSHAKE] {
+        let (client, answer) = server.client().shake_hands_as(version, &json!({}));
+        assert_eq!(answer["result"]["protocolVersion"], version, "{answer:#}");
+        let tools = client.ask("tools/list", &json!({}));
+        assert_eq!(tools["result"]["tools"][0]["name"], "execute_code", "{tools:#}");
+        assert_ok(&client.ask("tools/call", &execute("6 * 7")), &json!(42));
+    }
+    let client = server.client().stateless();
+    let found = client.ask("server/discover", &json!({}));
+    let versions = found["result"]["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!(STATELESS)), "{found:#}");
+    let tools = client.ask("tools/list", &json!({}));
+    assert_eq!(tools["result"]["tools"][0]["name"], "execute_code", "{tools:#}");
+    assert_ok(&client.ask("tools/call", &execute("6 * 7")), &json!(42));
+    // A revision of the future is offered the newest one with a handshake.
+    let (_, answer) = server.client().shake_hands_as("2099-01-01", &json!({}));
+    assert_eq!(answer["result"]["protocolVersion"], HANDSHAKE, "{answer:#}");
+}
+
+#[test]
+fn only_clients_with_the_token_are_served() {
+    let server = Serve::http(DEMO)
+        .arguments(&["--token-env", "DOOR"])
+        // What a file with a line's end gives.
+        .variable("DOOR", &format!("{TOKEN}\n"))
+        .start();
+    let client = server.client();
+    let nothing = client.post("{}");
+    assert_eq!(nothing.status, StatusCode::UNAUTHORIZED);
+    assert_eq!(nothing.headers["www-authenticate"], "Bearer realm=\"toolsmith\"");
+    for wrong in [
+        client.clone().header("authorization", "Bearer wrong"),
+        client.clone().header("authorization", &format!("Basic {TOKEN}")),
+        client.clone().header("authorization", &format!("Bearer {TOKEN}x")),
+    ] {
+        let answer = wrong.post("{}");
+        assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
+        assert!(answer.headers["www-authenticate"].to_str().unwrap().contains("invalid_token"), "{answer:?}");
+        assert_eq!(wrong.delete().status, StatusCode::UNAUTHORIZED);
+    }
+    for open in ["/healthz", "/readyz"] {
+        let answer = client.get(open);
+        assert_ne!(answer.status, StatusCode::UNAUTHORIZED);
+        assert!(!answer.text.contains("demo") && !answer.text.contains(TOKEN), "{answer:?}");
+    }
+    let right = client.header("authorization", &format!("Bearer {TOKEN}")).shake_hands();
+    assert_ok(&right.ask("tools/call", &execute("6 * 7")), &json!(42));
+    assert!(!server.stderr().contains(TOKEN));
+}
+
+#[test]
+fn servers_do_not_inherit_the_token() {
+    let seen = "env > seen; exec \"$0\" \"$@\"";
+    let config = format!(
+        "mcpServers:\n  faulty: {{ command: sh, args: [-c, {seen:?}, {FAULT_SERVER:?}, sound], cwd: . }}\n"
+    );
+    let server = Serve::http(&config)
+        .arguments(&["--token-env", "DOOR"])
+        .variable("DOOR", TOKEN)
+        .variable("ANOTHER_VARIABLE", "is-inherited")
+        .start();
+    let client = server.client().header("authorization", &format!("Bearer {TOKEN}")).shake_hands();
+    client.ask("tools/list", &json!({}));
+    let environment = fs::read_to_string(server.path("seen")).unwrap();
+    assert!(environment.contains("is-inherited"), "{environment}");
+    assert!(!environment.contains(TOKEN) && !environment.contains("DOOR"), "{environment}");
+}
+
+#[test]
+fn without_a_token_only_this_machine_is_served() {
+    let refused = |arguments: &[&str], variable: Option<&str>, phrases: &[&str]| {
+        let mut run = Run::new(crate::cache::shared()).argument("serve").arguments(arguments);
+        if let Some(value) = variable {
+            run = run.variable("DOOR", value);
+        }
+        run.done().exits(2).says(phrases);
+    };
+    for address in ["0.0.0.0:0", "[::]:0"] {
+        refused(&["--http", address], None, &["can be reached from elsewhere", "--token-env"]);
+    }
+    let with_token = ["--http", "0.0.0.0:0", "--token-env", "DOOR"];
+    refused(&with_token, None, &["DOOR", "is not set"]);
+    refused(&with_token, Some("  short \n"), &["DOOR", "can be guessed"]);
+    refused(&with_token, Some("two words of some length"), &["DOOR", "spaces"]);
+    let server = Serve::new(DEMO).arguments(&["--http", "[::1]:0"]).start();
+    assert!(server.address().contains("[::1]"));
+    server.client().shake_hands().ask("tools/list", &json!({}));
+}
+
+#[test]
+fn pages_and_names_of_others_are_turned_away() {
+    let server = Serve::http(&format!(
+        "{DEMO}serve:\n  hosts: [tools.example.com]\n  origins: [\"https://app.example.com:443\"]\n"
+    ))
+    .start();
+    let client = server.client();
+    let status = |name: &str, value: &str| client.clone().header(name, value).post("{}").status;
+    for (name, wrong) in [
+        ("origin", "https://evil.example.com"),
+        ("origin", "http://app.example.com"),
+        ("origin", "null"),
+        ("host", "evil.example.com"),
+        ("host", "evil.example.com:80"),
+    ] {
+        assert_eq!(status(name, wrong), StatusCode::FORBIDDEN, "{name}: {wrong}");
+    }
+    // A browser asks first, without the token, and hides answers that are not for the page.
+    let page = client.clone().header("origin", "https://app.example.com");
+    let asked = page.clone().header("access-control-request-method", "POST").options();
+    assert_eq!(asked.status, StatusCode::NO_CONTENT);
+    assert!(asked.headers["access-control-allow-headers"].to_str().unwrap().contains("mcp-session-id"));
+    assert_eq!(page.post("{}").headers["access-control-allow-origin"], "https://app.example.com");
+    let other = client.clone().header("origin", "https://evil.example.com");
+    let asked = other.clone().header("access-control-request-method", "POST").options();
+    assert_eq!(asked.status, StatusCode::FORBIDDEN);
+    for refused in [asked, other.post("{}")] {
+        assert!(!refused.headers.contains_key("access-control-allow-origin"), "{refused:?}");
+    }
+    for (name, right) in
+        [("origin", "https://app.example.com"), ("host", "tools.example.com"), ("host", "localhost:1")]
+    {
+        client.clone().header(name, right).shake_hands();
+    }
+}
+
+#[test]
+fn requests_are_bounded() {
+    let server = Serve::http(DEMO).start();
+    let client = server.client();
+    let long = client.post(vec![b' '; (4 << 20) + 1]);
+    assert_eq!(long.status, StatusCode::PAYLOAD_TOO_LARGE, "{long:?}");
+    let client = client.shake_hands();
+    // A snippet of a megabyte is no request that is too long, only one that does not compile within its limits.
+    let answer = client.ask("tools/call", &execute(&format!("// {}\n6 * 7", "x".repeat(1 << 20))));
+    assert!(answer["result"].is_object(), "{answer:#}");
+    for nonsense in ["", "nonsense", "[]", "{\"jsonrpc\":\"2.0\"}", &"[".repeat(100_000)] {
+        let answer = client.post(nonsense.to_owned());
+        assert!(answer.status.is_client_error(), "{nonsense:.20}: {answer:?}");
+    }
+    assert_ok(&client.ask("tools/call", &execute("6 * 7")), &json!(42));
+}
+
+#[test]
+fn there_are_no_more_sessions_than_configured() {
+    let server = Serve::http(&format!("{DEMO}serve: {{ maxSessions: 2 }}\n")).start();
+    let first = server.client().shake_hands();
+    let _second = server.client().shake_hands();
+    let hello = json!({
+        "jsonrpc": "2.0", "id": "seven", "method": "initialize",
+        "params": { "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
+    });
+    let refused = server.client().post(hello.to_string());
+    assert_eq!(refused.status, StatusCode::SERVICE_UNAVAILABLE, "{refused:?}");
+    assert!(refused.headers.contains_key("retry-after"));
+    let error: Value = serde_json::from_str(&refused.text).unwrap();
+    assert_eq!(error["id"], "seven");
+    assert!(error["error"]["message"].as_str().unwrap().contains("serve.maxSessions"), "{error:#}");
+    // Clients without sessions need none.
+    let tools = server.client().stateless().ask("tools/list", &json!({}));
+    assert!(tools["result"]["tools"].is_array(), "{tools:#}");
+    assert!(first.delete().status.is_success());
+    let third = server.client().shake_hands();
+    assert_ok(&third.ask("tools/call", &execute("6 * 7")), &json!(42));
+    let gone = first.post(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string());
+    assert_eq!(gone.status, StatusCode::NOT_FOUND);
+}
+
+#[test]
+fn what_one_session_leaves_is_not_there_for_another() {
+    let server = Serve::http(&format!("{DEMO}serve: {{ output: 1KiB }}\n")).start();
+    let (one, other) = (server.client().shake_hands(), server.client().shake_hands());
+    let answer = one.ask("tools/call", &execute("for n in 0..10_000 { println!(\"{n}\"); }"));
+    let uri = &answer["result"]["structuredContent"]["truncated"]["stdout_resource"];
+    assert!(uri.is_string(), "{answer:#}");
+    let own = one.ask("resources/read", &json!({ "uri": uri }));
+    assert!(own["result"]["contents"][0]["text"].as_str().unwrap().starts_with("0\n1\n"), "{own:#}");
+    let listed = |client: &Client| {
+        let listed = client.ask("resources/list", &json!({}));
+        listed["result"]["resources"].as_array().unwrap().iter().any(|resource| &resource["uri"] == uri)
+    };
+    assert!(listed(&one) && !listed(&other));
+    for foreign in [other, server.client().stateless()] {
+        let refused = foreign.ask("resources/read", &json!({ "uri": uri }));
+        assert!(refused["error"].is_object(), "{refused:#}");
+    }
+}
+
+/// What a person allows for a session holds for no other one.
+#[test]
+fn what_is_allowed_in_one_session_is_not_in_another() {
+    let config = format!("mcpServers:\n{}", fault_entry("faulty", "sound", "    permission: ask\n"));
+    let server = Serve::http(&config).start();
+    let elicits = json!({ "elicitation": {} });
+    let call = execute("faulty::echo().message(\"x\").await?.text()");
+    let asked = |client: &Client, answer: &str| {
+        let mut answering = client.begin("tools/call", &call);
+        let mut is_asked = false;
+        loop {
+            let message = answering.next().unwrap();
+            if message["method"] == "elicitation/create" {
+                is_asked = true;
+                let content = json!({ "action": "accept", "content": { "answer": answer } });
+                client.answer(&message["id"], &content);
+            } else if message["id"] == answering.id() {
+                return (is_asked, message["result"]["structuredContent"]["status"].clone());
+            }
+        }
+    };
+    let (one, _) = server.client().shake_hands_as(HANDSHAKE, &elicits);
+    let (other, _) = server.client().shake_hands_as(HANDSHAKE, &elicits);
+    assert_eq!(asked(&one, "session"), (true, json!("ok")));
+    assert_eq!(asked(&one, "no"), (false, json!("ok")));
+    assert_eq!(asked(&other, "no"), (true, json!("denied")));
+    assert_eq!(asked(&other, "once"), (true, json!("ok")));
+    assert_eq!(asked(&other, "no"), (true, json!("denied")));
+}
+
+/// Each session has sessions of its own with servers whose tools are called directly.
+#[test]
+fn sessions_share_no_session_with_a_server() {
+    let state = tempfile::tempdir().unwrap();
+    let config = format!(
+        "mcpServers:\n  counted: {{ command: sh, args: [-c, 'echo >> {}; exec \"$0\" sound', {FAULT_SERVER:?}], \
+         codeMode: false, trust: true }}\n",
+        state.path().join("starts").display()
+    );
+    let server = Serve::http(&config).start();
+    let (one, other) = (server.client().shake_hands(), server.client().shake_hands());
+    let starts = || fs::read_to_string(state.path().join("starts")).unwrap_or_default().lines().count();
+    let call = json!({ "name": "echo", "arguments": { "message": "x" } });
+    assert!(one.ask("tools/call", &call)["result"]["content"].is_array());
+    let before = starts();
+    assert!(one.ask("tools/call", &call)["result"]["content"].is_array());
+    assert_eq!(starts(), before, "the second call goes to the same process");
+    assert!(other.ask("tools/call", &call)["result"]["content"].is_array());
+    assert_eq!(starts(), before + 1, "another session has a process of its own");
+}
+
+#[test]
+fn it_is_ready_when_snippets_can_run_and_servers_have_answered() {
+    let server = Serve::http(DEMO).start();
+    let client = server.client();
+    assert_eq!(client.get("/healthz").status, StatusCode::OK);
+    server.wait_until("readiness", || client.get("/readyz").status == StatusCode::OK);
+    let silent =
+        Serve::http(&format!("mcpServers:\n{}", fault_entry("faulty", "silent-initialize", ""))).start();
+    let client = silent.client();
+    assert_eq!(client.get("/healthz").status, StatusCode::OK);
+    silent.wait_until("the reason", || {
+        let answer = client.get("/readyz");
+        assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+        answer.text.contains("not all servers have answered")
+    });
+}
+
+#[test]
+fn what_runs_may_finish_when_it_is_stopped() {
+    for stateless in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("record");
+        let mut server = Serve::http(&format!("{}serve: {{ grace: 50 }}\n", recording(&record))).start();
+        let begin = || if stateless { server.client().stateless() } else { server.client().shake_hands() };
+        let (client, other) = (begin(), begin());
+        // Without a session, nothing comes before the answer.
+        let asking = std::thread::spawn(move || client.ask("tools/call", &execute(CALLS_AND_GOES_ON)));
+        server.wait_until("the call", || recorded(&record, "call") == 1);
+        server.signal(Signal::TERM);
+        server.tells("stopping: 1 executions run");
+        server.wait_until("the end to come", || {
+            server.client().get("/readyz").status == StatusCode::SERVICE_UNAVAILABLE
+        });
+        let refused = other.ask("tools/call", &execute("6 * 7"));
+        assert!(refused["error"]["message"].as_str().unwrap().contains("stopping"), "{refused:#}");
+        assert_ok(&asking.join().unwrap(), &json!(42));
+        assert_eq!(server.end(), Some(0), "{}", server.stderr());
+    }
+}
+
+#[test]
+fn what_does_not_finish_within_the_grace_is_cancelled_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let mut server = Serve::http(&format!("{}serve: {{ grace: 0.2 }}\n", recording(&record))).start();
+    let client = server.client().shake_hands();
+    let mut answering = client.begin("tools/call", &execute("rec::wait().message(\"x\").await?;"));
+    // A stream that never ends by itself does not keep it.
+    let mut listening = client.listen();
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    server.signal(Signal::TERM);
+    let answer = answering.end();
+    assert_eq!(answer["result"]["structuredContent"]["status"], "cancelled", "{answer:#}");
+    assert_eq!(server.end(), Some(0), "{}", server.stderr());
+    assert_eq!(recorded(&record, "cancelled"), 1);
+    while listening.next().is_some() {}
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let mut server = Serve::http(&format!("{}serve: {{ grace: 600 }}\n", recording(&record))).start();
+    let client = server.client().shake_hands();
+    let _answering = client.begin("tools/call", &execute("rec::wait().message(\"x\").await?;"));
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    server.signal(Signal::TERM);
+    server.tells("stopping: 1 executions run");
+    server.signal(Signal::INT);
+    assert_eq!(server.end(), Some(130), "{}", server.stderr());
+}
+
+/// Losing a connection cancels nothing in a session: the client may come back for the answer.
+#[test]
+fn a_client_of_a_session_that_has_lost_its_stream_gets_the_rest_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let server = Serve::http(&recording(&record)).start();
+    let client = server.client().shake_hands();
+    let mut call = execute(&format!("progress(1, 2, \"half\"); {CALLS_AND_GOES_ON}"));
+    call["_meta"] = json!({ "progressToken": "p" });
+    let mut answering = client.begin("tools/call", &call);
+    answering.until(|message| message["params"]["message"] == "half");
+    let (id, last) = (answering.id(), answering.last_event.clone().unwrap());
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    drop(answering);
+    assert_ok(&client.resume(id, &last).end(), &json!(42));
+}
+
+/// Without a session, nobody can come back: what nobody waits for is cancelled.
+#[test]
+fn a_client_without_a_session_that_goes_ends_its_execution() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let one_place = "serve: { maxExecutions: 1, maxWaiting: 0 }\n";
+    let server = Serve::http(&format!("{}{one_place}", recording(&record))).start();
+    let address = server.address();
+    let authority = address.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap();
+    let body = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "execute_code", "arguments": { "code": "rec::wait().message(\"x\").await?;" },
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": STATELESS,
+                "io.modelcontextprotocol/clientInfo": { "name": "x", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    })
+    .to_string();
+    let mut stream = TcpStream::connect(authority).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "POST /mcp HTTP/1.1\r\nHost: {authority}\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nMCP-Protocol-Version: {STATELESS}\r\nMcp-Method: tools/call\r\nMcp-Name: \
+         execute_code\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .unwrap();
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    let client = server.client().stateless();
+    let status = || {
+        let answer = client.ask("tools/call", &execute("6 * 7"));
+        answer["result"]["structuredContent"]["status"].clone()
+    };
+    assert_eq!(status(), "busy");
+    drop(stream);
+    server.wait_until("its place", || status() == "ok");
+}
+
+#[test]
+fn a_session_that_is_ended_ends_its_execution() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let server = Serve::http(&recording(&record)).start();
+    let client = server.client().shake_hands();
+    let _answering = client.begin("tools/call", &execute("rec::wait().message(\"x\").await?;"));
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    assert!(client.delete().status.is_success());
+    server.wait_until("the cancellation", || recorded(&record, "cancelled") == 1);
+}
+
+/// Neither the program, which is busy, nor a server that does not mind the end of its input.
+#[test]
+fn a_kill_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let deaf = fault_entry("deaf", "deaf", "");
+    let mut server =
+        Serve::http(&format!("{}{deaf}serve: {{ listWait: 0.1 }}\n", recording(&record))).start();
+    let client = server.client().shake_hands();
+    let code = format!("std::thread::spawn(|| loop {{}}); rec::wait().message(\"{}\").await?;", unique());
+    let _answering = client.begin("tools/call", &execute(&code));
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    server.wait_until("the server", || server.has_started("fault-server deaf"));
+    server.signal(Signal::KILL);
+    assert_eq!(server.end(), None);
+}
+
+#[test]
+fn an_address_that_is_taken_is_told() {
+    let server = Serve::http(DEMO).start();
+    let address = server.address();
+    let taken = address.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap();
+    let mut second = Serve::new(DEMO).arguments(&["--http", taken]).start();
+    assert_eq!(second.end(), Some(7));
+    second.tells("can't be served at");
+}
+
+#[test]
+fn a_connection_that_says_nothing_disturbs_nobody() {
+    let mut server = Serve::http(DEMO).start();
+    let address = server.address();
+    let authority = address.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap();
+    let mut silent: Vec<TcpStream> = (0..50).map(|_| TcpStream::connect(authority).unwrap()).collect();
+    for stream in &mut silent {
+        stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: ").unwrap();
+    }
+    assert_ok(&server.client().shake_hands().ask("tools/call", &execute("6 * 7")), &json!(42));
+    server.signal(Signal::TERM);
+    assert_eq!(server.end(), Some(0));
+    for mut stream in silent {
+        // Closed, or reset.
+        let mut rest = Vec::new();
+        let _ = stream.read_to_end(&mut rest);
+    }
+}

@@ -1,0 +1,130 @@
+//! `toolsmith serve` by pipes: how it ends.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::harness::{Run, binary, unique};
+use crate::serving::{DEMO, HANDSHAKE, Serve, execute, recording};
+
+fn recorded(record: &Path, what: &str) -> usize {
+    fs::read_to_string(record).unwrap_or_default().lines().filter(|line| line.starts_with(what)).count()
+}
+
+#[test]
+fn requests_that_are_piped_in_get_their_answers() {
+    let hello = json!({ "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } });
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": execute("demo::slow(0.5).await?; 6 * 7") }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": execute("6 * 8") }),
+    ];
+    let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
+    let config = format!("{DEMO}serve: {{ grace: 50 }}\n");
+    let run = Run::new(crate::cache::shared()).argument("serve").config_alone(&config).input(input);
+    let done = run.done().exits(0);
+    let answers: Vec<serde_json::Value> =
+        done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answer = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap();
+    assert_eq!(answer(1)["result"]["structuredContent"]["result"], 42, "{:#}", answer(1));
+    assert_eq!(answer(2)["result"]["tools"][0]["name"], "execute_code");
+    assert_eq!(answer(3)["result"]["structuredContent"]["result"], 48);
+}
+
+#[test]
+fn a_client_that_only_closes_its_end_is_answered_within_the_grace() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let mut server = Serve::new(&format!("{}serve: {{ grace: 0.2 }}\n", recording(&record))).start();
+    server.shake_hands();
+    let call = execute("rec::wait().message(\"x\").await?;");
+    server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }));
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    server.close_input();
+    let answer = server.receive("the answer", |message| message["id"] == 7);
+    assert_eq!(answer["result"]["structuredContent"]["status"], "cancelled", "{answer:#}");
+    assert_eq!(server.end(), Some(0), "{}", server.stderr());
+    assert_eq!(recorded(&record, "cancelled"), 1);
+}
+
+/// Clients close their end, and then signal when that has not ended the process at once.
+#[test]
+fn a_client_that_closes_its_end_and_signals_is_not_kept_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let mut server = Serve::new(&format!("{}serve: {{ grace: 600 }}\n", recording(&record))).start();
+    server.shake_hands();
+    let call = execute("rec::wait().message(\"x\").await?;");
+    server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }));
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    server.close_input();
+    server.signal(Signal::TERM);
+    let answer = server.receive("the answer", |message| message["id"] == 7);
+    assert_eq!(answer["result"]["structuredContent"]["status"], "cancelled", "{answer:#}");
+    assert_eq!(server.end(), Some(0), "{}", server.stderr());
+}
+
+#[test]
+fn what_runs_may_finish_when_it_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let mut server = Serve::new(&format!("{}serve: {{ grace: 50 }}\n", recording(&record))).start();
+    server.shake_hands();
+    let call = execute(
+        "let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), call).await; \
+         demo::slow(2).await?; 42",
+    );
+    server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }));
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    server.signal(Signal::TERM);
+    server.tells("stopping: 1 executions run");
+    let refused = server.ask(8, "tools/call", &execute("6 * 7"));
+    assert!(refused["error"]["message"].as_str().unwrap().contains("stopping"), "{refused:#}");
+    let answer = server.receive("the answer", |message| message["id"] == 7);
+    assert_eq!(answer["result"]["structuredContent"]["result"], 42, "{answer:#}");
+    assert_eq!(server.end(), Some(0), "{}", server.stderr());
+}
+
+/// A client that is killed takes both ends with it: nobody waits for an answer any more.
+#[test]
+fn a_client_that_is_killed_ends_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let config = folder.path().join("given.yaml");
+    fs::write(&config, format!("{}serve: {{ grace: 600 }}\n", recording(&record))).unwrap();
+    let messages = folder.path().join("messages");
+    let hello = json!({ "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } });
+    let call = execute(&format!("rec::wait().message(\"{}\").await?;", unique()));
+    let lines = [
+        json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call }),
+    ];
+    fs::write(&messages, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    // The client: writes requests, reads answers, and is then killed with both ends of its pipes.
+    let script = "mkfifo in out; \"$0\" serve --config \"$1\" < in > out & exec 3> in 4< out; cat \"$2\" >&3; read line <&4; \
+                  echo $line; while [ \"$(grep -c ^call \"$3\")\" != 1 ]; do sleep 0.05; done; kill -9 $$";
+    let mut command = Command::new("bash");
+    command.args(["-c", script]).arg(binary()).arg(&config).arg(&messages).arg(&record);
+    // The harness sees to it that nothing is left.
+    let done = Run::of(command, crate::cache::shared()).done();
+    assert!(done.stdout.contains("protocolVersion"), "{done:#?}");
+}
+
+#[test]
+fn a_kill_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let mut server = Serve::new(&recording(&record)).start();
+    server.shake_hands();
+    let call = execute("std::thread::spawn(|| loop {}); rec::wait().message(\"x\").await?;");
+    server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }));
+    server.wait_until("the call", || recorded(&record, "call") == 1);
+    server.signal(Signal::KILL);
+    assert_eq!(server.end(), None);
+}

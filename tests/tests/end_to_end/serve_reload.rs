@@ -1,0 +1,226 @@
+//! `toolsmith serve` while its configuration changes.
+
+use std::fs;
+use std::process::Command;
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::harness::{FAULT_SERVER, Run, binary, fault_entry};
+use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute, recording};
+
+/// A direct tool of a server of this name.
+fn direct(name: &str) -> String {
+    fault_entry(name, "sound", "    codeMode: false\n    trust: true\n")
+}
+
+fn tools(server: &mut Server, id: u32) -> Vec<String> {
+    let listed = server.ask(id, "tools/list", &json!({}));
+    let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
+    listed["result"]["tools"].as_array().unwrap().iter().map(name).collect()
+}
+
+#[track_caller]
+fn told_of_tools(server: &mut Server) {
+    server.receive("the notification", |message| message["method"] == "notifications/tools/list_changed");
+}
+
+/// Waits until a tool is offered, or no longer.
+#[track_caller]
+fn offers(server: &mut Server, tool: &str, is_offered: bool) {
+    for id in 1000.. {
+        if tools(server, id).iter().any(|name| name == tool) == is_offered {
+            return;
+        }
+        told_of_tools(server);
+    }
+}
+
+#[test]
+fn a_client_is_told_of_tools_that_come_and_go_with_the_configuration() {
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    assert!(!tools(&mut server, 1).contains(&"echo".to_owned()));
+    server.configure(&format!("{DEMO}{}", direct("added")));
+    told_of_tools(&mut server);
+    offers(&mut server, "echo", true);
+    let call = json!({ "name": "echo", "arguments": { "message": "here" } });
+    let answer = server.ask(2, "tools/call", &call);
+    assert_eq!(answer["result"]["content"][0]["text"], "here", "{answer:#}");
+    server.tells("the configuration was read again (new: added)");
+    server.configure(DEMO);
+    told_of_tools(&mut server);
+    offers(&mut server, "echo", false);
+    server.tells("(gone: added)");
+}
+
+#[test]
+fn a_broken_configuration_is_told_and_what_was_read_before_holds() {
+    let mut server = Serve::new(&format!("{DEMO}{}", direct("first"))).start();
+    server.shake_hands();
+    offers(&mut server, "echo", true);
+    server.configure("mcpServers:\n  demo: { comand: toolsmith }\nserve: { grace: soon }\n");
+    server.tells("the configuration is wrong now, and what was read before holds");
+    server.tells("given.yaml:3:17");
+    fs::remove_file(server.path("given.yaml")).unwrap();
+    server.tells("given.yaml can't be read");
+    offers(&mut server, "echo", true);
+    server.configure(DEMO);
+    offers(&mut server, "echo", false);
+}
+
+#[test]
+fn what_runs_goes_on_with_the_configuration_that_it_began_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let (record, go) = (folder.path().join("record"), folder.path().join("go"));
+    let waits = format!(
+        "  gate: {{ command: sh, args: [-c, 'exec \"$0\" sound', {FAULT_SERVER:?}], trust: true }}\n"
+    );
+    let mut server = Serve::new(&format!("{}{waits}", recording(&record))).start();
+    server.shake_hands();
+    let code = "let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), \
+                call).await; demo::slow(3).await?; gate::echo().message(\"through\").await?.text()";
+    server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": execute(code) }));
+    server.wait_until("the call", || fs::read_to_string(&record).unwrap_or_default().contains("call"));
+    server.configure(DEMO);
+    server.tells("(gone: gate, rec)");
+    fs::write(go, "").unwrap();
+    let answer = server.receive("the answer", |message| message["id"] == 7);
+    assert_eq!(answer["result"]["structuredContent"]["result"], "through", "{answer:#}");
+    let now = server.ask(8, "tools/call", &execute("gate::echo().message(\"x\").await?.text()"));
+    assert_eq!(now["result"]["structuredContent"]["status"], "compile_error", "{now:#}");
+}
+
+/// A direct call that is under way is answered, and then the server of before is gone.
+#[test]
+fn direct_calls_are_answered_by_the_server_that_they_went_to() {
+    let slow = "  gone: { command: toolsmith, args: [demo-server, --copies, \"1\"], trust: true, codeMode: false }\n";
+    let server = Serve::http(&format!("{DEMO}{slow}")).start();
+    let client = server.client().shake_hands();
+    let call = json!({ "name": "slow", "arguments": { "seconds": 2 } });
+    // Until then the session has no session with the server.
+    let before = client.ask("tools/call", &json!({ "name": "echo", "arguments": { "text": "x" } }));
+    assert!(before["result"].is_object(), "{before:#}");
+    let mut answering = client.begin("tools/call", &call);
+    server.configure(DEMO);
+    server.tells("(gone: gone)");
+    let answer = answering.end();
+    assert_eq!(answer["result"]["content"][0]["text"], "waited 2 seconds", "{answer:#}");
+    server.wait_until("the end of the server", || !server.has_started("--copies"));
+    let now = client.ask("tools/call", &json!({ "name": "slow", "arguments": { "seconds": 0 } }));
+    assert!(now["error"].is_object(), "{now:#}");
+}
+
+#[test]
+fn limits_of_http_hold_at_once() {
+    let config = |sessions: u32, more: &str| format!("{DEMO}serve: {{ maxSessions: {sessions}{more} }}\n");
+    let server = Serve::http(&config(1, "")).start();
+    let _first = server.client().shake_hands();
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
+    });
+    let named = server.client().header("host", "tools.example.com");
+    assert_eq!(server.client().post(hello.to_string()).status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(named.post(hello.to_string()).status, StatusCode::FORBIDDEN);
+    server.configure(&config(2, ", hosts: [tools.example.com]"));
+    server.tells("the configuration was read again (no other servers)");
+    assert_eq!(named.post(hello.to_string()).status, StatusCode::OK);
+    assert_eq!(named.post(hello.to_string()).status, StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[test]
+fn secrets_that_come_later_are_masked_as_well() {
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    let told = "echo \"it says $KEY\" >&2; exit 1";
+    server.configure(&format!(
+        "{DEMO}  leaks: {{ command: sh, args: [-c, {told:?}], env: {{ KEY: value-that-nobody-sees }} }}\n"
+    ));
+    let message = server.receive("the failure", |message| {
+        message["method"] == "notifications/message" && message.to_string().contains("leaks")
+    });
+    let message = message.to_string();
+    assert!(message.contains("it says ***") && !message.contains("value-that-nobody-sees"), "{message}");
+    assert!(!server.stderr().contains("value-that-nobody-sees"), "{}", server.stderr());
+}
+
+#[test]
+fn a_projects_file_counts_once_it_is_trusted() {
+    let mut server =
+        Serve::new(DEMO).file("toolsmith.yaml", &format!("mcpServers:\n{}", direct("theirs"))).start();
+    server.shake_hands();
+    offers(&mut server, "echo", false);
+    server.tells("is not trusted yet");
+    let trust = |server: &Server| {
+        let home = server.path("home");
+        let mut command = Command::new(binary());
+        command.args(["trust", "--yes"]);
+        let run = Run::of(command, crate::cache::shared()).working_folder(&server.path(""));
+        run.variable("XDG_CONFIG_HOME", home.to_str().unwrap()).done().exits(0);
+    };
+    trust(&server);
+    offers(&mut server, "echo", true);
+    // What is changed then is another file.
+    fs::write(server.path("toolsmith.yaml"), format!("mcpServers:\n{}", direct("others"))).unwrap();
+    offers(&mut server, "echo", false);
+    server.tells("has changed since it was trusted");
+    trust(&server);
+    offers(&mut server, "echo", true);
+}
+
+#[test]
+fn the_users_own_file_counts_when_it_is_created() {
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    offers(&mut server, "echo", false);
+    fs::create_dir_all(server.path("home/toolsmith")).unwrap();
+    fs::write(server.path("home/toolsmith/config.yaml"), format!("mcpServers:\n{}", direct("own"))).unwrap();
+    offers(&mut server, "echo", true);
+    fs::remove_file(server.path("home/toolsmith/config.yaml")).unwrap();
+    offers(&mut server, "echo", false);
+}
+
+#[test]
+fn a_lock_holds_tools_back_as_soon_as_it_is_there() {
+    let mut server = Serve::new(&format!("{DEMO}{}", direct("held"))).start();
+    server.shake_hands();
+    offers(&mut server, "echo", true);
+    let lock = |config: &str, folder: &std::path::Path| {
+        fs::write(folder.join("given.yaml"), config).unwrap();
+        let mut command = Command::new(binary());
+        command.args(["mcp", "lock", "--config", "given.yaml"]);
+        Run::of(command, crate::cache::shared()).working_folder(folder).done().exits(0);
+    };
+    let folder = tempfile::tempdir().unwrap();
+    // The same server with other tools was accepted.
+    let other = fault_entry("held", "two-pages", "");
+    lock(&format!("mcpServers:\n{other}"), folder.path());
+    fs::copy(folder.path().join("toolsmith.lock"), server.path("toolsmith.lock")).unwrap();
+    offers(&mut server, "echo", false);
+    fs::remove_file(server.path("toolsmith.lock")).unwrap();
+    offers(&mut server, "echo", true);
+}
+
+/// However often it is written: the last one counts, and the process stays busy with other things.
+#[test]
+fn a_file_that_is_written_without_end_is_read_now_and_then() {
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    for number in 0..2_000 {
+        let text =
+            if number % 2 == 0 { "mcpServers: [".to_owned() } else { format!("{DEMO}{}", direct("x")) };
+        fs::write(server.path("given.yaml"), text).unwrap();
+    }
+    let answer = server.ask(1, "tools/call", &execute("6 * 7"));
+    assert_eq!(answer["result"]["structuredContent"]["result"], 42, "{answer:#}");
+    offers(&mut server, "echo", true);
+}
+
+#[test]
+fn what_needs_a_new_start_is_told() {
+    let server = Serve::http(DEMO).start();
+    server.address();
+    server.configure(&format!("{DEMO}serve: {{ audit: {{ file: audit.jsonl }} }}\n"));
+    server.tells("serve.audit holds from the next start on");
+}

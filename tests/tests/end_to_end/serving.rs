@@ -1,0 +1,247 @@
+//! `toolsmith serve` in a process of its own, and clients that speak the protocol by hand: by pipes here, over HTTP in
+//! `serving::client`.
+
+mod client;
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::harness::{FAULT_SERVER, assert_nothing_left, binary, descendants, ends_within, forget, spawn};
+
+pub(crate) use client::Client;
+
+/// How long anything may take before the test fails.
+const WATCHDOG: Duration = Duration::from_secs(60);
+
+/// The last version of the era with handshakes, and the one without.
+pub(crate) const HANDSHAKE: &str = "2025-11-25";
+pub(crate) const STATELESS: &str = "2026-07-28";
+
+/// A server `rec` that records calls, of which those of `wait` never end, and the demo server.
+pub(crate) fn recording(record: &std::path::Path) -> String {
+    format!(
+        "mcpServers:\n  rec: {{ command: {FAULT_SERVER:?}, args: [records-cancelled, {record:?}], trust: true }}\n  \
+         demo: {{ command: toolsmith, args: [demo-server], trust: true }}\n"
+    )
+}
+
+/// The demo server alone.
+pub(crate) const DEMO: &str =
+    "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
+
+/// A command line that is not yet started.
+pub(crate) struct Serve {
+    command: Command,
+    folder: TempDir,
+}
+
+/// A server that runs.
+pub(crate) struct Server {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: mpsc::Receiver<Value>,
+    /// What came while something else was waited for.
+    before: VecDeque<Value>,
+    stderr: Arc<Mutex<String>>,
+    folder: TempDir,
+}
+
+impl Serve {
+    /// With a configuration in a file of its own, by pipes.
+    pub(crate) fn new(config: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("given.yaml"), config).unwrap();
+        let mut command = Command::new(binary());
+        command
+            .args(["serve", "--config", "given.yaml"])
+            .env("TOOLSMITH_CACHE_DIR", crate::cache::shared())
+            .env("XDG_CONFIG_HOME", folder.path().join("home"))
+            .current_dir(folder.path());
+        Serve { command, folder }
+    }
+
+    /// The same over HTTP.
+    pub(crate) fn http(config: &str) -> Self {
+        Serve::new(config).arguments(&["--http", "127.0.0.1:0"])
+    }
+
+    pub(crate) fn arguments(mut self, arguments: &[&str]) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// A further file in the working folder.
+    pub(crate) fn file(self, name: &str, text: &str) -> Self {
+        fs::write(self.folder.path().join(name), text).unwrap();
+        self
+    }
+
+    pub(crate) fn start(mut self) -> Server {
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid())).unwrap();
+        let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = spawn(piped);
+        let stderr = Arc::new(Mutex::new(String::new()));
+        let (told, lines) = (Arc::clone(&stderr), BufReader::new(child.stderr.take().unwrap()).lines());
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                told.push_str(&line);
+                told.push('\n');
+            }
+        });
+        let (sender, stdout) = mpsc::channel();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+                let _ = sender.send(message);
+            }
+        });
+        let stdin = child.stdin.take();
+        Server { child, stdin, stdout, before: VecDeque::new(), stderr, folder: self.folder }
+    }
+}
+
+impl Server {
+    pub(crate) fn stderr(&self) -> String {
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether a process below it has this in its command line.
+    pub(crate) fn has_started(&self, part: &str) -> bool {
+        descendants(self.child.id()).iter().any(|command| command.contains(part))
+    }
+
+    /// A file in its working folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes the configuration anew, as editors do: beside it, and then in its place.
+    pub(crate) fn configure(&self, text: &str) {
+        fs::write(self.path("new.yaml"), text).unwrap();
+        fs::rename(self.path("new.yaml"), self.path("given.yaml")).unwrap();
+    }
+
+    /// Where it is served over HTTP.
+    #[track_caller]
+    pub(crate) fn address(&self) -> String {
+        let line = "serving MCP at ";
+        self.wait_until(line, || self.stderr().contains("/mcp\n"));
+        let text = self.stderr();
+        let address = text.split(line).nth(1).and_then(|rest| rest.lines().next());
+        address.unwrap_or_else(|| panic!("no address: {text}")).to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn client(&self) -> Client {
+        Client::new(&self.address())
+    }
+
+    #[track_caller]
+    pub(crate) fn tells(&self, phrase: &str) {
+        self.wait_until(phrase, || self.stderr().contains(phrase));
+    }
+
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
+        wait_until(what, condition, || self.stderr());
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for its end, and until nothing of it is left; gives the exit code, and none after a signal.
+    #[track_caller]
+    pub(crate) fn end(&mut self) -> Option<i32> {
+        assert!(ends_within(&self.child, WATCHDOG), "no end: {}", self.stderr());
+        let status = self.child.wait().unwrap();
+        forget(&self.child);
+        assert_nothing_left();
+        status.code()
+    }
+
+    /// Sends a message by pipe.
+    pub(crate) fn send(&mut self, message: &Value) {
+        writeln!(self.stdin.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    /// Closes its input.
+    pub(crate) fn close_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// The next message by pipe that fits; others are kept.
+    #[track_caller]
+    pub(crate) fn receive(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.before.iter().position(&fits) {
+            return self.before.remove(at).unwrap();
+        }
+        loop {
+            match self.stdout.recv_timeout(WATCHDOG) {
+                Ok(message) if fits(&message) => return message,
+                Ok(message) => self.before.push_back(message),
+                Err(_) => panic!("never came: {what}; {:#?} {}", self.before, self.stderr()),
+            }
+        }
+    }
+
+    /// Shakes hands by pipe.
+    #[track_caller]
+    pub(crate) fn shake_hands(&mut self) {
+        let parameters =
+            json!({ "protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": client_info() });
+        self.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters }));
+        self.receive("the handshake", |message| message["id"] == 0);
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    }
+
+    /// Sends a request by pipe, and waits for its answer.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, id: u32, method: &str, parameters: &Value) -> Value {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters }));
+        self.receive(method, |message| message["id"] == id && message["method"].is_null())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        forget(&self.child);
+    }
+}
+
+/// Waits until something holds.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool, else_tell: impl Fn() -> String) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < WATCHDOG, "never came: {what}\n{}", else_tell());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The parameters of a call of `execute_code`.
+pub(crate) fn execute(code: &str) -> Value {
+    json!({ "name": "execute_code", "arguments": { "code": code } })
+}
+
+fn client_info() -> Value {
+    json!({ "name": "tests", "version": "1" })
+}

@@ -1,0 +1,260 @@
+//! A client over HTTP that speaks the protocol by hand, with sessions and without.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use reqwest::{RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+use super::{HANDSHAKE, STATELESS, WATCHDOG, client_info};
+
+/// What a test waits with.
+fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
+    })
+}
+
+#[track_caller]
+fn wait<T>(what: &str, work: impl Future<Output = T>) -> T {
+    let done = runtime().block_on(async { tokio::time::timeout(WATCHDOG, work).await });
+    done.unwrap_or_else(|_| panic!("never came: {what}"))
+}
+
+/// A client over HTTP.
+#[derive(Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    pub(crate) address: String,
+    pub(crate) headers: Vec<(String, String)>,
+    next: Arc<Mutex<u32>>,
+}
+
+/// An answer that has begun.
+pub(crate) struct Answering {
+    response: Response,
+    id: u32,
+    /// What has come and was not looked at.
+    text: String,
+    /// The last id of an event.
+    pub(crate) last_event: Option<String>,
+}
+
+impl Client {
+    pub(crate) fn new(address: &str) -> Self {
+        // A second time, it is there already.
+        let _ = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
+        let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().unwrap();
+        Client { http, address: address.to_owned(), headers: Vec::new(), next: Arc::new(Mutex::new(1)) }
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    fn with_headers(&self, mut request: RequestBuilder) -> RequestBuilder {
+        request = request.header("accept", "application/json, text/event-stream");
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        request
+    }
+
+    /// Posts something; gives status, headers and text.
+    #[track_caller]
+    pub(crate) fn post(&self, body: impl Into<reqwest::Body>) -> Plain {
+        let request = self.http.post(&self.address).header("content-type", "application/json").body(body);
+        self.plain(request)
+    }
+
+    /// Gets another path of the same server.
+    #[track_caller]
+    pub(crate) fn get(&self, path: &str) -> Plain {
+        self.plain(self.http.get(self.address.replace("/mcp", path)))
+    }
+
+    #[track_caller]
+    pub(crate) fn delete(&self) -> Plain {
+        self.plain(self.http.delete(&self.address))
+    }
+
+    #[track_caller]
+    pub(crate) fn options(&self) -> Plain {
+        self.plain(self.http.request(reqwest::Method::OPTIONS, &self.address))
+    }
+
+    #[track_caller]
+    fn plain(&self, request: RequestBuilder) -> Plain {
+        wait("an answer", async {
+            let response = self.with_headers(request).send().await.unwrap();
+            let (status, headers) = (response.status(), response.headers().clone());
+            Plain { status, headers, text: response.text().await.unwrap() }
+        })
+    }
+
+    /// Shakes hands; the session it gets into is this client's from now on.
+    #[track_caller]
+    pub(crate) fn shake_hands(self) -> Self {
+        self.shake_hands_as(HANDSHAKE, &json!({})).0
+    }
+
+    #[track_caller]
+    pub(crate) fn shake_hands_as(mut self, version: &str, capabilities: &Value) -> (Self, Value) {
+        let parameters =
+            json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client_info() });
+        let mut answering = self.begin("initialize", &parameters);
+        let session = answering.response.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        let answer = answering.end();
+        self.headers.push(("mcp-session-id".to_owned(), session));
+        let agreed = answer["result"]["protocolVersion"].as_str().unwrap();
+        self.headers.push(("mcp-protocol-version".to_owned(), agreed.to_owned()));
+        self.notify("notifications/initialized");
+        (self, answer)
+    }
+
+    #[track_caller]
+    pub(crate) fn notify(&self, method: &str) {
+        let accepted = self.post(json!({ "jsonrpc": "2.0", "method": method }).to_string());
+        assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
+    }
+
+    /// Answers what the server has asked.
+    #[track_caller]
+    pub(crate) fn answer(&self, id: &Value, result: &Value) {
+        let accepted = self.post(json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string());
+        assert_eq!(accepted.status, StatusCode::ACCEPTED, "{accepted:?}");
+    }
+
+    /// As a client without handshakes: each request says all. It can put questions to a person.
+    pub(crate) fn stateless(self) -> Self {
+        self.header("mcp-protocol-version", STATELESS)
+    }
+
+    fn is_stateless(&self) -> bool {
+        self.headers.iter().any(|(name, value)| name == "mcp-protocol-version" && value == STATELESS)
+    }
+
+    /// Makes a request, whose answer begins.
+    #[track_caller]
+    pub(crate) fn begin(&self, method: &str, parameters: &Value) -> Answering {
+        let id = {
+            let mut next = self.next.lock().unwrap();
+            *next += 1;
+            *next
+        };
+        let mut parameters = parameters.clone();
+        let mut request = self.http.post(&self.address).header("content-type", "application/json");
+        if self.is_stateless() {
+            parameters["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": STATELESS,
+                "io.modelcontextprotocol/clientInfo": client_info(),
+                "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
+            });
+            request = request.header("mcp-method", method);
+            if let Some(name) = parameters["name"].as_str().or(parameters["uri"].as_str()) {
+                request = request.header("mcp-name", name);
+            }
+        }
+        let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters });
+        let request = self.with_headers(request).body(body.to_string());
+        let response = wait(method, async { request.send().await.unwrap() });
+        Answering { response, id, text: String::new(), last_event: None }
+    }
+
+    /// Makes a request, and waits for its answer.
+    #[track_caller]
+    pub(crate) fn ask(&self, method: &str, parameters: &Value) -> Value {
+        self.begin(method, parameters).end()
+    }
+
+    /// Goes on to listen to an answer whose stream was lost.
+    #[track_caller]
+    pub(crate) fn resume(&self, id: u32, last_event: &str) -> Answering {
+        let request = self.with_headers(self.http.get(&self.address)).header("last-event-id", last_event);
+        let response = wait("the stream", async { request.send().await.unwrap() });
+        assert_eq!(response.status(), StatusCode::OK);
+        Answering { response, id, text: String::new(), last_event: None }
+    }
+
+    /// Listens to what belongs to no request.
+    #[track_caller]
+    pub(crate) fn listen(&self) -> Answering {
+        let request = self.with_headers(self.http.get(&self.address));
+        let response = wait("the stream", async { request.send().await.unwrap() });
+        assert_eq!(response.status(), StatusCode::OK);
+        Answering { response, id: 0, text: String::new(), last_event: None }
+    }
+}
+
+/// A whole answer of HTTP.
+#[derive(Debug)]
+pub(crate) struct Plain {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: reqwest::header::HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Answering {
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The next message; none at the end of the stream.
+    #[track_caller]
+    pub(crate) fn next(&mut self) -> Option<Value> {
+        if self.response.headers()["content-type"] == "application/json" {
+            let text = wait("an answer", async {
+                let mut bytes = Vec::new();
+                while let Some(chunk) = self.response.chunk().await.unwrap() {
+                    bytes.extend_from_slice(&chunk);
+                }
+                String::from_utf8(bytes).unwrap()
+            });
+            return (!text.is_empty()).then(|| serde_json::from_str(&text).unwrap());
+        }
+        loop {
+            while let Some((event, rest)) = self.text.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.text = rest;
+                let field = |name: &str| {
+                    event
+                        .lines()
+                        .find_map(|line| line.strip_prefix(name))
+                        .map(|value| value.trim().to_owned())
+                };
+                if let Some(id) = field("id:") {
+                    self.last_event = Some(id);
+                }
+                if let Some(data) = field("data:").filter(|data| !data.is_empty()) {
+                    return Some(serde_json::from_str(&data).unwrap());
+                }
+            }
+            let chunk = wait("an event", async { self.response.chunk().await });
+            match chunk {
+                Ok(Some(chunk)) => self.text.push_str(std::str::from_utf8(&chunk).unwrap()),
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    }
+
+    /// The next message that fits.
+    #[track_caller]
+    pub(crate) fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            match self.next() {
+                Some(message) if fits(&message) => return message,
+                Some(_) => {}
+                None => panic!("the stream has ended before: {}", self.text),
+            }
+        }
+    }
+
+    /// The answer itself.
+    #[track_caller]
+    pub(crate) fn end(&mut self) -> Value {
+        let id = self.id;
+        self.until(|message| message["id"] == id && message["method"].is_null())
+    }
+}
