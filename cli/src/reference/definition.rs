@@ -100,6 +100,7 @@ impl Reference {
 
     /// The description of `execute_code`: how to write a snippet, and as much of the API as fits into about `budget`
     /// tokens, the most useful form first.
+    #[cfg(test)]
     pub(crate) fn description(&self, budget: usize) -> String {
         self.described(budget).0
     }

@@ -125,6 +125,11 @@ impl Caller {
         self.route().progress.is_some()
     }
 
+    /// The least level of log messages that are wanted.
+    pub(crate) fn level(&self) -> Option<Level> {
+        self.route().level
+    }
+
     /// Whether log messages of a level are wanted.
     pub(crate) fn wants(&self, level: Level) -> bool {
         self.route().level.is_some_and(|least| level >= least)

@@ -151,7 +151,8 @@ impl Execution {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
         }
-        let keep = |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &scribe.id, part, text);
+        let keep =
+            |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &scribe.id, part, text);
         Ok(answer::result(&outcome, self.snapshot.config().serve.output, &keep))
     }
 
@@ -196,7 +197,8 @@ impl Execution {
         let _under_way = host.under_way(None, self.caller.clone());
         let sessions = self.sessions(approver, host);
         let recorded = Recorded { sessions: &sessions, scribe, approver };
-        let ran = engine.run(&self.request(stop), &self.snapshot.catalog, &recorded, watcher).await;
+        let request = self.request(stop)?;
+        let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
         // The client need not wait for servers that end.
         self.workshop.afterwards.spawn(sessions.close());
         ran.map_err(|error| error.to_string())
@@ -215,18 +217,18 @@ impl Execution {
         sessions
     }
 
-    fn request(&self, cancel: CancellationToken) -> Request {
+    fn request(&self, cancel: CancellationToken) -> Result<Request, String> {
         let code_mode = &self.snapshot.config().code_mode;
         let wanted = self.arguments.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        Request {
+        Ok(Request {
             code: self.arguments.code.clone(),
             args: self.arguments.args.clone(),
             timeout: wanted.unwrap_or(code_mode.timeout).min(code_mode.max_timeout),
             check_only: self.arguments.check_only,
             limits: code_mode.limits.clone(),
-            grants: code_mode.grants.clone(),
+            grants: self.session.grants(&code_mode.grants)?,
             cancel,
-        }
+        })
     }
 }
 

@@ -296,7 +296,8 @@ impl Handler {
     }
 
     async fn plainly(&self, context: &RequestContext<RoleServer>) -> Passing {
-        let caller = Arc::new(Caller::new(context, self.session.level(context)));
+        // What a server asks by its answer is passed on; nothing else can be asked of a client without a session here.
+        let (caller, _) = self.caller(context);
         self.passing(caller, context).await
     }
 

@@ -61,10 +61,13 @@ impl Work {
     }
 }
 
+/// Work by name, with who gets the answer.
+type Waiting = HashMap<String, (Work, oneshot::Sender<Result<Value, String>>)>;
+
 /// All work that waits.
 pub(crate) struct Held {
     codec: RequestStateCodec,
-    waiting: Mutex<HashMap<String, (Work, oneshot::Sender<Result<Value, String>>)>>,
+    waiting: Mutex<Waiting>,
 }
 
 /// What a state says.
@@ -169,7 +172,7 @@ impl Held {
         Ok(work)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<String, (Work, oneshot::Sender<Result<Value, String>>)>> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -30,11 +30,14 @@ pub(crate) enum Told {
     ListChanged(mcp::ListKind),
 }
 
+/// A number, the server that a request is about, and the request.
+type Asked = (u64, Option<String>, Arc<Caller>);
+
 /// The client behind sessions with servers.
 pub(crate) struct ClientHost {
     abilities: Abilities,
     /// The requests under way, with the server that each is about, the latest last; without one it is about any.
-    callers: Mutex<Vec<(u64, Option<String>, Arc<Caller>)>>,
+    callers: Mutex<Vec<Asked>>,
     next: Mutex<u64>,
     questions: watch::Sender<usize>,
     voice: Voice,

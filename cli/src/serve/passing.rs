@@ -26,6 +26,9 @@ use crate::config::Server;
 use crate::direct::DirectTool;
 use crate::permission::{Grants, Policy, Wanted};
 
+/// The first version without a handshake; versions are dates.
+const STATELESS: &str = "2026-07-28";
+
 /// How many reports of progress wait for a client that does not read; the rest is left out.
 const REPORTS_WAITING: usize = 100;
 
@@ -115,7 +118,7 @@ impl Passing {
         };
         let asking = async {
             let session = self.connected(server).await?;
-            session.carry(method, request).await
+            session.carry(method, self.with_level(request, &session)).await
         };
         let mut asking = std::pin::pin!(asking);
         let mut told = self.upstreams.host().told();
@@ -154,6 +157,17 @@ impl Passing {
             if wanted { session.subscribe(uri).await } else { session.unsubscribe(uri).await }
         };
         done.await.map(|()| json!({})).or_else(|error| self.failed(method, &error))
+    }
+
+    /// A server without a handshake is told in each request which log messages are wanted (MCP 2026-07-28, "Logging").
+    fn with_level(&self, mut request: Carried, session: &Session) -> Carried {
+        let is_told_so = session.protocol_version() >= STATELESS;
+        if let Some(level) = self.caller.level().filter(|_| is_told_so)
+            && let Some(meta) = request.parameters.entry("_meta").or_insert_with(|| json!({})).as_object_mut()
+        {
+            meta.entry("io.modelcontextprotocol/logLevel").or_insert_with(|| json!(level.name()));
+        }
+        request
     }
 
     /// Passes on a log message to a client that is told of it with this request. One with a session is told anyway.

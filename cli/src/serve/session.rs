@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
+use runner::Grants;
 use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinHandle;
@@ -35,6 +36,8 @@ pub(crate) struct ClientSession {
     live: OnceLock<Arc<Live>>,
     /// Sessions with servers for direct tools, where these are not what is watched.
     own: OnceLock<Arc<Upstreams>>,
+    /// Where its programs leave files to each other.
+    scratch: Mutex<Option<(u64, sandbox::Scratch)>>,
     /// Whether it has shaken hands: what it says holds from one request to the next.
     has_begun: OnceLock<()>,
     tells: Mutex<Vec<JoinHandle<()>>>,
@@ -64,6 +67,7 @@ impl ClientSession {
             level: Mutex::default(),
             live: OnceLock::new(),
             own: OnceLock::new(),
+            scratch: Mutex::default(),
             has_begun: OnceLock::new(),
             tells: Mutex::default(),
             workshop,
@@ -123,6 +127,29 @@ impl ClientSession {
             Upstreams::new(host)
         };
         self.own.get_or_init(begin).clone()
+    }
+
+    /// What programs of this client may work on: scratch space is one for all of them, where the client stays.
+    ///
+    /// # Errors
+    /// Why there is no scratch space.
+    pub(crate) fn grants(&self, granted: &Grants) -> Result<Grants, String> {
+        let mut grants = granted.clone();
+        if let Some(bytes) = granted.scratch.filter(|_| self.lasts()) {
+            let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+            // Another size is another space.
+            let kept = scratch.as_ref().filter(|(size, _)| *size == bytes).map(|(_, kept)| kept.clone());
+            let space = match kept {
+                Some(kept) => kept,
+                None => {
+                    let made = sandbox::Scratch::new(bytes);
+                    made.map_err(|error| format!("there is no scratch space for the session: {error}"))?
+                }
+            };
+            *scratch = Some((bytes, space.clone()));
+            grants.shared_scratch = Some(space);
+        }
+        Ok(grants)
     }
 
     /// The least level of log messages that the client wants in a request.

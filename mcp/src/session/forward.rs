@@ -53,7 +53,7 @@ impl Session {
         }
         let headers = match (&about, parameters.get("arguments")) {
             (Some(tool), Some(arguments)) if method == "tools/call" => {
-                self.headers_of(tool, &*self.encode(arguments)?)
+                self.headers_of(tool, &self.encode(arguments)?)
             }
             _ => Vec::new(),
         };

@@ -223,7 +223,7 @@ mod tests {
 
     fn sessions(max_sessions: usize) -> Arc<Sessions> {
         let config = Config { serve: Serve { max_sessions, ..Serve::default() }, ..Config::default() };
-        let (_, settings) = watch::channel(Settings::new(config, Known::default(), None));
+        let (_, settings) = watch::channel(Settings::new(config, Known::default(), None).unwrap());
         Arc::new(Sessions::new(settings))
     }
 
