@@ -74,7 +74,8 @@ fn in_a_session_a_cancelled_call_is_counted_and_a_change_is_told() {
     );
     let listed = talk.request("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap();
-    assert!(tools.iter().any(|tool| tool["name"] == "test_extra_tool"));
+    let extra = tools.iter().find(|tool| tool["name"] == "test_extra_tool").unwrap();
+    assert_eq!(extra["description"], "Changed 1 times.");
 }
 
 #[test]

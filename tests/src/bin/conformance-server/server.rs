@@ -255,12 +255,12 @@ impl ServerHandler for Fixture {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = ListToolsResult::with_all_items(parsed(tools::list(self.world.has_extra_tool()))?);
+        let tools = ListToolsResult::with_all_items(parsed(tools::list(self.world.tool_changes()))?);
         Ok(tools.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Public))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tools: Vec<Tool> = parsed(tools::list(self.world.has_extra_tool())).ok()?;
+        let tools: Vec<Tool> = parsed(tools::list(self.world.tool_changes())).ok()?;
         tools.into_iter().find(|tool| tool.name == name)
     }
 

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{asking, content};
 
-/// All tools; `extra` is whether the one that comes and goes is among them.
-pub(crate) fn list(extra: bool) -> Value {
+/// All tools; one of them says how often the list was changed.
+pub(crate) fn list(changes: u64) -> Value {
     let mut tools: Vec<Value> = PLAIN.iter().map(|(name, description)| plain(name, description)).collect();
     tools.extend(asking::TOOLS.iter().map(|(name, description)| plain(name, description)));
     for tool in &mut tools {
@@ -16,9 +16,8 @@ pub(crate) fn list(extra: bool) -> Value {
         }
     }
     tools.extend([schema_tool(), header_tool(), structured_tool()]);
-    if extra {
-        tools.push(plain("test_extra_tool", "A tool that comes and goes."));
-    }
+    // The same tools at all times, so that lists can be compared whenever they are asked for: a change is one of words.
+    tools.push(plain("test_extra_tool", &format!("Changed {changes} times.")));
     Value::Array(tools)
 }
 

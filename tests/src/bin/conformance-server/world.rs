@@ -19,17 +19,17 @@ pub(crate) enum Change {
 /// The state of the server.
 pub(crate) struct World {
     changes: broadcast::Sender<Change>,
-    extra_tool: AtomicBool,
+    tool_changes: AtomicU64,
     extra_prompt: AtomicBool,
     cancelled: AtomicU64,
 }
 
 impl World {
-    /// One without the tool and the prompt that come and go.
+    /// One that nobody has changed, without the prompt that comes and goes.
     pub(crate) fn new() -> Self {
         Self {
             changes: broadcast::channel(WAITING).0,
-            extra_tool: AtomicBool::new(false),
+            tool_changes: AtomicU64::new(0),
             extra_prompt: AtomicBool::new(false),
             cancelled: AtomicU64::new(0),
         }
@@ -43,7 +43,7 @@ impl World {
     /// Changes something and tells everybody.
     pub(crate) fn change(&self, change: Change) {
         match change {
-            Change::Tools => drop(self.extra_tool.fetch_not(Ordering::Relaxed)),
+            Change::Tools => drop(self.tool_changes.fetch_add(1, Ordering::Relaxed)),
             Change::Prompts => drop(self.extra_prompt.fetch_not(Ordering::Relaxed)),
             Change::Resource(_) => {}
         }
@@ -51,9 +51,9 @@ impl World {
         let _ = self.changes.send(change);
     }
 
-    /// Whether the tool that comes and goes is there.
-    pub(crate) fn has_extra_tool(&self) -> bool {
-        self.extra_tool.load(Ordering::Relaxed)
+    /// How often the list of tools was changed.
+    pub(crate) fn tool_changes(&self) -> u64 {
+        self.tool_changes.load(Ordering::Relaxed)
     }
 
     /// Whether the prompt that comes and goes is there.
