@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::{Config, DirectNames};
 use crate::permission::visible;
 
+/// Names of the tools of code mode, beside which direct tools are offered.
+pub(crate) const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
+
 /// Longest name that every provider of models takes, in characters of `[a-zA-Z0-9_-]`.
 const LONGEST_SAFE: usize = 64;
 /// Most characters of a server's name in a model-safe name.
@@ -75,11 +78,14 @@ impl Partition {
         self.names = safe;
         for (position, ((server, tool), safe_name)) in tools.iter().zip(safe_names).enumerate() {
             let candidates = candidates(server, tool, style);
-            let free = candidates.iter().find(|name| !self.names.contains_key(*name));
+            let is_free =
+                |name: &&String| !self.names.contains_key(*name) && !RESERVED.contains(&name.as_str());
+            let free = candidates.iter().find(is_free);
             let name = free.unwrap_or(&safe_name).clone();
             if let Some(wanted) = candidates.first().filter(|wanted| **wanted != name) {
                 let owner = self.names.get(wanted).and_then(|owner| tools.get(*owner));
-                let owner = owner.map(|(server, tool)| format!("{server}.{tool}")).unwrap_or_default();
+                let own = || "the tool of code mode".to_owned();
+                let owner = owner.map_or_else(own, |(server, tool)| format!("{server}.{tool}"));
                 self.warnings.push(format!(
                     "two tools would be called {}: {} keeps the name, and {} is called {}",
                     visible(wanted),
@@ -207,6 +213,19 @@ mod tests {
         );
         let partition = Partition::new(&config, [("b", "x"), ("a", "x")]);
         assert_eq!(names(&partition), ["x", "x@b"]);
+    }
+
+    #[test]
+    fn no_direct_tool_takes_the_name_of_one_of_code_mode() {
+        let config = config(&["a"], &["*"], DirectNames::Plain);
+        let partition = Partition::new(&config, RESERVED.map(|name| ("a", name)));
+        assert_eq!(names(&partition), ["describe_tools@a", "execute_code@a", "search_tools@a"]);
+        assert!(RESERVED.iter().all(|name| partition.find(name).is_none()));
+        assert!(
+            partition.warnings[0].contains("the tool of code mode keeps the name"),
+            "{:?}",
+            partition.warnings
+        );
     }
 
     #[test]
