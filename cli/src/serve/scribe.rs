@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use futures::FutureExt as _;
@@ -70,6 +70,17 @@ pub(crate) struct Scribe {
     span: ExecutionSpan,
     calls: AtomicU64,
     begun: Instant,
+    /// Whether the beginning of an execution is written down, and its end is not.
+    is_open: AtomicBool,
+}
+
+impl Drop for Scribe {
+    fn drop(&mut self) {
+        if self.is_open.load(Ordering::Relaxed) {
+            // Given up, or put off until a client comes back with an answer. Nothing that could be refused follows.
+            let _ = self.end("cancelled", Some("given_up"));
+        }
+    }
 }
 
 impl Scribe {
@@ -87,7 +98,15 @@ impl Scribe {
             context: requester.context.as_ref(),
         };
         let span = ExecutionSpan::begin(tool, &id, &incoming);
-        Scribe { settings, requester, id, span, calls: AtomicU64::new(0), begun: Instant::now() }
+        Scribe {
+            settings,
+            requester,
+            id,
+            span,
+            calls: AtomicU64::new(0),
+            begun: Instant::now(),
+            is_open: AtomicBool::new(false),
+        }
     }
 
     /// For `Instrument::instrument`.
@@ -118,7 +137,9 @@ impl Scribe {
             snippet_bytes: code.len(),
             arguments: arguments.and_then(|arguments| self.kept(&arguments)),
             check_only,
-        })
+        })?;
+        self.is_open.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// What was asked and answered since the last time.
@@ -181,6 +202,7 @@ impl Scribe {
 
     /// How it ended.
     pub(crate) fn end(&self, status: &str, error: Option<&str>) -> Result<(), String> {
+        self.is_open.store(false, Ordering::Relaxed);
         let calls = self.calls.load(Ordering::Relaxed);
         self.span.end(status, error, calls);
         let ms = self.begun.elapsed().as_secs_f64() * 1e3;
