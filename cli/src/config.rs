@@ -4,6 +4,7 @@
 //! rules of values `config::check`'s and `config::server`'s; here are the checked values that everything else works
 //! with.
 
+mod agent;
 mod check;
 mod confinement;
 mod decode;
@@ -30,6 +31,7 @@ use std::time::Duration;
 
 use etcetera::BaseStrategy;
 
+pub(crate) use agent::{Agent, Conversations, Model, Subagent};
 pub(crate) use check::LONGEST_DESCRIPTION;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
 pub(crate) use serve::Serve;
@@ -60,36 +62,12 @@ pub(crate) struct Config {
     pub(crate) model: Option<String>,
     /// The file with the text that a conversation starts with.
     pub(crate) system_prompt: Option<PathBuf>,
+    /// Within what bounds a model works.
+    pub(crate) agent: Agent,
     /// The subagent that the configuration describes.
     pub(crate) subagent: Option<Subagent>,
     /// What is to be told besides [`Absent::wrong`].
     pub(crate) warnings: Vec<String>,
-}
-
-/// A model that can be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Model {
-    /// What it is called in the configuration.
-    pub(crate) reference: String,
-    /// What it is called for people.
-    pub(crate) display_name: Option<String>,
-    /// What its provider calls it.
-    pub(crate) id: String,
-    /// Its provider, such as `anthropic`.
-    pub(crate) provider: String,
-    /// The environment variable with its key.
-    pub(crate) api_key_env: Option<String>,
-    /// The address of its provider.
-    pub(crate) base_url: Option<String>,
-}
-
-/// A subagent: one tool for others.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Subagent {
-    pub(crate) name: String,
-    pub(crate) description: String,
-    /// The file with the JSON Schema of its answers.
-    pub(crate) output_schema: Option<PathBuf>,
 }
 
 /// A server and what of it may be used.

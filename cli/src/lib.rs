@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod arguments;
+mod assistant;
 mod audit;
 mod bench;
 mod browser;

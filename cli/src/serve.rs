@@ -4,7 +4,7 @@
 
 mod answer;
 mod approval;
-mod caller;
+pub(crate) mod caller;
 mod definitions;
 mod ending;
 mod execute;
@@ -12,22 +12,23 @@ mod face;
 mod held;
 mod host;
 mod http;
+pub(crate) mod inside;
 mod kept;
-mod level;
+pub(crate) mod level;
 mod library;
 mod live;
 mod passing;
 mod pipes;
-mod random;
-mod reload;
+pub(crate) mod random;
+pub(crate) mod reload;
 mod scribe;
-mod session;
+pub(crate) mod session;
 mod slots;
-mod snapshot;
+pub(crate) mod snapshot;
 mod typed;
 mod upstreams;
 mod watcher;
-mod workshop;
+pub(crate) mod workshop;
 
 use std::sync::Arc;
 

@@ -67,6 +67,9 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
     /// Variables that are not inherited, unless `env` sets them.
     pub withheld: BTreeSet<String>,
+    /// Variables by which this program's processes find each other, on top of all others. They are not part of what the
+    /// server is. Values are never logged.
+    pub handed_on: BTreeMap<String, String>,
     /// The folder to start in; the current one if absent.
     pub cwd: Option<PathBuf>,
 }
@@ -137,6 +140,7 @@ impl std::fmt::Debug for Command {
             .field("args", &self.args)
             .field("env", &self.env.keys().collect::<Vec<_>>())
             .field("withheld", &self.withheld)
+            .field("handed_on", &self.handed_on.keys().collect::<Vec<_>>())
             .field("cwd", &self.cwd)
             .finish()
     }

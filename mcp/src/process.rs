@@ -58,7 +58,7 @@ pub(crate) struct Spawned {
 
 /// Starts the process; blocks until the kernel has loaded the program. The error says why it failed and what to do.
 pub(crate) fn spawn(command: &config::Command) -> Result<Spawned, String> {
-    let config::Command { command, args, env, withheld, cwd } = command;
+    let config::Command { command, args, env, withheld, handed_on, cwd } = command;
     let mut program = Command::new(command);
     program.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     for (name, _) in std::env::vars_os() {
@@ -67,7 +67,7 @@ pub(crate) fn spawn(command: &config::Command) -> Result<Spawned, String> {
             program.env_remove(name);
         }
     }
-    program.envs(env);
+    program.envs(env).envs(handed_on);
     if let Some(folder) = cwd {
         program.current_dir(folder);
     }

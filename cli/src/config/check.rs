@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use super::confinement::LEAST_MEMORY;
 use super::decode::{At, Problem};
-use super::form::{CodeModeEntry, DirectNamesEntry, ModelEntry, SubagentEntry};
+use super::form::{CodeModeEntry, DirectNamesEntry};
 use super::settings::{CodeModeSettings, Settings};
 use super::source::{Document, Source};
 use super::tree::Node;
-use super::{DirectNames, Glob, Model, Subagent, size, variables};
+use super::{DirectNames, Glob, size, variables};
 
 /// Most seconds of a time-out: a day.
 const LONGEST_SECONDS: f64 = 86_400.0;
@@ -88,9 +88,6 @@ impl<'a> Checker<'a> {
         }
         let global = &file.global_settings;
         let seconds = |time: &Option<At<f64>>| time.as_ref().and_then(|time| self.keep(self.seconds(time)));
-        let path = |path: &Option<At<String>>| {
-            path.as_ref().and_then(|path| Some(self.source.folder.join(self.keep(self.expand(path))?)))
-        };
         let model = file.defaults.model.as_ref();
         Settings {
             timeout: seconds(&global.timeout),
@@ -107,59 +104,10 @@ impl<'a> Checker<'a> {
                 .filter_map(|model| model.value.api_key_env.as_ref().map(|name| name.value.clone()))
                 .collect(),
             model: model.map(|model| (model.value.clone(), self.source.at(model.place))),
-            system_prompt: path(&file.defaults.system_prompt_path),
-            subagent: file.subagent.as_ref().and_then(|entry| {
-                let schema = path(&entry.output_schema_path);
-                self.keep(self.subagent(entry, schema))
-            }),
+            system_prompt: self.path(&file.defaults.system_prompt_path),
+            agent: self.agent(&file.agent),
+            subagent: file.subagent.as_ref().and_then(|entry| self.keep(self.subagent(entry))),
         }
-    }
-
-    fn model(&self, entry: &At<ModelEntry>) -> Option<Model> {
-        let ModelEntry { reference, display_name, id, provider, api_key_env, base_url } = &entry.value;
-        for (name, value) in [("ref", reference), ("id", id), ("type", provider)] {
-            if value.value.is_empty() {
-                self.tell(value, &format!("the {name} of a model is empty; write one"));
-            }
-        }
-        if let Some(name) = api_key_env {
-            self.keep(self.variable(&name.value, name));
-        }
-        let address = base_url.as_ref().map(|url| self.address(url));
-        let base_url = match address {
-            Some(address) => Some(self.keep(address)?.into()),
-            None => None,
-        };
-        Some(Model {
-            reference: reference.value.clone(),
-            display_name: display_name.clone(),
-            id: id.value.clone(),
-            provider: provider.value.clone(),
-            api_key_env: api_key_env.as_ref().map(|name| name.value.clone()),
-            base_url,
-        })
-    }
-
-    fn subagent(
-        &self,
-        entry: &SubagentEntry,
-        schema: Option<std::path::PathBuf>,
-    ) -> Result<Subagent, Problem> {
-        // As a server's: it becomes a tool's name, which models limit.
-        if let Err(message) = super::check_server_name(&entry.name.value) {
-            let message = message.replace("a server's name", "the name of a subagent");
-            return Err(self.wrong(&entry.name, &message));
-        }
-        if entry.description.value.trim().is_empty() {
-            return Err(
-                self.wrong(&entry.description, "the description is empty; say what the subagent does")
-            );
-        }
-        Ok(Subagent {
-            name: entry.name.value.clone(),
-            description: entry.description.value.clone(),
-            output_schema: schema,
-        })
     }
 
     fn code_mode(&self, document: &Document) -> CodeModeSettings {

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::Permission;
+use super::agent::{AgentEntry, ModelEntry, SubagentEntry};
 use super::confinement::SandboxEntry;
 use super::decode::At;
 use super::serve::ServeEntry;
@@ -39,6 +40,8 @@ pub(super) struct File {
     pub(super) models: Vec<At<ModelEntry>>,
     /// What holds where nothing else is chosen.
     pub(super) defaults: DefaultsEntry,
+    /// Within what bounds a model works.
+    pub(super) agent: AgentEntry,
     /// The one subagent that this configuration describes.
     pub(super) subagent: Option<SubagentEntry>,
 }
@@ -306,29 +309,6 @@ pub(super) enum DirectNamesEntry {
     Namespace,
 }
 
-/// A model.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ModelEntry {
-    /// What it is called here.
-    #[serde(rename = "ref")]
-    pub(super) reference: At<String>,
-    /// What it is called for people.
-    #[serde(alias = "displayName")]
-    pub(super) display_name: Option<String>,
-    /// What its provider calls it.
-    pub(super) id: At<String>,
-    /// Its provider, such as anthropic.
-    #[serde(rename = "type")]
-    pub(super) provider: At<String>,
-    /// The environment variable with its key. Servers don't inherit it.
-    #[serde(alias = "apiKeyEnv")]
-    pub(super) api_key_env: Option<At<String>>,
-    /// The address of its provider.
-    #[serde(alias = "baseUrl")]
-    pub(super) base_url: Option<At<String>>,
-}
-
 /// What holds where nothing else is chosen.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
@@ -339,16 +319,4 @@ pub(super) struct DefaultsEntry {
     pub(super) system_prompt_path: Option<At<String>>,
     /// As at the top level.
     pub(super) code_mode: CodeModeEntry,
-}
-
-/// A subagent: one tool for others.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct SubagentEntry {
-    /// The tool's name.
-    pub(super) name: At<String>,
-    /// The tool's description.
-    pub(super) description: At<String>,
-    /// A file with the JSON Schema of its answers.
-    pub(super) output_schema_path: Option<At<String>>,
 }

@@ -263,6 +263,7 @@ impl Layers {
             models: settings.models,
             model: settings.model.map(|(model, _)| model),
             system_prompt: settings.system_prompt,
+            agent: settings.agent.agent(),
             subagent: settings.subagent,
             warnings,
         }

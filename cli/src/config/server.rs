@@ -196,6 +196,7 @@ impl Checker<'_> {
             args,
             env,
             withheld: if inherits { Default::default() } else { settings.model_keys.clone() },
+            handed_on: BTreeMap::new(),
             cwd: cwd.map(|folder| self.source.folder.join(folder)),
         })
     }

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::agent::{AgentSettings, Model, Subagent};
 use super::serve::ServeSettings;
-use super::{CodeMode, DirectNames, Glob, Model, Subagent};
+use super::{CodeMode, DirectNames, Glob};
 
 /// What a layer sets.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +27,7 @@ pub(super) struct Settings {
     /// The default model, and where it is named.
     pub(super) model: Option<(String, String)>,
     pub(super) system_prompt: Option<PathBuf>,
+    pub(super) agent: AgentSettings,
     pub(super) subagent: Option<Subagent>,
 }
 
@@ -70,6 +72,7 @@ impl Settings {
             model_keys: self.model_keys.into_iter().chain(weaker.model_keys).collect(),
             model: self.model.or(weaker.model),
             system_prompt: self.system_prompt.or(weaker.system_prompt),
+            agent: self.agent.over(weaker.agent),
             subagent: self.subagent.or(weaker.subagent),
         }
     }

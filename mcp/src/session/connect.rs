@@ -16,7 +16,10 @@ use rmcp::{
         streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig},
     },
 };
-use tokio::time::{Instant, timeout_at};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{Instant, timeout_at},
+};
 
 use super::{Inner, Session, process::LocalServer, with_stray};
 use crate::{
@@ -56,6 +59,27 @@ impl Session {
             Transport::Http(remote) => attempt.http(remote).await,
             Transport::Sse(remote) => attempt.sse(remote).await,
         }
+    }
+
+    /// The same with a server at the other end of `read` and `write`; `config` says what it is called and how long
+    /// requests may take, and its transport is not used.
+    pub async fn connect_over<R, W>(
+        config: &ServerConfig,
+        host: Arc<dyn Host>,
+        (read, write): (R, W),
+    ) -> Result<Self, Error>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let attempt = Attempt {
+            config,
+            client: Client::new(config, host),
+            deadline: Instant::now() + config.connect_timeout,
+        };
+        let health = attempt.health();
+        let transport = LineTransport::new(read, write, attempt.intake(&health));
+        attempt.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await
     }
 }
 

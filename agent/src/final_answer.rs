@@ -1,0 +1,63 @@
+//! A run that ends with an answer of a known form: a tool whose arguments are that answer.
+
+use serde_json::Value;
+
+use crate::toolset::ToolDefinition;
+
+/// The name of the tool that ends a run.
+pub const FINAL_ANSWER: &str = "final_answer";
+
+/// Most faults of an answer that are told at once.
+const MOST_FAULTS: usize = 8;
+
+/// The form of an answer.
+#[derive(Debug, Clone)]
+pub struct FinalAnswer {
+    schema: Value,
+    validator: jsonschema::Validator,
+}
+
+impl FinalAnswer {
+    /// Answers by a JSON Schema, whose type must be `object`: they become a tool's arguments.
+    ///
+    /// # Errors
+    /// What is wrong with the schema.
+    pub fn new(schema: Value) -> Result<Self, String> {
+        if schema.get("type").and_then(Value::as_str) != Some("object") {
+            return Err("its `type` is not \"object\"; wrap the answer in an object".to_owned());
+        }
+        let validator =
+            jsonschema::options().with_pattern_options(jsonschema::PatternOptions::regex()).build(&schema);
+        let validator = validator.map_err(|error| format!("it is not a valid JSON Schema: {error}"))?;
+        Ok(FinalAnswer { schema, validator })
+    }
+
+    /// The schema.
+    #[must_use]
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    pub(crate) fn definition(&self) -> ToolDefinition {
+        ToolDefinition {
+            name: FINAL_ANSWER.to_owned(),
+            description:
+                "Ends the task. The arguments are the answer; call it once, when everything is done, with no \
+                          other tool beside it."
+                    .to_owned(),
+            input_schema: self.schema.clone(),
+        }
+    }
+
+    /// # Errors
+    /// What is wrong with an answer, fault by fault.
+    pub(crate) fn check(&self, answer: &Value) -> Result<(), String> {
+        let faults = self.validator.iter_errors(answer).take(MOST_FAULTS).map(|fault| {
+            let place = fault.instance_path().to_string();
+            let place = if place.is_empty() { "the answer".to_owned() } else { place };
+            format!("{place}: {fault}")
+        });
+        let faults: Vec<_> = faults.collect();
+        if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+    }
+}

@@ -1,0 +1,161 @@
+//! The loop against models and tools that do what a test says.
+
+use std::sync::Mutex;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use serde_json::json;
+
+use super::*;
+use crate::event::Silent;
+use crate::toolset::ToolDefinition;
+
+/// A model that says one thing after the other.
+struct Says(Mutex<Vec<Reply>>);
+
+impl Says {
+    fn new(mut replies: Vec<Reply>) -> Self {
+        replies.reverse();
+        Says(Mutex::new(replies))
+    }
+}
+
+impl ChatModel for Says {
+    fn name(&self) -> &str {
+        "says"
+    }
+
+    fn reply<'a>(&'a self, _: &'a Request<'a>, _: &'a dyn Heard) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        let reply = self.0.lock().unwrap().pop().expect("the model is asked once too often");
+        async { Ok(reply) }.boxed()
+    }
+}
+
+/// Tools that answer with their own name, or never.
+struct Names;
+
+impl Toolset for Names {
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, String>> {
+        async { Ok(Vec::new()) }.boxed()
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        async move {
+            if call.name == "hang" {
+                futures::future::pending::<()>().await;
+            }
+            ToolResult::of(call, call.name.repeat(100), call.name == "fails")
+        }
+        .boxed()
+    }
+}
+
+fn call(name: &str, arguments: Value) -> Block {
+    let id = format!("id-{name}");
+    Block::ToolCall(ToolCall { id, name: name.to_owned(), arguments, signatures: Vec::new() })
+}
+
+fn says(blocks: Vec<Block>, stop: Stop) -> Reply {
+    let usage = Usage { input: 10, output: 5, cached: 0 };
+    Reply { message: Message { role: Role::Assistant, blocks }, stop, usage }
+}
+
+fn limits() -> Limits {
+    Limits { turns: 3, tokens: None, time: None, result_characters: 30, parallel_calls: 4, corrections: 0 }
+}
+
+async fn go_on(
+    replies: Vec<Reply>,
+    limits: &Limits,
+    form: Option<&FinalAnswer>,
+    conversation: &mut Vec<Message>,
+) -> Result<Answer, RunError> {
+    let model = Says::new(replies);
+    let run = Run { model: &model, tools: &Names, system: "", limits, final_answer: form, watcher: &Silent };
+    run.go_on(conversation, Message::text(Role::User, "go")).await
+}
+
+fn roles(conversation: &[Message]) -> Vec<Role> {
+    conversation.iter().map(|message| message.role).collect()
+}
+
+#[tokio::test]
+async fn tools_are_called_until_the_model_only_speaks() {
+    let replies = vec![
+        says(vec![call("a", json!({})), call("fails", json!({}))], Stop::ToolCalls),
+        says(vec![Block::text("done")], Stop::End),
+    ];
+    let mut conversation = Vec::new();
+    let answer = go_on(replies, &limits(), None, &mut conversation).await.unwrap();
+    assert_eq!((answer.text.as_str(), answer.turns, answer.usage.total()), ("done", 2, 30));
+    assert_eq!(roles(&conversation), [Role::User, Role::Assistant, Role::Tool, Role::Assistant]);
+    let [Block::ToolResult(first), Block::ToolResult(second)] = conversation[2].blocks.as_slice() else {
+        panic!("{:?}", conversation[2]);
+    };
+    assert_eq!((first.id.as_str(), first.is_error, second.is_error), ("id-a", false, true));
+    assert!(first.texts().contains("70 characters are left out"), "{}", first.texts());
+}
+
+#[tokio::test]
+async fn turns_and_tokens_have_limits() {
+    let more = || says(vec![call("a", json!({}))], Stop::ToolCalls);
+    let error = go_on(vec![more(), more(), more()], &limits(), None, &mut Vec::new()).await.unwrap_err();
+    assert_eq!(error, RunError::Turns(3));
+    let few = Limits { tokens: Some(20), ..limits() };
+    let error = go_on(vec![more(), more()], &few, None, &mut Vec::new()).await.unwrap_err();
+    assert_eq!(error, RunError::Tokens { used: 30, limit: 20 });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_given_up_is_answered_for_in_the_next_run() {
+    let short = Limits { time: Some(Duration::from_secs(5)), ..limits() };
+    let mut conversation = Vec::new();
+    let hanging = vec![says(vec![call("hang", json!({}))], Stop::ToolCalls)];
+    let error = go_on(hanging, &short, None, &mut conversation).await.unwrap_err();
+    assert_eq!(error, RunError::Time(Duration::from_secs(5)));
+    assert_eq!(roles(&conversation), [Role::User, Role::Assistant]);
+    go_on(vec![says(vec![Block::text("ok")], Stop::End)], &short, None, &mut conversation).await.unwrap();
+    assert_eq!(roles(&conversation)[2..], [Role::Tool, Role::User, Role::Assistant]);
+}
+
+fn form() -> FinalAnswer {
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+    FinalAnswer::new(schema).unwrap()
+}
+
+#[tokio::test]
+async fn a_final_answer_ends_the_run_and_nothing_beside_it_runs() {
+    let replies =
+        vec![says(vec![call("hang", json!({})), call(FINAL_ANSWER, json!({ "n": 1 }))], Stop::ToolCalls)];
+    let mut conversation = Vec::new();
+    let answer = go_on(replies, &limits(), Some(&form()), &mut conversation).await.unwrap();
+    assert_eq!(answer.structured, Some(json!({ "n": 1 })));
+    assert_eq!(roles(&conversation), [Role::User, Role::Assistant, Role::Tool]);
+}
+
+#[tokio::test]
+async fn an_answer_of_another_form_is_an_error_unless_it_may_be_corrected() {
+    let wrong = || says(vec![call(FINAL_ANSWER, json!({ "n": "one" }))], Stop::ToolCalls);
+    let right = says(vec![call(FINAL_ANSWER, json!({ "n": 1 }))], Stop::ToolCalls);
+    let error = go_on(vec![wrong()], &limits(), Some(&form()), &mut Vec::new()).await.unwrap_err();
+    assert!(matches!(&error, RunError::InvalidFinalAnswer(faults) if faults.contains("/n")), "{error}");
+    let lenient = Limits { corrections: 1, ..limits() };
+    let answer = go_on(vec![wrong(), right], &lenient, Some(&form()), &mut Vec::new()).await.unwrap();
+    assert_eq!(answer.structured, Some(json!({ "n": 1 })));
+}
+
+#[tokio::test]
+async fn an_end_without_the_final_answer_is_an_error_that_quotes_the_last_words() {
+    let replies = vec![says(vec![Block::text("I am done")], Stop::End)];
+    let error = go_on(replies, &limits(), Some(&form()), &mut Vec::new()).await.unwrap_err();
+    assert_eq!(error, RunError::NoFinalAnswer("I am done".to_owned()));
+}
+
+#[tokio::test]
+async fn a_message_that_is_cut_off_or_refused_is_an_error() {
+    let cut_off = vec![says(vec![call("hang", json!(null))], Stop::Length)];
+    assert_eq!(go_on(cut_off, &limits(), None, &mut Vec::new()).await, Err(RunError::Length));
+    let refused = vec![says(Vec::new(), Stop::Refused("safety".to_owned()))];
+    let error = go_on(refused, &limits(), None, &mut Vec::new()).await.unwrap_err();
+    assert_eq!(error, RunError::Refused("safety".to_owned()));
+}

@@ -1,0 +1,50 @@
+//! Results of MCP as messages have them: texts and media.
+
+use agent::{Block, ToolCall, ToolResult};
+use serde_json::Value;
+
+/// The result of a call, from a `CallToolResult` (MCP, server/tools).
+pub(super) fn result(call: &ToolCall, answer: &Value) -> ToolResult {
+    let parts = answer.get("content").and_then(Value::as_array);
+    let mut blocks: Vec<Block> = parts.into_iter().flatten().map(block).collect();
+    if let (true, Some(structured)) = (blocks.is_empty(), answer.get("structuredContent")) {
+        blocks.push(Block::text(structured.to_string()));
+    }
+    if blocks.is_empty() {
+        blocks.push(Block::text("(no content)"));
+    }
+    let is_error = answer.get("isError").and_then(Value::as_bool).unwrap_or(false);
+    ToolResult { id: call.id.clone(), name: call.name.clone(), blocks, is_error }
+}
+
+/// The contents of a resource (`ReadResourceResult`).
+pub(super) fn contents(answer: &Value) -> Vec<Block> {
+    let parts = answer.get("contents").and_then(Value::as_array);
+    parts.into_iter().flatten().map(resource).collect()
+}
+
+fn block(part: &Value) -> Block {
+    let text = |name: &str| part.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    match part.get("type").and_then(Value::as_str) {
+        Some("text") => Block::text(text("text")),
+        Some("image" | "audio") => {
+            Block::Media { media_type: text("mimeType"), data: text("data"), name: None }
+        }
+        Some("resource") => resource(part.get("resource").unwrap_or(&Value::Null)),
+        Some("resource_link") => Block::text(format!("resource {} ({})", text("uri"), text("name"))),
+        _ => Block::text(part.to_string()),
+    }
+}
+
+fn resource(resource: &Value) -> Block {
+    let text = |name: &str| resource.get(name).and_then(Value::as_str);
+    match (text("text"), text("blob")) {
+        (Some(found), _) => Block::text(found),
+        (None, Some(data)) => Block::Media {
+            media_type: text("mimeType").unwrap_or("application/octet-stream").to_owned(),
+            data: data.to_owned(),
+            name: text("uri").map(str::to_owned),
+        },
+        (None, None) => Block::text(resource.to_string()),
+    }
+}

@@ -1,0 +1,174 @@
+//! The tools of an agent: what `toolsmith serve` offers to any client, and the servers' resources.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agent::{ToolCall, ToolDefinition, ToolResult, Toolset};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+use super::content;
+use super::names::Names;
+use crate::failure::Failure;
+use crate::serve::inside::{self, Company, Inside};
+use crate::serve::workshop::Workshop;
+
+/// The tool that lists resources.
+const LIST: &str = "mcp_resources_list";
+
+/// The tool that reads one.
+const READ: &str = "mcp_resource_read";
+
+/// The tools of an agent, over a session of its own.
+pub(crate) struct Tools {
+    inside: Inside,
+    names: Mutex<Names>,
+    /// Who is told how far calls are.
+    told: Told,
+}
+
+/// Who is told how far a call is: the tool, and what there is to tell.
+pub(crate) type Told = Arc<dyn Fn(&str, mcp::ProgressMade) + Send + Sync>;
+
+impl Tools {
+    /// Begins a session; `host` answers what servers ask, and the questions whether tools may be called.
+    ///
+    /// # Errors
+    /// Where there is no session.
+    pub(crate) async fn connect(
+        workshop: &Arc<Workshop>,
+        host: Arc<dyn mcp::Host>,
+        company: Company,
+        told: Told,
+    ) -> Result<Self, Failure> {
+        let inside = inside::connect(workshop, host, company).await?;
+        Ok(Tools { inside, names: Mutex::default(), told })
+    }
+
+    /// This process's end of the session.
+    pub(crate) fn inside(&self) -> &Inside {
+        &self.inside
+    }
+
+    /// Ends the session in order.
+    pub(crate) async fn close(self) {
+        self.inside.session.close().await;
+    }
+
+    async fn list(&self) -> Result<Vec<ToolDefinition>, String> {
+        let listing = self.inside.session.list_tools().await.map_err(|error| error.to_string())?;
+        let own = [LIST, READ];
+        let names = Names::of(own.into_iter().chain(listing.tools.iter().map(|tool| tool.name.as_str())));
+        let definitions = listing.tools.iter().filter_map(|tool| {
+            Some(ToolDefinition {
+                name: names.name(&tool.name)?.to_owned(),
+                description: tool.description.clone().unwrap_or_default(),
+                input_schema: tool.input_schema.clone(),
+            })
+        });
+        let definitions = definitions.chain(resource_tools()).collect();
+        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = names;
+        Ok(definitions)
+    }
+
+    async fn answer(&self, call: &ToolCall) -> ToolResult {
+        let Value::Object(arguments) = &call.arguments else {
+            return ToolResult::of(call, "the arguments are no JSON object; write one", true);
+        };
+        let answered = match call.name.as_str() {
+            LIST => self.resources(call, arguments).await,
+            READ => self.resource(call, arguments).await,
+            name => match self.tool(name) {
+                Some(tool) => self.carry(call, tool, arguments).await,
+                None => Err(format!("there is no tool {name:?}")),
+            },
+        };
+        answered.unwrap_or_else(|message| ToolResult::of(call, message, true))
+    }
+
+    /// The tool that a name stands for.
+    fn tool(&self, name: &str) -> Option<String> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).tool(name).map(str::to_owned)
+    }
+
+    async fn carry(
+        &self,
+        call: &ToolCall,
+        tool: String,
+        arguments: &Map<String, Value>,
+    ) -> Result<ToolResult, String> {
+        let (told, name) = (self.told.clone(), call.name.clone());
+        let parameters = Map::from_iter([
+            ("name".to_owned(), Value::String(tool)),
+            ("arguments".to_owned(), Value::Object(arguments.clone())),
+        ]);
+        let progress: mcp::ProgressSink = Arc::new(move |made| told(&name, made));
+        let request = mcp::Carried { parameters, progress: Some(progress), answers_input: true };
+        let answer = self.ask("tools/call", request).await?;
+        Ok(content::result(call, &answer))
+    }
+
+    async fn ask(&self, method: &'static str, request: mcp::Carried) -> Result<Value, String> {
+        let answer = self.inside.session.carry(method, request).await.map_err(|error| error.to_string())?;
+        serde_json::from_str(answer.get()).map_err(|error| error.to_string())
+    }
+
+    /// The resources and templates of all servers, or of those whose name or address holds a text.
+    async fn resources(&self, call: &ToolCall, arguments: &Map<String, Value>) -> Result<ToolResult, String> {
+        let wanted = arguments.get("query").and_then(Value::as_str).unwrap_or_default().to_lowercase();
+        let session = &self.inside.session;
+        let (resources, templates) =
+            tokio::join!(session.list_resources(), session.list_resource_templates());
+        let (resources, templates) =
+            (resources.map_err(|error| error.to_string())?, templates.map_err(|error| error.to_string())?);
+        let fits = |item: &&Value| wanted.is_empty() || item.to_string().to_lowercase().contains(&wanted);
+        let found = json!({
+            "resources": resources.items.iter().filter(fits).collect::<Vec<_>>(),
+            "templates": templates.items.iter().filter(fits).collect::<Vec<_>>(),
+        });
+        Ok(ToolResult::of(call, found.to_string(), false))
+    }
+
+    async fn resource(&self, call: &ToolCall, arguments: &Map<String, Value>) -> Result<ToolResult, String> {
+        let Some(uri) = arguments.get("uri").and_then(Value::as_str) else {
+            return Err("uri is missing; write the address of a resource".to_owned());
+        };
+        let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
+        let request = mcp::Carried { parameters, progress: None, answers_input: true };
+        let answer = self.ask("resources/read", request).await?;
+        Ok(ToolResult { blocks: content::contents(&answer), ..ToolResult::of(call, "", false) })
+    }
+}
+
+impl Toolset for Tools {
+    fn tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, String>> {
+        self.list().boxed()
+    }
+
+    fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
+        self.answer(call).boxed()
+    }
+}
+
+/// The tools that are not a server's.
+fn resource_tools() -> [ToolDefinition; 2] {
+    [
+        ToolDefinition {
+            name: LIST.to_owned(),
+            description: "Lists the resources of all MCP servers, and templates of addresses.".to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": { "query": { "type": "string", "description": "only what holds this text" } },
+            }),
+        },
+        ToolDefinition {
+            name: READ.to_owned(),
+            description: "Reads a resource by its address.".to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": { "uri": { "type": "string" } },
+                "required": ["uri"],
+            }),
+        },
+    ]
+}

@@ -1,0 +1,67 @@
+//! A client within this process: an agent, which sees what every client sees.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+
+use super::face::{Face, Handler};
+use super::random;
+use super::session::{ClientSession, Transport};
+use super::workshop::Workshop;
+use crate::failure::Failure;
+
+/// Bytes that wait between both ends.
+const PIPE: usize = 64 << 10;
+
+/// What the session is called in errors.
+const NAME: &str = "toolsmith";
+
+/// Longest time of a request: executions and direct calls have limits of their own.
+const LONGEST: Duration = Duration::from_secs(86_400);
+
+/// How the client is treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// It is the only one, and what it is offered is its own.
+    Alone,
+    /// It is one of many, which share what they are offered; its sessions with servers are its own.
+    Among,
+}
+
+/// A client within this process.
+pub(crate) struct Inside {
+    /// Its end of the session.
+    pub(crate) session: mcp::Session,
+    /// This process's end.
+    pub(crate) client: Arc<ClientSession>,
+}
+
+/// Begins a session; `host` is the client that is asked and told.
+///
+/// # Errors
+/// Where the kernel has no random numbers, or both ends don't understand each other.
+pub(crate) async fn connect(
+    workshop: &Arc<Workshop>,
+    host: Arc<dyn mcp::Host>,
+    company: Company,
+) -> Result<Inside, Failure> {
+    let transport = match company {
+        Company::Alone => Transport::Stdio,
+        Company::Among => Transport::Http,
+    };
+    let id = random::name().map_err(Failure::host)?;
+    let client = ClientSession::new(id, transport, workshop.clone());
+    let face = Face::new(Handler::new(workshop.clone(), client.clone()));
+    let (near, far) = tokio::io::duplex(PIPE);
+    // It ends with the client's end.
+    tokio::spawn(async move {
+        if let Ok(serving) = face.serve(tokio::io::split(far)).await {
+            let _ = serving.waiting().await;
+        }
+    });
+    let mut config = mcp::ServerConfig::stdio(NAME, "", Vec::<String>::new());
+    config.request_timeout = LONGEST;
+    let session = mcp::Session::connect_over(&config, host, tokio::io::split(near)).await;
+    Ok(Inside { session: session.map_err(Failure::host)?, client })
+}
