@@ -256,6 +256,7 @@ impl Checker<'_> {
         if let Some(name) = &model.api_key_env {
             self.keep(self.variable(&name.value, name));
         }
+        let api = self.keep(self.api(&model.api));
         let base_url = match &model.base_url {
             Some(url) => Some(self.keep(self.address(url))?.into()),
             None => None,
@@ -265,7 +266,7 @@ impl Checker<'_> {
             reference: model.reference.value.clone(),
             display_name: model.display_name.clone(),
             id: model.id.value.clone(),
-            api: self.keep(self.api(&model.api))?,
+            api: api?,
             api_key_env: model.api_key_env.as_ref().map(|name| name.value.clone()),
             base_url,
             context_window: model

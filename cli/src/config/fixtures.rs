@@ -156,7 +156,7 @@ fn what_is_written_reaches_the_connections() {
     assert_eq!(servers["events"].permissions.of("anything"), Allow);
 
     let servers = servers_of(
-        "mcpServers:\n  a: { command: x }\n  b: { url: \"https://x.example\", headers: { authorization: t } }\n  c: { url: \"https://x.example\" }\nmodels: [{ ref: m, id: i, type: t, api_key_env: SOME_KEY }]\nglobalSettings: { timeout: 7, debug: true }\n",
+        "mcpServers:\n  a: { command: x }\n  b: { url: \"https://x.example\", headers: { authorization: t } }\n  c: { url: \"https://x.example\" }\nmodels: [{ ref: m, id: i, type: openai, api_key_env: SOME_KEY }]\nglobalSettings: { timeout: 7, debug: true }\n",
     );
     let mcp::Transport::Stdio(command) = &servers["a"].connection.transport else { panic!("not stdio") };
     assert!(command.withheld.contains("SOME_KEY"));
