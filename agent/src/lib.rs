@@ -7,6 +7,7 @@
 mod budget;
 mod event;
 mod final_answer;
+mod forward;
 mod message;
 mod model;
 mod provider;
@@ -18,6 +19,7 @@ mod toolset;
 pub use budget::{CHARACTERS_PER_TOKEN, cut};
 pub use event::{Event, Silent, Watcher};
 pub use final_answer::{FINAL_ANSWER, FinalAnswer};
+pub use forward::{ADDRESS_VARIABLE, EventKind, Listener, Poster, SubagentEvent};
 pub use message::{Block, Message, Role, ToolCall, ToolResult};
 pub use model::{ChatModel, Delta, Heard, ModelError, ModelErrorKind, Reply, Request, Stop, Usage};
 pub use provider::Provider;
