@@ -127,9 +127,14 @@ impl Voice {
 
     /// Says something that has to be known.
     pub(crate) fn tell(&self, message: &str) {
+        self.say(&format!("toolsmith: {message}"));
+    }
+
+    /// Shows lines as they are.
+    pub(crate) fn say(&self, lines: &str) {
         // Progress may stand in this line.
         let anew = if self.one_line { "\r\x1b[K" } else { "" };
-        let text = format!("{anew}toolsmith: {}\n", plain(&masked(message)));
+        let text = format!("{anew}{}\n", plain(&masked(lines)));
         let _ = self.writer.send(Piece::Err(text.into_bytes()));
     }
 }
