@@ -1,11 +1,12 @@
 //! The product against foreign servers and foreign clients, and its client against the official conformance suite.
 //!
 //! `tests/peers/run` installs what this needs and starts it. It prints a table and fails where anything in it failed.
-//! An argument chooses the lines to make: those whose peer or transport contains it.
+//! An argument chooses the lines to make: those whose peer or transport contains it. `take` is another: `first_try`.
 
 mod clients;
 mod conformance;
 mod conformance_server;
+mod first_try;
 mod product;
 mod remote;
 mod servers;
@@ -23,6 +24,16 @@ use table::Row;
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    if let Some(("take", asked)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return match first_try::take(asked).await {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                let _ = writeln!(std::io::stderr(), "take: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let (text, sound) = match all().await {
         Ok(rows) => (table::render(&rows), rows.iter().all(|row| row.failure.is_none())),
         Err(error) => (format!("peers: {error}\n"), false),
@@ -53,6 +64,9 @@ async fn all() -> Checked<Vec<Row>> {
         rows.push(row(&server, way.transport, checked.and_then(|info| ended.map(|()| info))));
     }
     rows.extend(clients::run(&installed, &product, is_chosen).await?);
+    if is_chosen([first_try::PART, "stdio"]) {
+        rows.extend(first_try::run(&installed, &product).await?);
+    }
     if is_chosen([conformance::SUITE, ""]) {
         rows.extend(conformance::run(&installed).await?);
         rows.extend(conformance_server::run(&installed, &product).await?);

@@ -25,7 +25,10 @@ ToolErrorKind is Failed (the tool's own), InvalidParams, Rejected, Timeout, Unav
 pub(super) const CALLS_ONLY: &str = "\
 The tools follow, without their types, which describe_tools tells. `name?: T` is a setter, `.name(value)`. Where \
 `ThingInput { … }.call()` stands first, prefer it: it has all fields, optional ones as `Some(…)` or `None`. Arguments \
-are lenient: `&str` for String and enums, any integer, arrays for Vec.";
+are lenient: `&str` for String and enums, any integer, arrays for Vec. Types are in the module: `shop::Order`; describe \
+what you call before you write. ToolErrorKind is Failed (the tool's own), InvalidParams, Rejected, Timeout, Unavailable, \
+Mismatch, Protocol or Denied. In snippets too: `search_tools(\"orders\").await?` gives a Vec (`.module`, `.function`, \
+`.signature`), `describe_tools([\"shop::list_orders\"]).await?` a String.";
 
 /// What else there is to say where no signatures stand below.
 pub(super) const DISCOVERED: &str = "\

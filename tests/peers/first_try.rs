@@ -1,0 +1,60 @@
+//! Whether a model that knows no more than what `toolsmith serve` says of itself writes snippets that are right.
+//!
+//! `tasks.yaml` has tasks over the foreign servers. What a fresh model wrote for them is kept in `snippets/`, and run
+//! here; `results.md` tells how often it was right at first, and how to try that again.
+
+mod records;
+mod repository;
+mod serving;
+mod site;
+mod taking;
+mod tasks;
+mod workspace;
+
+use std::{fs, path::Path};
+
+use crate::{
+    product::{Checked, Product},
+    servers::Installed,
+    table::Row,
+};
+use serving::Serving;
+pub(crate) use taking::take;
+use tasks::Task;
+use workspace::Workspace;
+
+/// What the lines are called.
+pub(crate) const PART: &str = "first try";
+
+/// One line per task: the snippet that is kept for it, run through one server.
+pub(crate) async fn run(installed: &Installed, product: &Product) -> Checked<Vec<Row>> {
+    tasks::prove_comparison()?;
+    let workspace = Workspace::take()?;
+    site::serve().await?;
+    let mut serving = Serving::start(installed, product).await?;
+    let mut rows = Vec::new();
+    for task in Task::all()? {
+        let checked = kept(&mut serving, &workspace, &task).await;
+        rows.push(row(&task, checked));
+    }
+    serving.end().await?;
+    Ok(rows)
+}
+
+async fn kept(serving: &mut Serving, workspace: &Workspace, task: &Task) -> Checked<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/first_try/snippets");
+    let file = folder.join(format!("{}.rs", task.id));
+    let snippet = fs::read_to_string(file).map_err(|_| "no snippet kept".to_owned())?;
+    taking::attempt(serving, workspace, task, &snippet).await?.1
+}
+
+fn row(task: &Task, checked: Checked<()>) -> Row {
+    Row {
+        peer: format!("{PART}: {}", task.id),
+        version: "-".to_owned(),
+        transport: "stdio",
+        protocol: "2025-11-25".to_owned(),
+        tools: "-".to_owned(),
+        failure: checked.err(),
+    }
+}
