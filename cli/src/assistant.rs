@@ -1,13 +1,14 @@
 //! A model as the configuration describes it, with everything that a run of it needs: prompt, limits, tools.
 
 mod content;
+pub(crate) mod inputs;
 mod names;
 mod prompt;
 mod tools;
 
 use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
 
-pub(crate) use self::prompt::Prompt;
+pub(crate) use self::prompt::{Moment, Prompt};
 pub(crate) use self::tools::Tools;
 use crate::config::{Config, Model};
 use crate::failure::Failure;
