@@ -8,7 +8,7 @@ mod tools;
 
 use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
 
-pub(crate) use self::prompt::{Moment, Prompt};
+pub(crate) use self::prompt::Prompt;
 pub(crate) use self::tools::Tools;
 use crate::config::{Config, Model};
 use crate::failure::Failure;

@@ -21,6 +21,7 @@ mod exit;
 mod failure;
 mod first_start;
 mod guard;
+mod handing_on;
 mod host;
 mod inspect;
 mod keyboard;
@@ -41,6 +42,7 @@ mod run;
 mod serve;
 mod sessions;
 mod setup;
+mod subagent;
 mod telemetry;
 mod terminal;
 mod tool_list;
@@ -109,6 +111,14 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp_commands::look(&command)).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
+        Command::Mcp(McpCommand::Serve(arguments)) => {
+            let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(stop.clone(), abandon.clone())?;
+            tokio::select! {
+                done = subagent::serve(arguments, stop) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
         Command::Serve(arguments) => {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;

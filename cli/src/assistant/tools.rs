@@ -1,6 +1,7 @@
 //! The tools of an agent: what `toolsmith serve` offers to any client, and the servers' resources.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use agent::{ToolCall, ToolDefinition, ToolResult, Toolset};
 use futures::FutureExt as _;
@@ -13,6 +14,7 @@ use super::names::Names;
 use crate::failure::Failure;
 use crate::serve::caller::Abilities;
 use crate::serve::inside::{self, Company, Inside};
+use crate::serve::upstreams::Upstreams;
 use crate::serve::workshop::Workshop;
 
 /// The tool that lists resources.
@@ -59,15 +61,11 @@ impl Tools {
         let live = self.inside.client.live(Abilities::default());
         let snapshot = live.now();
         let wait = snapshot.config().serve.list_wait;
-        let asked = snapshot.config().servers.iter().map(|server| {
-            let (name, upstreams) = (server.connection.name.clone(), live.upstreams.clone());
-            async move {
-                let session = timeout(wait, upstreams.connected(&name)).await.ok()??;
-                let words = session.instructions().filter(|words| !words.trim().is_empty())?.to_owned();
-                Some((name, words))
-            }
-        });
-        join_all(asked.collect::<Vec<_>>()).await.into_iter().flatten().collect()
+        let mut asked = Vec::new();
+        for server in &snapshot.config().servers {
+            asked.push(words_of(server.connection.name.clone(), live.upstreams.clone(), wait).boxed());
+        }
+        join_all(asked).await.into_iter().flatten().collect()
     }
 
     /// This process's end of the session.
@@ -176,6 +174,13 @@ impl Toolset for Tools {
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         self.answer(call).boxed()
     }
+}
+
+/// What a server says of its use, if it is there in time.
+async fn words_of(server: String, upstreams: Arc<Upstreams>, wait: Duration) -> Option<(String, String)> {
+    let session = timeout(wait, upstreams.connected(&server)).await.ok()??;
+    let words = session.instructions().filter(|words| !words.trim().is_empty())?.to_owned();
+    Some((server, words))
 }
 
 /// The tools that are not a server's.
