@@ -3,6 +3,7 @@
 mod mcp;
 mod servers;
 mod setup;
+mod subagent;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,6 +19,7 @@ pub(crate) use servers::{
 use crate::config::{self, LONGEST_DESCRIPTION};
 
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
+pub(crate) use self::subagent::SubagentArguments;
 
 pub(crate) use self::mcp::{
     CallArguments, LoginArguments, LookArguments, LookCommand, NameArguments, OneArguments, PromptArguments,
@@ -217,6 +219,9 @@ pub(crate) enum McpCommand {
     Login(LoginArguments),
     /// Forget the tokens of a server, and have them revoked where its authorization server does that.
     Logout(NameArguments),
+    /// Serve the subagent that a configuration file describes to an MCP client, as one tool: over standard input and
+    /// output, or over HTTP.
+    Serve(SubagentArguments),
     #[command(flatten)]
     Look(LookCommand),
 }

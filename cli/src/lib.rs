@@ -23,6 +23,7 @@ mod failure;
 mod first_start;
 mod forwarding;
 mod guard;
+mod handing_on;
 mod host;
 mod inspect;
 mod keyboard;
@@ -43,6 +44,7 @@ mod run;
 mod serve;
 mod sessions;
 mod setup;
+mod subagent;
 mod telemetry;
 mod terminal;
 mod tool_list;
@@ -111,6 +113,14 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp_commands::look(&command)).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
+        Command::Mcp(McpCommand::Serve(arguments)) => {
+            let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(stop.clone(), abandon.clone())?;
+            tokio::select! {
+                done = subagent::serve(arguments, stop) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
         Command::Serve(arguments) => {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;

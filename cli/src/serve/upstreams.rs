@@ -105,6 +105,15 @@ impl Upstreams {
         keeper.session().await
     }
 
+    /// The session with a server that is connected, or about to be.
+    pub(crate) async fn connected(&self, server: &str) -> Option<Session> {
+        let keeper = self.keepers().get(server).map(|kept| kept.keeper.clone())?;
+        match keeper.status().state {
+            State::Ready | State::Connecting => keeper.session().await.ok(),
+            _ => None,
+        }
+    }
+
     /// What is known of a server right now.
     pub(crate) fn status(&self, server: &str) -> Option<Status> {
         self.keepers().get(server).map(|kept| kept.keeper.status())
