@@ -35,6 +35,7 @@ mod resources;
 mod results;
 mod serve_audit;
 mod serve_http;
+mod serve_killed;
 mod serve_pipes;
 mod serve_progress;
 mod serve_reload;
