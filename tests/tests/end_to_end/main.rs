@@ -36,6 +36,7 @@ mod results;
 mod serve_audit;
 mod serve_http;
 mod serve_killed;
+mod serve_permission;
 mod serve_pipes;
 mod serve_progress;
 mod serve_reload;
