@@ -40,6 +40,7 @@ mod serve_permission;
 mod serve_pipes;
 mod serve_progress;
 mod serve_reload;
+mod serve_scratch;
 mod serve_stateless;
 mod serve_turns;
 mod servers;
