@@ -42,6 +42,7 @@ mod serve_progress;
 mod serve_reload;
 mod serve_scratch;
 mod serve_stateless;
+mod serve_traces;
 mod serve_turns;
 mod servers;
 mod services;
