@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::endings::FOREVER;
-use crate::harness::{assert_says, unique};
+use crate::harness::{FAULT_SERVER, assert_says, unique};
 use crate::serving::{DEMO, Serve, Server, execute, recording};
 
 /// What the processes of an execution have in their command lines.
@@ -17,6 +17,7 @@ const PROGRAM: &str = "/programs-";
 const SUPERVISOR: &str = "sandbox-helper:";
 const COMPILER: &str = "--crate-name=program";
 const SERVER: &str = "records-cancelled";
+const REAPER: &str = "mcp-helper:reaper";
 
 fn calls(record: &Path) -> usize {
     fs::read_to_string(record).unwrap_or_default().lines().filter(|line| line.starts_with("call")).count()
@@ -152,4 +153,46 @@ fn nothing_of_an_execution_outlives_a_session_over_http_that_is_killed_with_its_
     tree.is_gone();
     assert!(waiting.join().is_err());
     assert_the_next_one_works(&config, "\"again\"");
+}
+
+/// What a server has started may not mind the end of its input, as this does not.
+#[test]
+fn what_servers_have_started_does_not_outlive_the_server_that_is_killed() {
+    const MINDS_NOTHING: &str = "sleep 98765";
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let script = format!("{MINDS_NOTHING} & exec \"$0\" \"$@\"");
+    let config = format!(
+        "mcpServers:\n  rec: {{ command: sh, args: [-c, {script:?}, {FAULT_SERVER:?}, {SERVER}, {record:?}], trust: true }}\n"
+    );
+    let mut server = Serve::new(&config).start();
+    server.shake_hands();
+    let call = format!("// {}\nrec::wait().message(\"x\").await?;", unique());
+    begin(&mut server, 7, &call);
+    server.wait_until("the call", || calls(&record) == 1);
+    // Whoever ends the helper alone has a new one with the next server.
+    server.tree().kill(REAPER);
+    begin(&mut server, 8, &call);
+    server.wait_until("the next call", || calls(&record) == 2);
+    let tree = server.tree();
+    assert!(tree.count(MINDS_NOTHING) > 2 && tree.count(REAPER) == 1, "{tree:#?}");
+    server.signal(Signal::KILL);
+    assert_eq!(server.end(), None);
+    tree.is_gone();
+}
+
+/// Nothing stays behind, and nothing is killed twice, where the process ends in order.
+#[test]
+fn the_helper_that_kills_is_there_only_with_servers() {
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    server.wait_until("the helper", || server.tree().count(REAPER) == 1);
+    let tree = server.tree();
+    server.configure("mcpServers:\n  remote: { url: \"http://127.0.0.1:9/mcp\" }\n");
+    server.wait_until("the end of the helper", || server.tree().count(REAPER) == 0);
+    server.configure(DEMO);
+    server.wait_until("another helper", || server.tree().count(REAPER) == 1);
+    server.close_input();
+    assert_eq!(server.end(), Some(0), "{}", server.stderr());
+    tree.is_gone();
 }
