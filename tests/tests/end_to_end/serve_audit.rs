@@ -234,7 +234,7 @@ fn nothing_is_done_that_can_not_be_written_down() {
     let mut server = Serve::new(&format!("{}{echo}{serve}", gate.config())).start();
     server.shake_hands();
     // One that runs already: its next call is not made, and its end can't be written.
-    let code = "gate::pass().message(\"first\").await?; gate::pass().message(\"second\").await?;";
+    let code = "let _ = gate::pass().message(\"first\").await; gate::pass().message(\"second\").await?;";
     server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": execute(code) }));
     server.wait_until("the first at the gate", || gate.came() == ["first"]);
     let log = server.path("audit.jsonl");
