@@ -64,6 +64,7 @@ use failure::Failure;
 pub fn main() -> ExitCode {
     // A confined process starts as this program: before anything else, and before any thread.
     sandbox::entry();
+    mcp::entry();
     // Its memory holds the servers' secrets. A kernel that refuses this leaves the other layers between.
     let _ = sandbox::hide_from_others();
     let arguments = Arguments::parse();

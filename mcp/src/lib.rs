@@ -55,7 +55,7 @@ pub use listing::{
 };
 pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed};
 pub use oauth::{LOGIN_TIMEOUT, login, logout};
-pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE};
+pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
 pub use session::{
     CallOptions, CallResult, Carried, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META, Session,
     connect_all,

@@ -3,9 +3,10 @@
 //! The child leads a process group of its own, and whatever it starts belongs to that group unless it leaves on
 //! purpose (`setsid`). The group's number is the child's process id, which the kernel does not give away while the
 //! child is unreaped. So the child stays unreaped until its group has been killed: its end is seen through a pidfd.
-//! If this program itself is killed with SIGKILL, the kernel kills the child, and what the child has started sees the
-//! end of its standard input.
+//! If this program itself is killed with SIGKILL, the kernel kills the child, and a process beside it kills the rest of the
+//! group (`reaper`).
 
+mod reaper;
 mod starter;
 
 use std::{
@@ -28,6 +29,8 @@ use rustix::{
     },
 };
 use tokio::{io::unix::AsyncFd, time::timeout};
+
+pub use reaper::entry;
 
 use crate::{
     config,
@@ -77,6 +80,7 @@ pub(crate) fn spawn(command: &config::Command) -> Result<Spawned, String> {
         Ok(pidfd) => pidfd,
         Err(error) => {
             let _ = kill_process_group(pid, Signal::KILL);
+            reaper::forget(pid.as_raw_nonzero().get());
             let _ = child.wait();
             return Err(format!(
                 "its process cannot be watched (pidfd_open: {error}); Linux 5.4 or newer is needed"
@@ -149,6 +153,7 @@ impl Group {
         let limit = Timespec { tv_sec: grace.as_secs().cast_signed(), tv_nsec: 0 };
         let mut pidfd = [PollFd::new(&self.pidfd, PollFlags::IN)];
         while let Err(Errno::INTR) = poll(&mut pidfd, Some(&limit)) {}
+        reaper::forget(self.id());
         *reaped = self.wait(WaitIdOptions::empty());
     }
 

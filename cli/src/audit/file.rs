@@ -24,7 +24,11 @@ pub(super) struct Appended {
 impl Appended {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
+                // "File exists" says little of a file in the place of the folder.
+                let message = format!("its folder {} can't be made: {error}", folder.display());
+                io::Error::new(error.kind(), message)
+            })?;
         }
         // A pipe would block, a link would lead elsewhere.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;

@@ -71,8 +71,8 @@ struct Route {
     progress: Option<ProgressToken>,
     /// The least level of log messages that it wants.
     level: Option<Level>,
-    /// The progress that was told last.
-    made: f64,
+    /// The progress that was told last, if any was.
+    made: Option<f64>,
 }
 
 /// The least step of progress: MCP wants each to be more than the last (MCP, "Progress").
@@ -85,7 +85,7 @@ impl Route {
             request: context.id.clone(),
             progress: context.meta.get_progress_token(),
             level,
-            made: 0.0,
+            made: None,
         }
     }
 }
@@ -165,12 +165,12 @@ impl Caller {
     pub(crate) async fn progress(&self, done: f64, total: Option<f64>, message: Option<String>) {
         let route = {
             let mut route = self.route.lock().unwrap_or_else(PoisonError::into_inner);
-            let step = if route.made == 0.0 { done.max(0.0) } else { route.made + LEAST_STEP };
-            route.made = if done.is_finite() { done.max(step) } else { step };
+            let step = route.made.map_or(0.0, |made| made + LEAST_STEP);
+            route.made = Some(if done.is_finite() { done.max(step) } else { step });
             route.clone()
         };
-        let Some(token) = route.progress else { return };
-        let mut parameters = ProgressNotificationParam::new(token, route.made);
+        let (Some(token), Some(made)) = (route.progress, route.made) else { return };
+        let mut parameters = ProgressNotificationParam::new(token, made);
         parameters.total = total;
         parameters.message = message;
         let notification = ServerNotification::ProgressNotification(ProgressNotification::new(parameters));

@@ -133,10 +133,14 @@ impl Execution {
         };
         // What there is to tell is told before the answer.
         let (outcome, ()) = tokio::join!(running, telling);
-        if let Some(pending) = approver.take_pending() {
-            return Ok(self.ask_first(pending));
-        }
         let masker = &self.snapshot.settings.masker;
+        if let Some(pending) = approver.take_pending() {
+            let ended = scribe.end("input_required", None);
+            return Ok(ended.map_or_else(
+                |message| answer::failure(&masker.mask(&message)),
+                |()| self.ask_first(pending),
+            ));
+        }
         let ended = match &outcome {
             Ok(outcome) => {
                 scribe.end(status(outcome), outcome.error.as_ref().map(|error| error.kind.as_str()))
@@ -176,7 +180,7 @@ impl Execution {
         let slot = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
-            slot = self.workshop.slots.take(&self.session.id) => slot,
+            slot = self.workshop.slots.take(&self.session.id, || watcher.waits()) => slot,
         };
         let _slot = match slot {
             Ok(slot) => slot,

@@ -189,3 +189,28 @@ pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
         .to_string()
         .into_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_holds_for_its_time_and_its_request() {
+        let held = Held::new().unwrap();
+        let open = |state: &str, binding: &[u8]| held.open::<String>(state, binding);
+        let state = held.seal(&State::Sealed("known".to_owned()), b"request");
+        assert!(matches!(open(&state, b"request"), Some(Ok(State::Sealed(known))) if known == "known"));
+        assert!(open(&state, b"another request").unwrap().is_err());
+        assert!(Held::new().unwrap().open::<String>(&state, b"request").unwrap().is_err());
+        assert!(open("a server's own", b"request").is_none());
+        let options = SealOptions::new().associated_data(b"request").ttl(Duration::ZERO);
+        let sealed = held.codec.seal_with(&serde_json::to_vec(&State::Sealed("known")).unwrap(), &options);
+        // It holds until the clock has gone on.
+        let expired = (0..1_000).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            open(&format!("{MARK}{sealed}"), b"request").unwrap().err()
+        });
+        let message = expired.unwrap().message;
+        assert!(message.contains("expired") && message.contains("make the request again"), "{message}");
+    }
+}

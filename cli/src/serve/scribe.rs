@@ -81,7 +81,7 @@ pub(crate) struct Scribe {
 impl Drop for Scribe {
     fn drop(&mut self) {
         if self.is_open.load(Ordering::Relaxed) {
-            // Given up, or put off until a client comes back with an answer. Nothing that could be refused follows.
+            // Nothing that could be refused follows.
             let _ = self.end("cancelled", Some("given_up"));
         }
     }

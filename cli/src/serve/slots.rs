@@ -70,8 +70,8 @@ impl Slots {
         }
     }
 
-    /// A place for `client`, at once or in its turn.
-    pub(crate) async fn take(self: &Arc<Self>, client: &str) -> Result<Slot, Busy> {
+    /// A place for `client`, at once or in its turn; `waits` is called where it has to wait.
+    pub(crate) async fn take(self: &Arc<Self>, client: &str, waits: impl FnOnce()) -> Result<Slot, Busy> {
         let turn = {
             let mut state = self.state();
             if state.running < state.places && state.waiting == 0 {
@@ -91,6 +91,7 @@ impl Slots {
         };
         // Whoever no longer waits drops the receiver: its turn goes to the next, but it counts until then.
         let gone = Leaving(self);
+        waits();
         let slot = turn.await;
         std::mem::forget(gone);
         let state = self.state();
@@ -164,14 +165,14 @@ mod tests {
     #[tokio::test]
     async fn clients_take_turns_and_nobody_waits_beyond_the_room() {
         let slots = Slots::new(1, 3);
-        let first = slots.take("a").await.unwrap();
-        let mut of_a = Box::pin(slots.take("a"));
-        let mut again = Box::pin(slots.take("a"));
-        let mut of_b = Box::pin(slots.take("b"));
+        let first = slots.take("a", || ()).await.unwrap();
+        let mut of_a = Box::pin(slots.take("a", || ()));
+        let mut again = Box::pin(slots.take("a", || ()));
+        let mut of_b = Box::pin(slots.take("b", || ()));
         assert!(futures::poll!(of_a.as_mut()).is_pending());
         assert!(futures::poll!(again.as_mut()).is_pending());
         assert!(futures::poll!(of_b.as_mut()).is_pending());
-        assert_eq!(slots.take("c").await.unwrap_err(), Busy { running: 1, waiting: 3 });
+        assert_eq!(slots.take("c", || ()).await.unwrap_err(), Busy { running: 1, waiting: 3 });
         drop(first);
         let second = of_a.await.unwrap();
         assert!(again.as_mut().now_or_never().is_none());
@@ -186,12 +187,12 @@ mod tests {
     #[tokio::test]
     async fn whoever_leaves_is_not_waited_for() {
         let slots = Slots::new(1, 1);
-        let first = slots.take("a").await.unwrap();
-        let mut leaving = Box::pin(slots.take("b"));
+        let first = slots.take("a", || ()).await.unwrap();
+        let mut leaving = Box::pin(slots.take("b", || ()));
         assert!(futures::poll!(leaving.as_mut()).is_pending());
         drop(leaving);
         assert_eq!(slots.load(), (1, 0));
-        let mut waiting = Box::pin(slots.take("c"));
+        let mut waiting = Box::pin(slots.take("c", || ()));
         assert!(futures::poll!(waiting.as_mut()).is_pending());
         drop(first);
         drop(waiting.await.unwrap());
@@ -202,8 +203,8 @@ mod tests {
     async fn it_is_idle_when_nobody_runs_or_waits() {
         let slots = Slots::new(1, 1);
         slots.idle().await;
-        let first = slots.take("a").await.unwrap();
-        let mut waiting = Box::pin(slots.take("b"));
+        let first = slots.take("a", || ()).await.unwrap();
+        let mut waiting = Box::pin(slots.take("b", || ()));
         assert!(futures::poll!(waiting.as_mut()).is_pending());
         let mut idle = Box::pin(slots.idle());
         assert!(futures::poll!(idle.as_mut()).is_pending());
@@ -216,13 +217,13 @@ mod tests {
     #[tokio::test]
     async fn more_places_are_taken_at_once_and_fewer_as_they_become_free() {
         let slots = Slots::new(1, 4);
-        let first = slots.take("a").await.unwrap();
-        let mut second = Box::pin(slots.take("a"));
+        let first = slots.take("a", || ()).await.unwrap();
+        let mut second = Box::pin(slots.take("a", || ()));
         assert!(futures::poll!(second.as_mut()).is_pending());
         slots.resize(2, 4);
         let second = second.await.unwrap();
         slots.resize(1, 4);
-        let mut third = Box::pin(slots.take("a"));
+        let mut third = Box::pin(slots.take("a", || ()));
         assert!(futures::poll!(third.as_mut()).is_pending());
         drop(first);
         assert!(futures::poll!(third.as_mut()).is_pending());

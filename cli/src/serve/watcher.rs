@@ -65,6 +65,11 @@ impl Watcher {
         is_time
     }
 
+    /// It waits until other executions have ended.
+    pub(crate) fn waits(&self) {
+        self.tell_progress(0.0, None, "waiting for its turn".to_owned());
+    }
+
     fn log(&self, level: Level, logger: &'static str, data: Value) {
         if self.caller.wants(level) {
             let _ = self.messages.try_send(Message::Log { level, logger, data });
@@ -77,6 +82,16 @@ impl Watcher {
         if self.is_time() {
             let words = if calls == 1 { "1 call done".to_owned() } else { format!("{calls} calls done") };
             self.tell_progress(RUNNING, None, words);
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        let line = std::mem::take(self.line.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if !line.is_empty() {
+            // Its program has ended without ending its last line.
+            self.log(Level::Info, "program", json!(String::from_utf8_lossy(&line)));
         }
     }
 }

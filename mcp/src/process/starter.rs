@@ -13,10 +13,13 @@ use std::{
 
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 
+use super::reaper;
+
 /// A process to be started, and where it is waited for.
 type Order = (Command, mpsc::SyncSender<io::Result<Child>>);
 
-/// Starts the process; blocks until the kernel has loaded the program. It alone is killed, not what it starts.
+/// Starts the process; blocks until the kernel has loaded the program. It alone is killed by the
+/// kernel; what it starts is left to `reaper`.
 ///
 /// # Errors
 /// Those of [`Command::spawn`], and where there can be no further thread.
@@ -44,8 +47,13 @@ fn orders() -> io::Result<mpsc::Sender<Order>> {
     let (orders, taken) = mpsc::channel::<Order>();
     thread::Builder::new().name("starter".to_owned()).spawn(move || {
         for (mut command, started) in taken {
+            let spawned = command.spawn();
+            if let Ok(child) = &spawned {
+                // It leads a group of its own.
+                reaper::watch(child.id().cast_signed());
+            }
             // Whoever has given up has dropped the child's pipes with this.
-            let _ = started.send(command.spawn());
+            let _ = started.send(spawned);
         }
     })?;
     // Of two threads that begin at once, one ends here again without having started anything.

@@ -2,6 +2,8 @@
 //! `serving::client`.
 
 mod client;
+mod gate;
+mod tree;
 
 use std::collections::VecDeque;
 use std::fs;
@@ -17,7 +19,9 @@ use tempfile::TempDir;
 
 use crate::harness::{FAULT_SERVER, assert_nothing_left, binary, descendants, ends_within, forget, spawn};
 
-pub(crate) use client::Client;
+pub(crate) use client::{Answering, Client};
+pub(crate) use gate::Gate;
+pub(crate) use tree::Tree;
 
 /// How long anything may take before the test fails.
 const WATCHDOG: Duration = Duration::from_secs(60);
@@ -126,6 +130,19 @@ impl Server {
         descendants(self.child.id()).iter().any(|command| command.contains(part))
     }
 
+    /// The processes below it, right now.
+    pub(crate) fn tree(&self) -> Tree {
+        Tree::below(self.child.id())
+    }
+
+    /// What it has open, as the kernel names it.
+    pub(crate) fn open_files(&self) -> Vec<String> {
+        let entries = fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().flatten();
+        let name =
+            |entry: fs::DirEntry| Some(fs::read_link(entry.path()).ok()?.to_string_lossy().into_owned());
+        entries.filter_map(name).collect()
+    }
+
     /// A file in its working folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
@@ -186,11 +203,17 @@ impl Server {
         self.stdin = None;
     }
 
+    /// A message by pipe that fits, and came while something else was waited for.
+    pub(crate) fn received(&mut self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+        let at = self.before.iter().position(fits)?;
+        self.before.remove(at)
+    }
+
     /// The next message by pipe that fits; others are kept.
     #[track_caller]
     pub(crate) fn receive(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.before.iter().position(&fits) {
-            return self.before.remove(at).unwrap();
+        if let Some(message) = self.received(&fits) {
+            return message;
         }
         loop {
             match self.stdout.recv_timeout(WATCHDOG) {

@@ -3,6 +3,7 @@
 //! The protocol is written by hand, because a proper library refuses to do most of this. Apart from its fault each
 //! mode behaves: it answers what it is asked and exits at the end of its input.
 
+mod gate;
 mod library;
 mod server;
 mod talkative;
@@ -68,6 +69,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "repeats" => repeats(),
         "records-cancelled" => records_cancelled(argument),
         "environment" => environment(),
+        "gate" => gate::gate(argument),
         "metadata" => metadata(),
         "library" => library::library(),
         "asks" => talkative::asks(),

@@ -147,11 +147,10 @@ impl Client {
         let mut parameters = parameters.clone();
         let mut request = self.http.post(&self.address).header("content-type", "application/json");
         if self.is_stateless() {
-            parameters["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": STATELESS,
-                "io.modelcontextprotocol/clientInfo": client_info(),
-                "io.modelcontextprotocol/clientCapabilities": { "elicitation": {} },
-            });
+            let meta = &mut parameters["_meta"];
+            meta["io.modelcontextprotocol/protocolVersion"] = json!(STATELESS);
+            meta["io.modelcontextprotocol/clientInfo"] = client_info();
+            meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
             request = request.header("mcp-method", method);
             if let Some(name) = parameters["name"].as_str().or(parameters["uri"].as_str()) {
                 request = request.header("mcp-name", name);

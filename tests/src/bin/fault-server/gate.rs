@@ -1,0 +1,38 @@
+//! A tool that answers when a test says so.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::server::{echo, tool};
+
+/// How often it is looked whether the gate is open.
+const LOOK_TIME: Duration = Duration::from_millis(5);
+
+/// Has `echo`, and `pass`: writes its message to the file `log` in the folder, and answers when the file `open` is
+/// there. Ends with the folder.
+pub(crate) fn gate(folder: &str) -> io::Result<()> {
+    let folder = Path::new(folder).to_owned();
+    crate::with(|faults| {
+        faults.list = Some(crate::always(json!({ "tools": [tool("echo"), tool("pass")] })));
+        faults.call = Some(Box::new(move |request| {
+            if request["params"]["name"] == "pass" {
+                let mut log = OpenOptions::new().create(true).append(true).open(folder.join("log"))?;
+                let message = request["params"]["arguments"]["message"].as_str().unwrap_or_default();
+                log.write_all(format!("{message}\n").as_bytes())?;
+                while !folder.join("open").exists() {
+                    if !folder.is_dir() {
+                        return Err(io::Error::other("the gate is gone"));
+                    }
+                    sleep(LOOK_TIME);
+                }
+            }
+            Ok(Some(json!({ "result": echo(request) })))
+        }));
+    })
+    .serve()
+}

@@ -1,0 +1,263 @@
+//! `toolsmith serve` with an audit log: who had what executed, what was permitted, what was called, how it ended.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::harness::{FAULT_SERVER, Run, assert_says, fault_entry};
+use crate::serving::{Client, DEMO, Gate, HANDSHAKE, Serve, Server, execute, recording};
+
+/// Configured for a server, and nobody's business.
+const SECRET: &str = "value-that-nobody-sees";
+
+/// A server that must be asked about, with a secret, one for direct calls, and a log.
+fn config(arguments: &str) -> String {
+    let asked =
+        fault_entry("faulty", "sound", &format!("    permission: ask\n    env: {{ KEY: {SECRET} }}\n"));
+    let direct = fault_entry("direct", "sound", "    codeMode: false\n    trust: true\n");
+    format!("mcpServers:\n{asked}{direct}serve: {{ audit: {{ file: log/audit.jsonl{arguments} }} }}\n")
+}
+
+/// The lines of a log. Each is JSON.
+fn lines(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn log(server: &Server) -> Vec<Value> {
+    lines(&server.path("log/audit.jsonl"))
+}
+
+/// The first line of an event.
+#[track_caller]
+fn event<'a>(log: &'a [Value], event: &str) -> &'a Value {
+    let found = log.iter().find(|line| line["event"] == event);
+    found.unwrap_or_else(|| panic!("no {event} in {log:#?}"))
+}
+
+fn events(log: &[Value]) -> Vec<&str> {
+    log.iter().map(|line| line["event"].as_str().unwrap()).collect()
+}
+
+fn hash(text: &str) -> String {
+    blake3::hash(text.as_bytes()).to_hex().to_string()
+}
+
+/// Makes a request, whose question for permission gets this answer.
+#[track_caller]
+fn ask(client: &Client, call: &Value, answer: &str) -> Value {
+    let mut answering = client.begin("tools/call", call);
+    loop {
+        let message = answering.next().unwrap();
+        if message["method"] == "elicitation/create" {
+            let content = json!({ "action": "accept", "content": { "answer": answer } });
+            client.answer(&message["id"], &content);
+        } else if message["id"] == answering.id() {
+            return message;
+        }
+    }
+}
+
+/// A call that tells its server the secret, with an argument of its own.
+fn telling() -> (String, Value) {
+    let code = format!("faulty::echo().message(args.require(\"told\")?).await?; // {SECRET}");
+    let mut call = execute(&code);
+    call["arguments"]["args"] = json!({ "told": SECRET });
+    (code, call)
+}
+
+#[test]
+fn an_execution_is_written_down_from_its_beginning_to_its_end() {
+    let sent = json!({ "message": SECRET }).to_string();
+    let hashed = json!({ "bytes": sent.len(), "blake3": hash(&sent) });
+    let mut full = hashed.clone();
+    full["value"] = json!({ "message": "***" });
+    for (arguments, kept) in [("", hashed), (", arguments: none", Value::Null), (", arguments: full", full)] {
+        let server = Serve::http(&config(arguments)).start();
+        let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({ "elicitation": {} }));
+        let (code, call) = telling();
+        let answer = ask(&client, &call, "session");
+        assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+        let log = log(&server);
+        let all = ["execution_begin", "manifest", "approval", "call_begin", "call_end", "execution_end"];
+        assert_eq!(events(&log), all, "{log:#?}");
+        let execution = log[0]["execution"].as_str().unwrap();
+        assert!(
+            log.iter().all(|line| line["execution"] == execution && line["time"].is_string()),
+            "{log:#?}"
+        );
+
+        let begin = event(&log, "execution_begin");
+        let who = &begin["who"];
+        assert_eq!((&who["client"], &who["version"]), (&json!("tests"), &json!("1")));
+        assert_eq!(who["transport"], "http");
+        assert!(who["address"].as_str().unwrap().starts_with("127.0.0.1:") && who["session"].is_string());
+        assert_eq!(begin["snippet_blake3"], hash(&code));
+        assert_eq!(begin["snippet_bytes"], code.len());
+        assert_eq!(begin["check_only"], false);
+        assert_eq!(begin["arguments"].is_null(), kept.is_null(), "{begin:#}");
+
+        assert_eq!(event(&log, "manifest")["tools"], json!(["faulty.echo"]));
+        let approval = event(&log, "approval");
+        let said = (&approval["question"], &approval["answer"], &approval["tools"]);
+        assert_eq!(said, (&json!("program"), &json!("session"), &json!(["faulty.echo"])));
+        let call = event(&log, "call_begin");
+        assert_eq!((&call["server"], &call["tool"]), (&json!("faulty"), &json!("echo")));
+        assert_eq!(call["arguments"], kept, "{call:#}");
+        assert_eq!(event(&log, "call_end")["ok"], true);
+        let end = event(&log, "execution_end");
+        assert_eq!((&end["status"], &end["calls"]), (&json!("ok"), &json!(1)));
+
+        let text = fs::read_to_string(server.path("log/audit.jsonl")).unwrap();
+        assert!(!text.contains(SECRET), "{text}");
+        let mode = |name: &str| fs::metadata(server.path(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode("log"), mode("log/audit.jsonl")), (0o700, 0o600));
+    }
+}
+
+#[test]
+fn refusals_failures_and_direct_calls_are_written_down_too() {
+    let server = Serve::http(&config("")).start();
+    let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({ "elicitation": {} }));
+    let status = |code: &str, answer: &str| {
+        let answer = ask(&client, &execute(code), answer);
+        answer["result"]["structuredContent"]["status"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(status("faulty::echo().await?;", "no"), "denied");
+    assert_eq!(status("nonsense", ""), "compile_error");
+    assert_eq!(status("panic!(\"over\")", ""), "panic");
+    let direct = json!({ "name": "echo", "arguments": { "message": "x" } });
+    assert_eq!(ask(&client, &direct, "")["result"]["content"][0]["text"], "x");
+    let log = log(&server);
+    let ends: Vec<_> = log.iter().filter(|line| line["event"] == "execution_end").collect();
+    let how: Vec<_> = ends.iter().map(|end| (&end["status"], &end["error"], &end["calls"])).collect();
+    let (denied, broken, panicked) = (json!("denied"), json!("compile_error"), json!("panic"));
+    let (compile, none) = (json!("compile"), json!(0));
+    assert_eq!(how, [(&denied, &denied, &none), (&broken, &compile, &none), (&panicked, &panicked, &none)]);
+    assert_eq!(event(&log, "approval")["answer"], "no");
+    let call = event(&log, "call_begin");
+    assert_eq!((&call["server"], &call["who"]["client"]), (&json!("direct"), &json!("tests")), "{call:#}");
+    assert!(
+        log.iter().all(|line| line["event"] != "execution_begin" || line["execution"] != call["execution"])
+    );
+    assert_eq!(event(&log, "call_end")["execution"], call["execution"]);
+}
+
+/// Whoever asks for an execution twice, because it was asked for permission, has two ends in the log.
+#[test]
+fn an_execution_that_waits_for_an_answer_of_its_client_says_so() {
+    let server = Serve::http(&config("")).start();
+    let client = server.client().stateless();
+    let call = execute("faulty::echo().await?;");
+    let asked = client.ask("tools/call", &call);
+    let mut next = call.clone();
+    next["requestState"] = asked["result"]["requestState"].clone();
+    let yes = json!({ "action": "accept", "content": { "answer": "once" } });
+    next["inputResponses"] = json!({ "permission": yes });
+    let answer = client.ask("tools/call", &next);
+    assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+    let log = log(&server);
+    let all = [
+        "execution_begin",
+        "manifest",
+        "execution_end",
+        "execution_begin",
+        "manifest",
+        "approval",
+        "call_begin",
+        "call_end",
+        "execution_end",
+    ];
+    assert_eq!(events(&log), all, "{log:#?}");
+    assert_eq!((&log[2]["status"], &log[8]["status"]), (&json!("input_required"), &json!("ok")));
+    assert_eq!(log[5]["answer"], "once");
+    assert!(log[0]["who"]["session"].is_null(), "there is none: {:#}", log[0]);
+}
+
+fn recorded(record: &Path, what: &str) -> usize {
+    fs::read_to_string(record).unwrap_or_default().lines().filter(|line| line.starts_with(what)).count()
+}
+
+/// By the client's word, by its end, and by a signal to the process.
+#[test]
+fn an_execution_that_is_given_up_has_an_end_in_the_log() {
+    type Ending = fn(&mut Server);
+    let cancels: Ending = |server| {
+        let cancel = json!({ "requestId": 7 });
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }));
+    };
+    let closes: Ending = Server::close_input;
+    let signals: Ending = |server| server.signal(rustix::process::Signal::TERM);
+    for end in [cancels, closes, signals] {
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("record");
+        let serve = "serve: { grace: 0.1, audit: { file: log/audit.jsonl } }\n";
+        let mut server = Serve::new(&format!("{}{serve}", recording(&record))).start();
+        server.shake_hands();
+        let call = execute("rec::wait().message(\"x\").await?;");
+        server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call }));
+        server.wait_until("the call", || recorded(&record, "call") == 1);
+        let begun = log(&server);
+        assert_eq!(events(&begun), ["execution_begin", "manifest", "call_begin"], "{begun:#?}");
+        assert_eq!(begun[0]["who"]["transport"], "stdio");
+        end(&mut server);
+        server.wait_until("the end", || events(&log(&server)).contains(&"execution_end"));
+        let log = log(&server);
+        let end = event(&log, "execution_end");
+        assert_eq!((&end["status"], &end["calls"]), (&json!("cancelled"), &json!(1)), "{end:#}");
+        assert_eq!(end["execution"], log[0]["execution"]);
+    }
+}
+
+#[test]
+fn a_log_that_can_not_be_written_is_told_before_anything_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let is_folder = folder.path().join("folder");
+    fs::create_dir(&is_folder).unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    let below_a_file = folder.path().join("file/audit.jsonl");
+    for (path, reason) in [(&is_folder, "irectory"), (&below_a_file, "its folder")] {
+        let config = format!("{DEMO}serve: {{ audit: {{ file: {path:?} }} }}\n");
+        let done = Run::new(crate::cache::shared()).argument("serve").config_alone(&config).done().exits(2);
+        done.says(&["the audit log", path.to_str().unwrap(), "can't be used", reason, "help: "]);
+    }
+}
+
+#[test]
+fn nothing_is_done_that_can_not_be_written_down() {
+    let gate = Gate::new();
+    let echo =
+        format!("  other: {{ command: {FAULT_SERVER:?}, args: [sound], codeMode: false, trust: true }}\n");
+    let serve = "serve: { audit: { file: audit.jsonl } }\n";
+    let mut server = Serve::new(&format!("{}{echo}{serve}", gate.config())).start();
+    server.shake_hands();
+    // One that runs already: its next call is not made, and its end can't be written.
+    let code = "let _ = gate::pass().message(\"first\").await; gate::pass().message(\"second\").await?;";
+    server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": execute(code) }));
+    server.wait_until("the first at the gate", || gate.came() == ["first"]);
+    let log = server.path("audit.jsonl");
+    fs::rename(&log, server.path("audit.1")).unwrap();
+    fs::create_dir(&log).unwrap();
+    gate.open();
+    let phrases = ["the audit log", "audit.jsonl", "can't be written", "Nothing is done that is not in it"];
+    let answer = server.receive("the answer", |message| message["id"] == 7);
+    assert_eq!(answer["result"]["isError"], true, "{answer:#}");
+    assert_says(&answer["result"]["content"][0]["text"], &phrases);
+    // Neither a new one nor a direct call.
+    let calls =
+        [execute("gate::pass().message(\"third\").await?;"), json!({ "name": "echo", "arguments": {} })];
+    for (id, call) in (8..).zip(calls) {
+        let answer = server.ask(id, "tools/call", &call);
+        assert_eq!(answer["result"]["isError"], true, "{answer:#}");
+        assert_says(&answer["result"]["content"][0]["text"], &phrases);
+    }
+    assert_eq!(gate.came(), ["first"]);
+    // It goes on as soon as it can be written again.
+    fs::remove_dir(&log).unwrap();
+    let answer = server.ask(10, "tools/call", &execute("gate::pass().message(\"fourth\").await?.text()"));
+    assert_eq!(answer["result"]["structuredContent"]["result"], "fourth", "{answer:#}");
+    let now = lines(&log);
+    assert_eq!(events(&now), ["execution_begin", "manifest", "call_begin", "call_end", "execution_end"]);
+}

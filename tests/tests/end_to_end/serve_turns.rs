@@ -1,0 +1,134 @@
+//! `toolsmith serve` with many executions at once: how many run, who waits, and whose turn it is.
+
+use serde_json::{Value, json};
+
+use crate::harness::assert_says;
+use crate::serving::{Answering, Client, Gate, Serve, Server, execute};
+
+/// Goes to the gate with its name, and gives it back once it has passed.
+const PASSES: &str = "gate::pass().message(args.require(\"name\")?).await?.text()";
+
+/// A call of [`PASSES`] that may take as long as the test.
+fn pass(name: &str) -> Value {
+    let mut call = execute(PASSES);
+    call["arguments"]["args"] = json!({ "name": name });
+    call["arguments"]["timeout"] = json!(60);
+    call["_meta"] = json!({ "progressToken": name });
+    call
+}
+
+/// Has the program compiled, so that many can begin at once.
+#[track_caller]
+fn compile(server: &mut Server) {
+    let mut call = pass("nobody");
+    call["arguments"]["check_only"] = json!(true);
+    let answer = server.ask(1, "tools/call", &call);
+    assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+}
+
+fn begin(client: &Client, name: &str) -> Answering {
+    client.begin("tools/call", &pass(name))
+}
+
+/// Waits until an execution waits for its turn.
+#[track_caller]
+fn waits(mut answering: Answering) -> Answering {
+    answering.until(|message| message["params"]["message"] == "waiting for its turn");
+    answering
+}
+
+#[test]
+fn sixteen_executions_run_at_once_and_one_more_is_told_that_the_server_is_busy() {
+    let gate = Gate::new();
+    let mut server = Serve::new(&format!("{}serve: {{ maxWaiting: 0 }}\n", gate.config())).start();
+    server.shake_hands();
+    compile(&mut server);
+    let names: Vec<String> = (0..16).map(|number| format!("name-{number}")).collect();
+    for (id, name) in (100..).zip(&names) {
+        server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": pass(name) }));
+    }
+    server.wait_until("all of them at the gate", || gate.came().len() == 16);
+    let busy = server.ask(2, "tools/call", &pass("one more"));
+    let result = &busy["result"];
+    assert_eq!((&result["isError"], &result["structuredContent"]["status"]), (&json!(true), &json!("busy")));
+    let told = ["16 executions run and 0 wait", "try again later"];
+    assert_says(&result["content"][0]["text"], &told);
+    assert_says(&result["structuredContent"]["error"]["message"], &told);
+    gate.open();
+    for (id, name) in (100..).zip(&names) {
+        let answer = server.receive("the answer", |message| message["id"] == id);
+        let outcome = &answer["result"]["structuredContent"];
+        assert_eq!((&outcome["status"], &outcome["result"]), (&json!("ok"), &json!(name)), "{answer:#}");
+        assert_eq!(outcome["calls_total"], 1, "each has its own calls: {answer:#}");
+    }
+    let next = server.ask(3, "tools/call", &pass("next"));
+    assert_eq!(next["result"]["structuredContent"]["result"], "next", "{next:#}");
+    let mut came = gate.came();
+    came.truncate(16);
+    came.sort();
+    let mut all = names;
+    all.sort();
+    assert_eq!(came, all, "what was busy has not run");
+}
+
+/// By the order in which they come to the gate, where one at a time runs.
+#[test]
+fn clients_take_turns_however_much_one_of_them_wants() {
+    let gate = Gate::new();
+    let limits = "serve: { maxExecutions: 1, maxWaiting: 5 }\n";
+    let server = Serve::http(&format!("{}{limits}", gate.config())).start();
+    let (greedy, modest) = (server.client().shake_hands(), server.client().shake_hands());
+    let mut answering = vec![begin(&greedy, "first")];
+    server.wait_until("the first at the gate", || gate.came() == ["first"]);
+    for name in ["second", "third", "fourth", "fifth"] {
+        answering.push(waits(begin(&greedy, name)));
+    }
+    answering.push(waits(begin(&modest, "the other's")));
+    for client in [&greedy, &modest, &server.client().stateless()] {
+        let busy = client.ask("tools/call", &pass("too many"));
+        assert_eq!(busy["result"]["structuredContent"]["status"], "busy", "{busy:#}");
+        assert_says(&busy["result"]["content"][0]["text"], &["1 executions run and 5 wait"]);
+    }
+    gate.open();
+    for answering in &mut answering {
+        let answer = answering.end();
+        assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+    }
+    assert_eq!(gate.came(), ["first", "second", "the other's", "third", "fourth", "fifth"]);
+}
+
+/// Whoever no longer wants its turn neither gets it nor keeps others from theirs.
+#[test]
+fn an_execution_that_is_cancelled_while_it_waits_is_not_run() {
+    let gate = Gate::new();
+    let limits = "serve: { maxExecutions: 1, maxWaiting: 2 }\n";
+    let mut server = Serve::new(&format!("{}{limits}", gate.config())).start();
+    server.shake_hands();
+    for (id, name) in [(7, "first"), (8, "gives up"), (9, "last")] {
+        server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": pass(name) }));
+        if id == 7 {
+            server.wait_until("the first at the gate", || gate.came() == ["first"]);
+        } else {
+            server.receive("its place in the queue", |message| {
+                message["params"]["progressToken"] == name
+                    && message["params"]["message"] == "waiting for its turn"
+            });
+        }
+    }
+    let cancel = json!({ "requestId": 8 });
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }));
+    // There is room again only when it has left.
+    server
+        .send(&json!({ "jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": pass("in its place") }));
+    server.receive("its place in the queue", |message| {
+        message["params"]["progressToken"] == "in its place"
+            && message["params"]["message"] == "waiting for its turn"
+    });
+    gate.open();
+    for (id, name) in [(7, "first"), (9, "last"), (10, "in its place")] {
+        let answer =
+            server.receive("the answer", |message| message["id"] == id && message["result"].is_object());
+        assert_eq!(answer["result"]["structuredContent"]["result"], name, "{answer:#}");
+    }
+    assert_eq!(gate.came(), ["first", "last", "in its place"]);
+}

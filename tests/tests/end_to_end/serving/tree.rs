@@ -1,0 +1,82 @@
+//! The processes below one at a moment, told apart from others that get their numbers later.
+
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::wait_until;
+
+/// The processes below one.
+#[derive(Debug)]
+pub(crate) struct Tree(Vec<Process>);
+
+#[derive(Debug, Clone)]
+struct Process {
+    id: u32,
+    parent: u32,
+    /// When it began, in the kernel's ticks: what tells it from a later one with its number.
+    begun: String,
+    command: String,
+}
+
+impl Process {
+    /// A living process; a zombie is none.
+    fn of(id: u32) -> Option<Self> {
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        // The name in parentheses may hold anything (proc_pid_stat(5)).
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        if matches!(*fields.first()?, "Z" | "X") {
+            return None;
+        }
+        let (parent, begun) = (fields.get(1)?.parse().ok()?, (*fields.get(19)?).to_owned());
+        let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        let command = String::from_utf8_lossy(&command).replace('\0', " ");
+        Some(Process { id, parent, begun, command })
+    }
+
+    fn lives(&self) -> bool {
+        Process::of(self.id).is_some_and(|now| now.begun == self.begun)
+    }
+}
+
+impl Tree {
+    pub(crate) fn below(id: u32) -> Self {
+        let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+        let all: Vec<Process> =
+            fs::read_dir("/proc").unwrap().flatten().filter_map(number).filter_map(Process::of).collect();
+        let (mut found, mut parents) = (Vec::new(), vec![id]);
+        while let Some(parent) = parents.pop() {
+            let children = all.iter().filter(|process| process.parent == parent);
+            for child in children {
+                parents.push(child.id);
+                found.push(child.clone());
+            }
+        }
+        Tree(found)
+    }
+
+    /// How many have this in their command line.
+    pub(crate) fn count(&self, part: &str) -> usize {
+        self.with(part).count()
+    }
+
+    /// Kills those that have this in their command line.
+    pub(crate) fn kill(&self, part: &str) {
+        for process in self.with(part) {
+            let id = Pid::from_raw(process.id.cast_signed()).unwrap();
+            // One that has ended by itself is as good as killed.
+            let _ = kill_process(id, Signal::KILL);
+        }
+    }
+
+    fn with<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Process> {
+        self.0.iter().filter(move |process| process.command.contains(part))
+    }
+
+    /// Waits until none of them is there any more.
+    #[track_caller]
+    pub(crate) fn is_gone(&self) {
+        let left = || self.0.iter().filter(|process| process.lives()).collect::<Vec<_>>();
+        wait_until("the end of all processes", || left().is_empty(), || format!("{:#?}", left()));
+    }
+}
