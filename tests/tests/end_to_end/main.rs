@@ -37,6 +37,7 @@ mod serve_http;
 mod serve_pipes;
 mod serve_reload;
 mod serve_stateless;
+mod serve_thousand;
 mod servers;
 mod services;
 mod serving;
