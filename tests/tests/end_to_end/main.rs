@@ -33,6 +33,7 @@ mod remote;
 mod repairs;
 mod resources;
 mod results;
+mod serve_ahead;
 mod serve_http;
 mod serve_pipes;
 mod serve_reload;
