@@ -87,7 +87,8 @@ struct Bench<'a> {
 /// The one called [`LARGE`] has each tool 111 times.
 fn demo_config(folder: &Path, name: &str) -> Result<String, Failure> {
     let copies = if name == LARGE { "110" } else { "0" };
-    let server = json!({ "command": "toolsmith", "args": ["demo-server", "--copies", copies] });
+    let args = ["demo-server", "--copies", copies];
+    let server = json!({ "command": "toolsmith", "args": args, "trust": true });
     let file = folder.join(format!("{name}.yaml"));
     let text = json!({ "mcpServers": { name: server } }).to_string();
     fs_err::write(&file, text).map_err(Failure::host)?;

@@ -14,6 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
 use crate::config::{Config, Server};
+use crate::serve::ahead;
 use crate::telemetry::Exporter;
 use crate::terminal::{self, plain};
 
@@ -36,6 +37,7 @@ fn layer(config: &Config) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
         return None;
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
+    targets = targets.with_target(ahead::TRACE_TARGET, Level::DEBUG);
     // The protocol library does not say which server it talks of, so it is heard where none is to be left out.
     if config.servers.iter().all(debugs) {
         targets = targets

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use runner::{Catalog, ServerModule, ToolEntry};
 
 use index::{Field, Index};
-use words::letters;
+use words::{is_to_change, letters};
 
 pub(crate) use definition::{DescribeTools, ExecuteCode, SearchTools, ToolDefinition, definition_tokens};
 pub(crate) use lookup::Lookup;
@@ -148,7 +148,10 @@ impl Reference {
             (0..self.tools.len()).map(|place| (0.0, place)).collect()
         } else {
             let mut scores = self.index.find(query);
-            scores.iter_mut().filter(|(place, _)| self.looks(**place)).for_each(|(_, score)| *score *= LOOKS);
+            if !is_to_change(query) {
+                let looking = scores.iter_mut().filter(|(place, _)| self.looks(**place));
+                looking.for_each(|(_, score)| *score *= LOOKS);
+            }
             let wanted = letters(query);
             let exact = self.tools.iter().enumerate().filter(|(_, tool)| self.is_named(tool, &wanted));
             scores.extend(exact.map(|(place, _)| (place, f64::INFINITY)));

@@ -2,6 +2,7 @@
 //!
 //! Standard output belongs to the protocol; everything for people goes to standard error.
 
+pub(crate) mod ahead;
 pub(crate) mod answer;
 mod approval;
 pub(crate) mod caller;
@@ -63,6 +64,7 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
         tokio::spawn(workshop.clone().warm()),
         tokio::spawn(reload::follow(source, stamps, sender, workshop.clone())),
     ];
+    let compiling = tokio::spawn(ahead::compile(workshop.clone()));
     let served = match arguments.http {
         Some(address) => {
             let handler = {
@@ -77,6 +79,9 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
         }
     };
     beside.iter().for_each(tokio::task::JoinHandle::abort);
+    // Its compiler has ended when it has.
+    compiling.abort();
+    let _ = compiling.await;
     workshop.stop.cancel();
     workshop.close().await;
     if let Some(exporter) = exporter {

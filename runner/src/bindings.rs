@@ -111,12 +111,14 @@ pub(crate) async fn ensure(engine: &Engine, named: &Named<'_>) -> Result<Library
     }
 }
 
+/// Whether the whole library of a server is there.
+pub(crate) fn is_whole(engine: &Engine, module: &ServerModule) -> bool {
+    kept(&engine.cache, &module.module, &whole_key(&engine.layer, module)).is_some()
+}
+
 /// Compiles the whole library of a server if it is not there yet, out of the way of other work.
 pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
-    match kept(&engine.cache, &module.module, &whole_key(&engine.layer, module)) {
-        Some(_) => Ok(()),
-        None => whole(engine, module, true).await.map(drop),
-    }
+    if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true).await.map(drop) }
 }
 
 async fn whole(engine: &Engine, module: &ServerModule, background: bool) -> Result<Library> {
@@ -133,7 +135,7 @@ async fn compile(
     key: &str,
     background: bool,
 ) -> Result<Library> {
-    let Engine { cache, toolchain, layer, confinement } = engine;
+    let Engine { cache, toolchain, layer, confinement, .. } = engine;
     let name = file_name(module);
     let folder = cache.temporary()?;
     let output = cache.temporary()?;

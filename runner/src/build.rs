@@ -87,6 +87,7 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
         engine.cache.discard(Bucket::Programs, &key);
     }
     report.cached = false;
+    let _awaited = engine.foreground.begin();
     let libraries = try_join_all(named.iter().map(|named| bindings::ensure(engine, named))).await?;
     report.bindings_ms = milliseconds(started);
     let started = Instant::now();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use sandbox::Confinement;
 use tokio_util::sync::CancellationToken;
 
+use crate::ahead::Foreground;
 use crate::bindings;
 use crate::cache::Cache;
 use crate::catalog::Catalog;
@@ -58,6 +59,8 @@ pub struct Engine {
     pub(crate) toolchain: Toolchain,
     pub(crate) layer: Layer,
     pub(crate) confinement: Confinement,
+    /// The snippets that are being compiled.
+    pub(crate) foreground: Foreground,
 }
 
 impl Engine {
@@ -75,7 +78,8 @@ impl Engine {
         let cache = Cache::open(&options.cache)?;
         let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
         let layer = layer::ensure(&cache, &toolchain, options.confinement, observer).await?;
-        Ok(Engine { cache, toolchain, layer, confinement: options.confinement })
+        let (confinement, foreground) = (options.confinement, Foreground::default());
+        Ok(Engine { cache, toolchain, layer, confinement, foreground })
     }
 
     /// The cache that the engine works in.

@@ -7,6 +7,7 @@
 //! that it names, reads off the linked program which tools it can call, and runs it with a broker that
 //! allows exactly those.
 
+mod ahead;
 mod balance;
 mod bindings;
 mod broker;
@@ -45,6 +46,7 @@ mod splice;
 mod tokens;
 mod toolchain;
 
+pub use ahead::Ahead;
 pub use bindings::WHOLE_SERVER;
 pub use bridge::wire::{CallFailure, FailureKind, FoundTool, Question};
 pub use broker::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CALLS_KEPT, CONTENT_LIMIT, PARTS_LIMIT};

@@ -167,6 +167,18 @@ impl Serving {
     }
 }
 
+/// What a client of the official TypeScript SDK tells of a plan, which it carries out against a server that it starts
+/// itself; and its name.
+pub(crate) async fn carry_out(
+    installed: &Installed,
+    serving: &Serving,
+    plan: &Value,
+) -> Checked<(&'static str, Value)> {
+    let [first, ..] = &SDKS;
+    let seen = first.carry_out(installed, serving, &serving.line().to_string(), plan).await?;
+    Ok((first.package, seen))
+}
+
 /// The server over HTTP; it ends with this.
 pub(crate) struct Listening {
     address: String,
@@ -258,7 +270,14 @@ fn rises(told: &[Value]) -> bool {
 }
 
 impl Sdk {
-    async fn check(&self, installed: &Installed, serving: &Serving, target: &str) -> Checked<()> {
+    /// What its program tells of a plan that it was given.
+    async fn carry_out(
+        &self,
+        installed: &Installed,
+        serving: &Serving,
+        target: &str,
+        plan: &Value,
+    ) -> Checked<Value> {
         let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/clients");
         let (program, script) = if self.package == SDK_PYTHON {
             (installed.python("python"), "python.py")
@@ -267,9 +286,12 @@ impl Sdk {
         };
         let mut command = serving.command(&program);
         command.arg(programs.join(script)).args(self.arguments).arg(target);
+        printed(&serving.finish(command, &plan.to_string()).await?)
+    }
+
+    async fn check(&self, installed: &Installed, serving: &Serving, target: &str) -> Checked<()> {
         let (calls, checks): (Vec<_>, Vec<_>) = plan().into_iter().unzip();
-        let output = serving.finish(command, &Value::from(calls.clone()).to_string()).await?;
-        let seen = printed(&output)?;
+        let seen = self.carry_out(installed, serving, target, &Value::from(calls.clone())).await?;
         // The older SDK does not tell what was negotiated over standard input and output.
         let protocol = &seen["protocol"];
         must(protocol.is_null() || *protocol == self.protocol, "the protocol is another one", protocol)?;

@@ -11,6 +11,7 @@ mod product;
 mod remote;
 mod servers;
 mod table;
+mod tokens;
 mod web;
 
 use std::{io::Write as _, process::ExitCode};
@@ -35,14 +36,15 @@ async fn main() -> ExitCode {
         };
     }
     let (text, sound) = match all().await {
-        Ok(rows) => (table::render(&rows), rows.iter().all(|row| row.failure.is_none())),
+        Ok((rows, notes)) => (table::render(&rows) + &notes, rows.iter().all(|row| row.failure.is_none())),
         Err(error) => (format!("peers: {error}\n"), false),
     };
     let written = std::io::stdout().write_all(text.as_bytes()).is_ok();
     if sound && written { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-async fn all() -> Checked<Vec<Row>> {
+/// The lines of the table, and what is printed below it.
+async fn all() -> Checked<(Vec<Row>, String)> {
     let installed = Installed::find()?;
     let product = Product::find()?;
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -71,7 +73,13 @@ async fn all() -> Checked<Vec<Row>> {
         rows.extend(conformance::run(&installed).await?);
         rows.extend(conformance_server::run(&installed, &product).await?);
     }
-    Ok(rows)
+    let mut notes = String::new();
+    if is_chosen([tokens::PART, "stdio"]) {
+        let (row, figures) = tokens::run(&installed, &product).await?;
+        rows.push(row);
+        notes = figures;
+    }
+    Ok((rows, notes))
 }
 
 /// A server that is a child process: nothing of it may be left.

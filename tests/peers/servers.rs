@@ -150,8 +150,15 @@ pub(crate) fn everything(installed: &Installed, entry: Value) -> Checked<Server>
     })
 }
 
+/// The reference server for files.
+pub(crate) const FILESYSTEM: &str = "@modelcontextprotocol/server-filesystem";
+
+/// How it is started, for the files of a folder.
+pub(crate) fn filesystem_entry(installed: &Installed, folder: &Path) -> Value {
+    installed.node_entry(FILESYSTEM, &[&folder.to_string_lossy()], &json!({}))
+}
+
 fn filesystem(installed: &Installed, folder: &Path) -> Checked<Server> {
-    const PACKAGE: &str = "@modelcontextprotocol/server-filesystem";
     let folder = folder.join("files");
     write(&folder.join("a.txt"), "first")?;
     write(&folder.join("b.txt"), "second")?;
@@ -165,9 +172,9 @@ fn filesystem(installed: &Installed, folder: &Path) -> Checked<Server> {
     let read = format!("filesystem::read_text_file({:?}).await?.content", folder.join("a.txt"));
     Ok(Server {
         name: "filesystem",
-        package: PACKAGE,
-        version: installed.version(PACKAGE)?,
-        entry: installed.node_entry(PACKAGE, &[&shown], &json!({})),
+        package: FILESYSTEM,
+        version: installed.version(FILESYSTEM)?,
+        entry: filesystem_entry(installed, &folder),
         tools: 14,
         call: call("read_text_file", json!({ "path": folder.join("a.txt") }), "first"),
         looped: example(&looped, json!(["first", "second"])),
@@ -317,7 +324,8 @@ fn example(code: &str, result: Value) -> Example {
     Example { code: code.to_owned(), result }
 }
 
-fn write(path: &Path, text: &str) -> Checked<()> {
+/// A file, with the folders above it.
+pub(crate) fn write(path: &Path, text: &str) -> Checked<()> {
     let failed = |error| format!("{}: {error}", path.display());
     fs::create_dir_all(path.parent().unwrap_or(path)).map_err(failed)?;
     fs::write(path, text).map_err(failed)

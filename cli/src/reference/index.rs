@@ -15,6 +15,10 @@ const LENGTH: f64 = 0.6;
 const ALIKE: f64 = 0.4;
 const PREFIX: f64 = 1.0;
 const MISSPELLED: f64 = 0.6;
+/// Each of the two words that one may be written apart as.
+const APART: f64 = 0.8;
+/// What a second word for the same counts in a text that has both.
+const AGAIN: f64 = 0.25;
 /// The shortest beginning of a word, in bytes.
 const SHORTEST_PREFIX: usize = 3;
 /// The shortest word that one letter may be wrong in, and two.
@@ -83,7 +87,9 @@ impl Index {
                 let places = self.places.get(&word).map_or(&[][..], Vec::as_slice);
                 let rarity = rarity(self.count, places.len());
                 for (number, weight) in places {
-                    *found.entry(*number).or_default() += factor * rarity * weight / (weight + SATURATION);
+                    let score = factor * rarity * weight / (weight + SATURATION);
+                    let best = found.entry(*number).or_default();
+                    *best = best.max(score) + AGAIN * best.min(score);
                 }
             }
             for (number, score) in found {
@@ -103,6 +109,10 @@ impl Index {
         if self.places.contains_key(word) {
             return meant;
         }
+        if let Some(apart) = self.apart(word) {
+            meant.extend(apart.map(|part| (part, APART)));
+            return meant;
+        }
         let known = meant.len();
         if word.len() >= SHORTEST_PREFIX {
             let longer = self.places.range(word.to_owned()..).map(|(other, _)| other);
@@ -114,6 +124,20 @@ impl Index {
             meant.extend(self.spelled_alike(word).into_iter().map(|other| (other, MISSPELLED)));
         }
         meant
+    }
+
+    /// The two words that one of no text consists of, both of the same text: `rollback` for `roll_back`.
+    fn apart(&self, word: &str) -> Option<[String; 2]> {
+        let ends = SHORTEST_PREFIX..=word.len().checked_sub(SHORTEST_PREFIX)?;
+        let parts = ends.filter_map(|end| Some((word.get(..end)?, word.get(end..)?)));
+        let mut known = parts.filter_map(|(one, other)| {
+            let (places, others) = (self.places.get(one)?, self.places.get(other)?);
+            // Places are in the order of the texts.
+            let is_there = |number: &usize| others.binary_search_by_key(number, |(other, _)| *other).is_ok();
+            let is_common = places.iter().any(|(number, _)| is_there(number));
+            is_common.then(|| [one.to_owned(), other.to_owned()])
+        });
+        known.next()
     }
 
     /// The words that are hardly different: only the nearest of them.
@@ -181,6 +205,7 @@ mod tests {
             ("repostiory", 3),
             ("oredrs listing", 0),
             ("magn", 3),
+            ("readfile", 2),
         ] {
             assert_eq!(best(question), Some(number), "{question}");
         }

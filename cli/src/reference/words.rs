@@ -41,6 +41,9 @@ const ALIKE: [&[&str]; 27] = [
     &["web", "url", "internet", "website", "http"],
 ];
 
+/// The first of those of them that say what to do, other than to look.
+const CHANGES: [&str; 7] = ["delete", "create", "update", "send", "rename", "start", "stop"];
+
 /// The words of `text` as they are compared: cut where the case changes and at digits, in lower case, without most
 /// endings, and without those that say nothing.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -57,6 +60,12 @@ pub(super) fn alike(word: &str) -> Vec<String> {
     others.dedup();
     others.retain(|other| other != word);
     others
+}
+
+/// Whether a question says that something is to be done, other than to look.
+pub(super) fn is_to_change(question: &str) -> bool {
+    let groups = || ALIKE.iter().filter(|group| group.first().is_some_and(|first| CHANGES.contains(first)));
+    words(question).iter().any(|word| groups().any(|group| group.iter().any(|other| stem(other) == *word)))
 }
 
 /// Letters and digits in lower case: what is left of a name when its spelling does not matter.
@@ -143,6 +152,10 @@ fn stem(word: &str) -> String {
             break;
         }
     }
+    // What is done, as a thing: delivery, expiry.
+    if long(&word, "ery", 3) || long(&word, "iry", 3) {
+        word.pop();
+    }
     if long(&word, "e", 3) {
         word.pop();
     }
@@ -155,7 +168,7 @@ fn is_vowel(letter: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{alike, letters, stem, words};
+    use super::{alike, is_to_change, letters, stem, words};
 
     #[test]
     fn names_of_all_kinds_are_cut_into_the_same_words() {
@@ -179,6 +192,8 @@ mod tests {
             &["run", "running", "runs"],
             &["branch", "branches"],
             &["file", "files"],
+            &["expire", "expires", "expiry"],
+            &["deliver", "delivery", "deliveries"],
         ] {
             let stems: Vec<String> = forms.iter().map(|form| stem(form)).collect();
             assert!(stems.iter().all(|stem| *stem == stems[0]), "{forms:?}: {stems:?}");
@@ -193,5 +208,6 @@ mod tests {
         assert!(alike("folder").contains(&stem("directory")));
         assert!(alike(&stem("delete")).contains(&stem("remove")));
         assert!(alike("zebra").is_empty());
+        assert!(is_to_change("removing old orders") && !is_to_change("read the orders of a customer"));
     }
 }

@@ -36,9 +36,10 @@ impl Live {
         upstreams: Arc<Upstreams>,
         cache: Cache,
         terminal: Arc<Terminal>,
+        offered: watch::Sender<Option<Arc<Snapshot>>>,
     ) -> Arc<Self> {
         let (sender, current) = watch::channel(Arc::new(Snapshot::empty(settings.borrow().clone())));
-        let work = Work { settings, upstreams: upstreams.clone(), cache, terminal, current: sender };
+        let work = Work { settings, upstreams: upstreams.clone(), cache, terminal, current: sender, offered };
         Arc::new(Live { upstreams, current, work: tokio::spawn(work.go_on()) })
     }
 
@@ -69,6 +70,8 @@ struct Work {
     cache: Cache,
     terminal: Arc<Terminal>,
     current: watch::Sender<Arc<Snapshot>>,
+    /// What is offered to anybody.
+    offered: watch::Sender<Option<Arc<Snapshot>>>,
 }
 
 impl Work {
@@ -102,16 +105,19 @@ impl Work {
         match building.await {
             Ok(snapshot) => {
                 let snapshot = Arc::new(snapshot);
-                self.current.send_if_modified(|current| {
+                let is_new = self.current.send_if_modified(|current| {
                     // What begins from now on goes by the settings that are in force.
                     let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
                         || !current.offers_the_same(&snapshot)
                         || current.is_whole != snapshot.is_whole;
                     if is_new {
-                        *current = snapshot;
+                        *current = snapshot.clone();
                     }
                     is_new
                 });
+                if is_new {
+                    self.offered.send_replace(Some(snapshot));
+                }
             }
             Err(error) => self.terminal.tell(&format!("the tools can't be put together: {error}")),
         }

@@ -34,6 +34,8 @@ pub(crate) struct Workshop {
     pub(crate) kept: Kept,
     pub(crate) held: Arc<Held>,
     pub(crate) terminal: Arc<Terminal>,
+    /// What is offered, whenever that is something else.
+    pub(super) offered: watch::Sender<Option<Arc<Snapshot>>>,
     /// Work that goes on after an answer: sessions that end.
     pub(crate) afterwards: TaskTracker,
     /// The process is to end: nothing new is begun.
@@ -71,6 +73,7 @@ impl Workshop {
             kept: Kept::default(),
             held: Arc::new(Held::new().map_err(Failure::host)?),
             terminal,
+            offered: watch::Sender::default(),
             afterwards: TaskTracker::new(),
             draining: CancellationToken::new(),
             answering: TaskTracker::new(),
@@ -105,6 +108,13 @@ impl Workshop {
         Ok(engine)
     }
 
+    /// The engine for a configuration, if there is one already.
+    pub(super) async fn opened(&self, code_mode: &CodeMode) -> Option<Arc<Engine>> {
+        let opened = self.engine.lock().await;
+        let opened = opened.as_ref().filter(|opened| opened.confinement == code_mode.confinement);
+        opened.map(|opened| opened.engine.clone())
+    }
+
     /// Has the engine ready before the first snippet comes, and again whenever the configuration wants another one;
     /// ends with the last sender of settings.
     pub(crate) async fn warm(self: Arc<Self>) {
@@ -112,10 +122,12 @@ impl Workshop {
         loop {
             let now = settings.borrow_and_update().clone();
             let code_mode = &now.config.code_mode;
-            if code_mode.enabled
-                && let Err(error) = self.engine(code_mode, &*self.terminal).await
-            {
-                self.terminal.tell(&format!("toolsmith: no snippet can run: {error}"));
+            if code_mode.enabled {
+                match self.engine(code_mode, &*self.terminal).await {
+                    // Bindings may wait for it.
+                    Ok(_) => self.offered.send_modify(|_| {}),
+                    Err(error) => self.terminal.tell(&format!("toolsmith: no snippet can run: {error}")),
+                }
             }
             if settings.changed().await.is_err() {
                 return;
@@ -158,7 +170,8 @@ impl Workshop {
     pub(crate) fn new_live(&self, abilities: Abilities) -> Arc<Live> {
         let host = ClientHost::new(abilities, self.terminal.voice());
         let upstreams = Upstreams::new(host);
-        Live::start(self.settings.clone(), upstreams, self.cache.clone(), self.terminal.clone())
+        let (cache, terminal) = (self.cache.clone(), self.terminal.clone());
+        Live::start(self.settings.clone(), upstreams, cache, terminal, self.offered.clone())
     }
 
     /// Ends all sessions with servers that clients share, and waits for what still ends.

@@ -4,7 +4,8 @@
 // (v2 only). TARGET is an address, or a command line as a JSON array. On standard input stands the plan, a JSON array
 // of calls: `tool`, `arguments`, `answer` to what is asked (`accept` or `decline`), `cancel`
 // (at the first progress whose message has this text).
-// On standard output stands one JSON object: `protocol`, `tools`, `calls` with what came of each.
+// On standard output stands one JSON object: `protocol`, `tools`, `definitions` (the tools in full), `calls` with what
+// came of each.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +24,8 @@ const listed = await client.listTools();
 for (const call of plan) calls.push(await perform(call));
 const protocol = client.getNegotiatedProtocolVersion?.() ?? client.transport?.protocolVersion ?? null;
 await client.close();
-console.log(JSON.stringify({ protocol, tools: listed.tools.map(tool => tool.name), calls }));
+const tools = listed.tools.map(tool => tool.name);
+console.log(JSON.stringify({ protocol, tools, definitions: listed.tools, calls }));
 
 async function connect() {
   const from = name => require(sdk === 'v1' ? `@modelcontextprotocol/sdk/${name}` : '@modelcontextprotocol/client');
