@@ -1,8 +1,8 @@
 //! What is offered at one moment: configuration, tools, their bindings, and the text about them. Executions keep the
 //! one that they began with.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use runner::{Cache, Catalog};
 use serde_json::Value;
@@ -18,6 +18,9 @@ use crate::reference::Reference;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
+/// Most texts that people are told of the tools under one configuration: servers can change their tools for ever.
+const MOST_TOLD: usize = 1_000;
+
 /// A configuration with what goes with it.
 pub(crate) struct Settings {
     pub(crate) config: Config,
@@ -26,6 +29,8 @@ pub(crate) struct Settings {
     pub(crate) masker: Masker,
     /// The log of who ran what.
     pub(crate) audit: Option<Audit>,
+    /// What people were told of the tools under it.
+    told: Mutex<BTreeSet<String>>,
 }
 
 /// What is offered at one moment.
@@ -61,7 +66,13 @@ impl Settings {
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
         let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;
-        Ok(Arc::new(Settings { config, known, masker, audit }))
+        Ok(Arc::new(Settings { config, known, masker, audit, told: Mutex::default() }))
+    }
+
+    /// Whether a text was not told yet; it is from now on.
+    fn is_news(&self, text: &str) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.len() < MOST_TOLD && told.insert(text.to_owned())
     }
 }
 
@@ -95,7 +106,8 @@ impl Snapshot {
         });
         let names: Vec<(&str, String)> = names.collect();
         let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
-        partition.warnings.iter().for_each(|warning| terminal.note(warning));
+        let news = partition.warnings.iter().filter(|warning| settings.is_news(warning));
+        news.for_each(|warning| terminal.note(warning));
         let reference = Reference::new(catalog.clone(), &BTreeMap::new()).unwrap_or_else(|error| {
             // The catalog was written to the cache just now: whoever removes it has to live without descriptions.
             terminal.tell(&format!("the tools can't be described: {error}"));
