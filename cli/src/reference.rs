@@ -4,6 +4,7 @@
 //! Which tools there are is decided elsewhere, and so is how its texts travel.
 
 mod definition;
+mod in_scope;
 mod index;
 mod lookup;
 mod resolve;

@@ -3,7 +3,7 @@
 use runner::nearest;
 
 use super::words::letters;
-use super::{Reference, Tool};
+use super::{Reference, Tool, in_scope};
 
 /// Most names that are told.
 const NAMES_TOLD: usize = 8;
@@ -62,7 +62,10 @@ impl Reference {
     }
 
     fn describe_one(&self, name: &str) -> Result<String, Unknown> {
-        let tool = self.resolve(name)?;
+        let tool = match self.resolve(name) {
+            Ok(tool) => tool,
+            Err(unknown) => return in_scope::told(name).map(str::to_owned).ok_or(unknown),
+        };
         let module =
             self.servers.get(tool.server).and_then(|server| self.catalog.modules().get(&server.module));
         let entry = module.and_then(|module| Some((module, module.tools().get(tool.entry)?)));

@@ -128,7 +128,7 @@ impl Subagent {
         let slot = tokio::select! {
             biased;
             () = task.cancel.cancelled() => return Err(cancelled()),
-            slot = self.slots.take(&task.client) => slot,
+            slot = self.slots.take(&task.client, || {}) => slot,
         };
         Ok(slot.map_err(|busy| {
             format!(

@@ -9,7 +9,7 @@ let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.c
 all.iter().filter(|c| c.vip).map(|c| &c.name).collect::<Vec<_>>()
 A server is a module, a tool an async function: required arguments in order, optional ones as setters. It returns its \
 typed output, or ToolResult (`.text()`, `.json::<T>()?`); Err is ToolError (`.kind`, `.message`). In scope: std \
-collections, json!, Value, anyhow macros, serde, regex, chrono, itertools, futures, tokio; emit(content) for images, \
+collections, serde_json, json!, Value, anyhow macros, serde, regex, chrono, itertools, futures, tokio; emit(content) for images, \
 progress(done, total, text), args.get(key). No files, network or state: only tools. Filter and count in the snippet, \
 return only what is needed.";
 

@@ -1,0 +1,101 @@
+//! What snippets have in scope beside the tools, told as tools are: models ask for these names as well.
+
+/// A name, and what is told of it.
+const KNOWN: [(&str, &str); 11] = [
+    (
+        "ToolResult",
+        "/// The answer of a tool without an output schema.\n\
+         struct ToolResult { content: Vec<Content>, structured: Option<Value> }\n\
+         impl ToolResult {\n    /// The text blocks, joined by newlines.\n    fn text(&self) -> String;\n    /// The \
+         structured content, or else the text read as JSON.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n}",
+    ),
+    (
+        "ToolError",
+        "/// A call that came to no result.\n\
+         struct ToolError { kind: ToolErrorKind, server: String, tool: String, message: String, content: Vec<Content>, \
+         raw: Option<Box<Value>> }",
+    ),
+    (
+        "ToolErrorKind",
+        "enum ToolErrorKind {\n    /// The tool's own failure, such as a file that is not there.\n    Failed,\n    \
+         InvalidParams,\n    /// The server refused the request.\n    Rejected,\n    Timeout,\n    Unavailable,\n    /// The \
+         answer does not fit the output schema; `raw` has it.\n    Mismatch,\n    Protocol,\n    Denied,\n}",
+    ),
+    (
+        "Content",
+        "/// A block of content.\n\
+         impl Content {\n    fn text(text: impl Into<String>) -> Content;\n    /// `data` in base64.\n    fn image(data: impl \
+         Into<String>, mime_type: impl Into<String>) -> Content;\n    fn audio(data: impl Into<String>, mime_type: impl \
+         Into<String>) -> Content;\n    /// text, image, audio, resource or resource_link.\n    fn kind(&self) -> &str;\n    \
+         fn as_text(&self) -> Option<&str>;\n    fn data(&self) -> Option<&str>;\n    fn mime_type(&self) -> \
+         Option<&str>;\n    fn as_json(&self) -> &Value;\n}",
+    ),
+    (
+        "Scalar",
+        "/// A text, a number or a flag; compare with `==`, make with `.into()`.\n\
+         impl Scalar {\n    fn as_str(&self) -> Option<&str>;\n    fn as_i64(&self) -> Option<i64>;\n    fn as_f64(&self) \
+         -> Option<f64>;\n    fn as_bool(&self) -> Option<bool>;\n}",
+    ),
+    (
+        "concurrently",
+        "/// Runs `work` over `items`, at most `limit` at a time; results in the order of the items. The first Err ends \
+         it;\n/// to keep the others, return `Ok(call.await)`.\n\
+         async fn concurrently<T, E>(limit: usize, items: impl IntoIterator, work: impl FnMut(Item) -> Future<Output = \
+         Result<T, E>>) -> Result<Vec<T>, E>",
+    ),
+    (
+        "emit",
+        "/// Adds a block to the answer; not async.\n\
+         fn emit(content: impl Into<Content>)\n\
+         // for block in shop::get_picture(id).await?.content { emit(block); }",
+    ),
+    (
+        "progress",
+        "/// Tells how far the snippet is, in numbers of any kind; not async.\n\
+         fn progress(done: impl Amount, total: impl Amount, message: impl Into<String>)",
+    ),
+    (
+        "args",
+        "/// What the call was given as `args`.\n\
+         impl Args {\n    fn get(&self, key: &str) -> Option<&str>;\n    fn require(&self, key: &str) -> Result<&str>;\n    \
+         fn iter(&self) -> impl Iterator<Item = (&str, &str)>;\n}",
+    ),
+    (
+        "search_tools",
+        "/// Finds tools by what they do; setters `.server(name)`, `.limit(most)`.\n\
+         async fn search_tools(query: impl Into<String>) -> Result<Vec<FoundTool>, ToolError>\n\
+         struct FoundTool { server: String, module: String, tool: String, function: String, signature: String }",
+    ),
+    (
+        "describe_tools",
+        "/// Tells all about tools, each named `module::function`.\n\
+         async fn describe_tools(tools: Vec<String>) -> Result<String, ToolError>",
+    ),
+];
+
+/// What is told of a name, where it means something in scope.
+pub(super) fn told(name: &str) -> Option<&'static str> {
+    let name = name.trim().trim_end_matches("()").trim_end_matches('!');
+    KNOWN.iter().find(|(known, _)| *known == name).map(|(_, told)| *told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_is_in_scope() {
+        let prelude = include_str!("../../../templates/bridge/src/prelude.rs");
+        for (name, told) in KNOWN {
+            assert!(name == "args" || prelude.contains(name), "{name}");
+            assert!(told.contains(if name == "args" { "Args" } else { name }), "{told}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_as_models_write_them() {
+        assert!(told("emit()").is_some_and(|told| told.contains("fn emit")));
+        assert!(told(" ToolResult ").is_some());
+        assert_eq!(told("demo::emit"), None);
+    }
+}
