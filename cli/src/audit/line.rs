@@ -101,7 +101,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// RFC 3339 in UTC, with milliseconds.
-fn timestamp(time: SystemTime) -> String {
+pub(crate) fn timestamp(time: SystemTime) -> String {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let (seconds, milliseconds) = (since.as_secs(), since.subsec_millis());
     let (year, month, day) = date(seconds / 86_400);
