@@ -25,6 +25,12 @@ impl Role {
             Role::Tool => "tool",
         }
     }
+
+    /// By its name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        [Role::User, Role::Assistant, Role::Tool].into_iter().find(|role| role.name() == name)
+    }
 }
 
 /// One message of a conversation.

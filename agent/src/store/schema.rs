@@ -1,0 +1,96 @@
+//! What a file of conversations holds, and how older ones are brought up to date.
+//!
+//! A block stands in its table as the JSON that [`crate::Block`] is written as: one form for what is kept and what is
+//! sent, and nothing kept twice. Calls and results of tools are views on it, so that they can be asked for in SQL.
+
+use rusqlite_migration::{M, Migrations};
+
+/// By which a file of conversations is told from other databases ("TSCV").
+pub(super) const APPLICATION: i32 = 0x5453_4356;
+
+/// The steps; what was published once is never changed.
+const STEPS: &[M<'static>] = &[M::up(FIRST)];
+
+/// The version that the steps lead to.
+pub(super) const VERSION: i64 = STEPS.len() as i64;
+
+/// The steps to the present version.
+pub(super) fn migrations() -> Migrations<'static> {
+    Migrations::from_slice(STEPS)
+}
+
+/// Messages are deleted with their conversation, and not each with its parent: SQLite deletes that way a thousand
+/// levels deep at most.
+const FIRST: &str = "
+PRAGMA application_id = 0x54534356;
+
+CREATE TABLE conversations (
+    id TEXT PRIMARY KEY NOT NULL,
+    label TEXT,
+    parent_run TEXT,
+    model TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    begun INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE messages (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    conversation TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+    parent TEXT REFERENCES messages (id),
+    role TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL
+) STRICT;
+CREATE INDEX messages_of_conversations ON messages (conversation, number);
+CREATE INDEX messages_by_parents ON messages (parent);
+
+CREATE TABLE blocks (
+    message INTEGER NOT NULL REFERENCES messages (number) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    content TEXT NOT NULL,
+    UNIQUE (message, position)
+) STRICT;
+
+CREATE VIEW tool_calls AS
+SELECT
+    messages.conversation AS conversation,
+    messages.id AS message,
+    messages.at AS at,
+    blocks.content ->> '$.id' AS call,
+    blocks.content ->> '$.name' AS tool,
+    blocks.content -> '$.arguments' AS arguments
+FROM blocks JOIN messages ON messages.number = blocks.message
+WHERE blocks.type = 'tool_call';
+
+CREATE VIEW tool_results AS
+SELECT
+    messages.conversation AS conversation,
+    messages.id AS message,
+    messages.at AS at,
+    blocks.content ->> '$.id' AS call,
+    blocks.content ->> '$.name' AS tool,
+    coalesce(blocks.content ->> '$.is_error', 0) AS is_error,
+    blocks.content -> '$.blocks' AS blocks
+FROM blocks JOIN messages ON messages.number = blocks.message
+WHERE blocks.type = 'tool_result';
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_steps_lead_from_an_empty_file_to_the_present_version() {
+        migrations().validate().unwrap();
+        let mut connection = rusqlite::Connection::open_in_memory().unwrap();
+        migrations().to_latest(&mut connection).unwrap();
+        let application: i32 =
+            connection.pragma_query_value(None, "application_id", |row| row.get(0)).unwrap();
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        assert_eq!((application, version), (APPLICATION, VERSION));
+    }
+}
