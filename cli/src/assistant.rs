@@ -4,11 +4,13 @@ mod content;
 pub(crate) mod inputs;
 mod names;
 mod prompt;
+mod recorder;
 mod tools;
 
 use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
 
 pub(crate) use self::prompt::Prompt;
+pub(crate) use self::recorder::{Recorder, Recording, Saved};
 pub(crate) use self::tools::Tools;
 use crate::config::{Config, Model};
 use crate::failure::Failure;

@@ -372,6 +372,14 @@ pub(crate) fn cache_folder() -> Result<PathBuf, Error> {
         .map_err(|error| Error(format!("no cache folder: {error}\nhelp: set HOME or TOOLSMITH_CACHE_DIR")))
 }
 
+/// The user's folder for what is kept from one run to the next: `$XDG_STATE_HOME/toolsmith`.
+pub(crate) fn state_folder() -> Result<PathBuf, Error> {
+    let base = etcetera::choose_base_strategy();
+    let base =
+        base.map_err(|error| Error(format!("no state folder: {error}\nhelp: set HOME or XDG_STATE_HOME")))?;
+    Ok(base.state_dir().unwrap_or_else(|| base.data_dir()).join("toolsmith"))
+}
+
 /// Whether a server may have the name.
 pub(crate) fn check_server_name(name: &str) -> Result<(), String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';

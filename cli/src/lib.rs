@@ -11,6 +11,7 @@ mod catalog;
 mod clients;
 mod config;
 mod configure;
+mod conversations;
 mod debug;
 mod demo;
 mod direct;
