@@ -40,6 +40,7 @@ mod serve_stateless;
 mod servers;
 mod services;
 mod serving;
+mod subagents;
 mod toolchain;
 mod transit;
 mod ways;
