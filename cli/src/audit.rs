@@ -33,7 +33,6 @@ use serde_json::value::RawValue;
 use crate::failure::Failure;
 use crate::masker::Masker;
 
-pub(crate) use line::timestamp;
 pub(crate) use record::{Answer, Arguments, Record, Transport, Who};
 
 /// How much of a call's arguments is kept.

@@ -32,7 +32,7 @@ pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken)
     let token = arguments.http.map(|address| Token::of(address, arguments.token_env.as_deref()));
     let token = token.transpose()?.flatten();
     let start::Started { subagent, exporter, settings } = start::start(&arguments, token.as_ref())?;
-    let workshop = subagent.workshop.clone();
+    let (workshop, recording) = (subagent.workshop.clone(), subagent.recording.clone());
     // The configuration stays what it was: runs are to be alike.
     let warming = tokio::spawn(workshop.clone().warm());
     let handler = {
@@ -47,6 +47,7 @@ pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken)
     drop(settings);
     workshop.stop.cancel();
     workshop.close().await;
+    recording.flush().await;
     if let Some(exporter) = exporter {
         exporter.end().await;
     }

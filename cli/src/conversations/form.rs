@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use agent::{Block, Kept, Summary, Usage};
 use serde::Serialize;
 
-use crate::audit;
+use crate::calendar;
 use crate::failure::Failure;
 
 /// A conversation.
@@ -74,7 +74,7 @@ impl<'a> Conversation<'a> {
 /// A time in milliseconds since 1970 as RFC 3339 has it, in UTC.
 pub(super) fn time(at: i64) -> String {
     let since = Duration::from_millis(u64::try_from(at).unwrap_or(0));
-    SystemTime::UNIX_EPOCH.checked_add(since).map(audit::timestamp).unwrap_or_default()
+    SystemTime::UNIX_EPOCH.checked_add(since).map(calendar::timestamp).unwrap_or_default()
 }
 
 /// JSON without what steers a terminal or turns the order of its letters around: that is escaped, and means the same.

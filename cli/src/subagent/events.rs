@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use agent::{Delta, Event, Message, ToolResult, Usage};
+use agent::{Delta, Event, ToolResult, Usage};
 use serde_json::{Map, Value, json};
 
+use crate::assistant::Saved;
 use crate::serve::level::Level;
 
 /// Most characters of a text in a payload, and most bytes of JSON.
@@ -60,8 +61,8 @@ impl Told {
     }
 
     /// A message was kept.
-    pub(super) fn saved(id: &str, parent: Option<&str>, message: &Message) -> Self {
-        let payload = json!({ "messageId": id, "parentId": parent, "role": message.role.name() });
+    pub(super) fn saved(saved: &Saved) -> Self {
+        let payload = json!({ "messageId": saved.id, "parentId": saved.parent, "role": saved.role.name() });
         Told::new(Level::Info, "message_saved", payload)
     }
 
@@ -179,8 +180,8 @@ mod tests {
 
     #[test]
     fn data_says_what_happened_in_which_run() {
-        let message = Message::text(Role::User, "x");
-        let data = Told::saved("m2", Some("m1"), &message).data("ab12cd34");
+        let saved = Saved { id: "m2".into(), parent: Some("m1".into()), role: Role::User };
+        let data = Told::saved(&saved).data("ab12cd34");
         let payload = json!({ "messageId": "m2", "parentId": "m1", "role": "user" });
         assert_eq!(data, json!({ "event": "message_saved", "runId": "ab12cd34", "payload": payload }));
     }

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agent::{FinalAnswer, Store};
+use agent::FinalAnswer;
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::task::Subagent;
 use crate::arguments::SubagentArguments;
-use crate::assistant::Assistant;
+use crate::assistant::{Assistant, Recording};
 use crate::config::{self, Config, Layer};
+use crate::conversations;
 use crate::failure::Failure;
 use crate::handing_on::{self, HandedOn};
 use crate::serve::http::Token;
@@ -52,7 +53,7 @@ pub(super) fn start(arguments: &SubagentArguments, token: Option<&Token>) -> Res
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
     let form = described.output_schema.as_deref().map(read_form).transpose()?;
-    let store = store(&config)?;
+    let store = conversations::store(&config)?;
     let slots = Slots::new(config.agent.max_tasks, MOST_WAITING);
     let folder = std::env::current_dir()
         .map_err(|error| Failure::configuration(format!("the working folder is not known: {error}")))?;
@@ -62,10 +63,20 @@ pub(super) fn start(arguments: &SubagentArguments, token: Option<&Token>) -> Res
         token: token.map(|token| token.secret().to_owned()),
     };
     let terminal = Arc::new(Terminal::new(arguments.quiet, false));
+    let voice = terminal.voice();
+    let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
     let workshop = Workshop::new(now, arguments.allow.clone(), terminal)?;
-    let subagent =
-        Subagent { described, assistant, form, store, slots, folder, workshop, parent_run: above.parent_run };
+    let subagent = Subagent {
+        described,
+        assistant,
+        form,
+        recording,
+        slots,
+        folder,
+        workshop,
+        parent_run: above.parent_run,
+    };
     Ok(Started { subagent, exporter, settings })
 }
 
@@ -115,9 +126,4 @@ fn read_form(file: &Path) -> Result<FinalAnswer, Failure> {
     let schema: Value =
         serde_json::from_str(&text).map_err(|error| wrong(format!("it is no JSON: {error}")))?;
     FinalAnswer::new(schema).map_err(wrong)
-}
-
-/// Where conversations are kept.
-fn store(_: &Config) -> Result<Option<Store>, Failure> {
-    Ok(None)
 }

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::{
-    Answer, Block, Conversation, FinalAnswer, Message, NewConversation, Role, Run, Store, Toolset as _,
-};
+use agent::{Answer, Block, FinalAnswer, Message, NewConversation, Role, Run, Toolset as _};
 use rmcp::ErrorData;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +14,7 @@ use super::host::CallingClient;
 use super::result;
 use super::teller::Teller;
 use super::tool::Arguments;
-use crate::assistant::{Assistant, Tools, inputs};
+use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
 use crate::config;
 use crate::handing_on;
 use crate::serve::answer;
@@ -45,7 +43,7 @@ pub(super) struct Subagent {
     /// The form of its answers.
     pub(super) form: Option<FinalAnswer>,
     /// Where its conversations are kept.
-    pub(super) store: Option<Store>,
+    pub(super) recording: Recording,
     /// Places for tasks.
     pub(super) slots: Arc<Slots>,
     /// The working folder.
@@ -81,20 +79,20 @@ impl Subagent {
         };
         let run = run_name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let parent_run = task.parent_run.as_deref().or(self.parent_run.as_deref());
-        let conversation = self.conversation(&run, parent_run);
+        let recorder = self.recorder(&run, parent_run);
         let start = Told::start(
             &task.arguments.prompt,
             &task.arguments.inputs,
             Beginning {
                 model: &self.assistant.entry.reference,
                 limit: Some(self.time()),
-                conversation: conversation.as_ref().map(Conversation::id),
+                conversation: recorder.id(),
                 parent_run,
             },
         );
         let settings = self.workshop.settings.borrow().clone();
         let logger = format!("subagent.{}", self.described.name);
-        let (teller, going) = Teller::new(&run, logger, &task.caller, settings.clone(), conversation);
+        let (teller, going) = Teller::new(&run, logger, &task.caller, settings.clone(), recorder);
         teller.tell(start);
         let begun = Instant::now();
         let ended = tokio::select! {
@@ -139,14 +137,14 @@ impl Subagent {
         }))
     }
 
-    fn conversation(&self, run: &str, parent_run: Option<&str>) -> Option<Conversation> {
+    fn recorder(&self, run: &str, parent_run: Option<&str>) -> Recorder {
         let about = NewConversation {
             label: Some(format!("subagent:{}:{run}", self.described.name)),
             parent_run: parent_run.map(str::to_owned),
             model: self.assistant.entry.reference.clone(),
             folder: self.folder.display().to_string(),
         };
-        self.store.as_ref().map(|store| store.begin(about))
+        self.recording.begin(about)
     }
 
     fn time(&self) -> Duration {

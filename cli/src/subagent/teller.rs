@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use agent::{Conversation, Event, Message, Role, Usage, Watcher};
+use agent::{Event, Role, Usage, Watcher};
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::events::Told;
+use crate::assistant::Recorder;
 use crate::serve::caller::Caller;
 use crate::serve::snapshot::Settings;
 
@@ -25,7 +26,7 @@ pub(super) struct Teller {
     settings: Arc<Settings>,
     messages: broadcast::Sender<Telling>,
     done: Mutex<Done>,
-    conversation: Mutex<Option<Kept>>,
+    recorder: Recorder,
 }
 
 /// What was done.
@@ -34,12 +35,6 @@ pub(super) struct Done {
     pub(super) turns: u32,
     calls: u32,
     pub(super) usage: Usage,
-}
-
-struct Kept {
-    conversation: Conversation,
-    /// The message that was kept last.
-    last: Option<String>,
 }
 
 /// A message to the client.
@@ -56,18 +51,17 @@ impl Teller {
         logger: String,
         caller: &Arc<Caller>,
         settings: Arc<Settings>,
-        conversation: Option<Conversation>,
+        recorder: Recorder,
     ) -> (Self, Going) {
         let (messages, waiting) = broadcast::channel(WAITING);
         let going = Going(tokio::spawn(tell(run.to_owned(), logger, caller.clone(), waiting)));
-        let conversation = conversation.map(|conversation| Kept { conversation, last: None });
         let teller = Teller {
             run: run.to_owned(),
             caller: caller.clone(),
             settings,
             messages,
             done: Mutex::default(),
-            conversation: Mutex::new(conversation),
+            recorder,
         };
         (teller, going)
     }
@@ -93,15 +87,6 @@ impl Teller {
         let _ = self.messages.send(Telling::Log(told));
     }
 
-    fn keep(&self, message: &Message, usage: Usage) {
-        let mut kept = self.conversation.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = kept.as_mut() {
-            let id = kept.conversation.keep(message, usage);
-            self.tell(Told::saved(&id, kept.last.as_deref(), message));
-            kept.last = Some(id);
-        }
-    }
-
     fn progress(&self, count: impl FnOnce(&mut Done)) {
         let done = {
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,7 +105,9 @@ impl Watcher for Teller {
     fn event(&self, event: Event<'_>) {
         match event {
             Event::Message(message, usage) => {
-                self.keep(message, usage);
+                if let Some(saved) = self.recorder.record(&event) {
+                    self.tell(Told::saved(&saved));
+                }
                 if message.role == Role::Assistant {
                     self.progress(|done| {
                         done.turns = done.turns.saturating_add(1);

@@ -50,6 +50,7 @@ mod serve_turns;
 mod servers;
 mod services;
 mod serving;
+mod subagents;
 mod toolchain;
 mod transit;
 mod ways;
