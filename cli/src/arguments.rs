@@ -122,6 +122,9 @@ pub(crate) struct RunArguments {
     /// An argument for the snippet, which reads it with `args.get("KEY")`. Repeatable.
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) args: Vec<(String, String)>,
+    /// Show all that subagents tell of themselves, not only its beginnings.
+    #[arg(long)]
+    pub(crate) verbose: bool,
     /// No progress on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -147,6 +150,9 @@ pub(crate) struct ServeArguments {
     /// denied. Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
+    /// Show all that subagents tell of themselves, not only its beginnings.
+    #[arg(long)]
+    pub(crate) verbose: bool,
     /// No notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -2,47 +2,43 @@
 
 mod lines;
 
+use std::sync::OnceLock;
+
 use agent::{ADDRESS_VARIABLE, Listener};
 
-use crate::failure::Failure;
 use crate::serve::random;
 use crate::terminal::Voice;
 
-/// Listens to subagents, or knows who does.
-pub(crate) enum Forwarding {
-    /// This process is the root: it listens, until this is dropped.
-    Root(Listener),
-    /// Another process listens at this address, which holds a token.
-    Elsewhere(String),
+/// The address that this process listens at, with its token.
+static OWN: OnceLock<String> = OnceLock::new();
+
+/// Listens to subagents until the result is dropped, where no process above does; to be begun before the configuration
+/// is read, whose servers are told the address. What is heard is shown, each event in one line, or whole if `verbose`.
+pub(crate) async fn listen(voice: Voice, verbose: bool) -> Option<Listener> {
+    if inherited().is_some() {
+        return None;
+    }
+    let failed = |error: std::io::Error| {
+        voice.note(&format!("what subagents tell can't be heard: {error}"));
+    };
+    let token = random::name().map_err(failed).ok()?;
+    let shown = voice.clone();
+    let told = move |event| {
+        if verbose || !shown.is_quiet() {
+            shown.say(&lines::lines(&event, verbose));
+        }
+    };
+    let listener = Listener::start(&token, told).await.map_err(failed).ok()?;
+    let _ = OWN.set(listener.address().to_owned());
+    Some(listener)
 }
 
-impl Forwarding {
-    /// Listens, where no process above does. What subagents tell is shown in one line each, or whole if `verbose`.
-    ///
-    /// # Errors
-    /// Where there is no port, or no random number.
-    pub(crate) async fn begin(voice: Voice, verbose: bool) -> Result<Self, Failure> {
-        if let Some(address) = inherited() {
-            return Ok(Forwarding::Elsewhere(address));
-        }
-        let token = random::name().map_err(Failure::host)?;
-        let told = move |event| voice.say(&lines::lines(&event, verbose));
-        let listener = Listener::start(&token, told).await;
-        listener.map(Forwarding::Root).map_err(|error| {
-            Failure::host(format!("there is no port to listen at for what subagents tell: {error}"))
-        })
-    }
-
-    /// The address for the processes below, with its token.
-    pub(crate) fn address(&self) -> &str {
-        match self {
-            Forwarding::Root(listener) => listener.address(),
-            Forwarding::Elsewhere(address) => address,
-        }
-    }
-}
-
-/// The address that a process above listens at.
+/// The address that a process above listens at, with its token.
 pub(crate) fn inherited() -> Option<String> {
     std::env::var(ADDRESS_VARIABLE).ok().filter(|address| !address.is_empty())
+}
+
+/// The address for the processes below.
+pub(crate) fn address() -> Option<String> {
+    inherited().or_else(|| OWN.get().cloned())
 }

@@ -3,10 +3,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agent::ADDRESS_VARIABLE;
 use serde_json::{Map, Value};
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::forwarding;
 
 /// How many agents are above a process, each of which has the next one as a tool.
 const DEPTH: &str = "TOOLSMITH_SUBAGENT_DEPTH";
@@ -61,10 +63,14 @@ pub(crate) fn as_an_agent() {
 pub(crate) fn hand_on(config: &mut Config) {
     // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
     let Ok(HandedOn { depth, parent_run }) = HandedOn::to_this_process() else { return };
+    let address = forwarding::address();
     let is_agent = AGENT.load(Ordering::Relaxed);
     let depth = if is_agent { depth.saturating_add(1) } else { depth };
     for server in &mut config.servers {
         let mcp::Transport::Stdio(command) = &mut server.connection.transport else { continue };
+        if let Some(address) = &address {
+            command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.clone());
+        }
         if depth > 0 {
             command.handed_on.insert(DEPTH.to_owned(), depth.to_string());
         }

@@ -13,6 +13,7 @@ use crate::arguments::RunArguments;
 use crate::config::{self, Config};
 use crate::discovery::Discovery;
 use crate::failure::Failure;
+use crate::forwarding;
 use crate::permission;
 use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
@@ -39,6 +40,7 @@ async fn run_on(
     arguments: &RunArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
+    let _listener = forwarding::listen(terminal.voice(), arguments.verbose).await;
     let inputs = unless_cancelled(cancel, read_inputs(arguments)).await?;
     if inputs.config.is_demo() {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");

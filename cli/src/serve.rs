@@ -39,6 +39,7 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::ServeArguments;
 use crate::exit;
 use crate::failure::Failure;
+use crate::forwarding;
 use crate::terminal::Terminal;
 
 use self::face::{Face, Handler};
@@ -50,6 +51,7 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
     let terminal = Arc::new(Terminal::new(arguments.quiet, false));
     let token = arguments.http.map(|address| Token::of(address, arguments.token_env.as_deref()));
     let token = token.transpose()?.flatten();
+    let _listener = forwarding::listen(terminal.voice(), arguments.verbose).await;
     let source = reload::Source {
         place: arguments.place.clone(),
         token_variable: arguments.token_env.clone(),

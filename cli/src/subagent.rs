@@ -5,6 +5,7 @@
 
 mod events;
 mod face;
+mod forward;
 mod host;
 mod result;
 mod start;
@@ -19,8 +20,10 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::SubagentArguments;
 use crate::exit;
 use crate::failure::Failure;
+use crate::forwarding;
 use crate::serve::http::{self, Token};
 use crate::serve::pipes;
+use crate::terminal::Terminal;
 
 use self::face::Handler;
 
@@ -31,7 +34,10 @@ use self::face::Handler;
 pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken) -> Result<u8, Failure> {
     let token = arguments.http.map(|address| Token::of(address, arguments.token_env.as_deref()));
     let token = token.transpose()?.flatten();
-    let start::Started { subagent, exporter, settings } = start::start(&arguments, token.as_ref())?;
+    let terminal = Arc::new(Terminal::new(arguments.quiet, false));
+    let _listener = forwarding::listen(terminal.voice(), arguments.verbose).await;
+    let start::Started { subagent, exporter, settings } = start::start(&arguments, token.as_ref(), terminal)?;
+    let poster = subagent.poster.clone();
     let (workshop, recording) = (subagent.workshop.clone(), subagent.recording.clone());
     // The configuration stays what it was: runs are to be alike.
     let warming = tokio::spawn(workshop.clone().warm());
@@ -47,6 +53,9 @@ pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken)
     drop(settings);
     workshop.stop.cancel();
     workshop.close().await;
+    if let Some(poster) = poster {
+        poster.flush().await;
+    }
     recording.flush().await;
     if let Some(exporter) = exporter {
         exporter.end().await;

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use reqwest::{Client, Url};
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::SubagentEvent;
@@ -24,8 +23,15 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Tells a listener of events.
 #[derive(Debug)]
 pub struct Poster {
-    sender: mpsc::Sender<SubagentEvent>,
-    posting: JoinHandle<()>,
+    sender: mpsc::Sender<Posted>,
+}
+
+/// What is handed over.
+#[derive(Debug)]
+enum Posted {
+    Event(Box<SubagentEvent>),
+    /// Everything before is posted, or given up.
+    Flush(oneshot::Sender<()>),
 }
 
 impl Poster {
@@ -50,26 +56,39 @@ impl Poster {
             Client::builder().no_proxy().timeout(LONGEST).redirect(reqwest::redirect::Policy::none());
         let client = client.build().map_err(|error| error.to_string())?;
         let (sender, events) = mpsc::channel(WAITING);
-        let posting = tokio::spawn(post(client, url, token, events));
-        Ok(Poster { sender, posting })
+        tokio::spawn(post(client, url, token, events));
+        Ok(Poster { sender })
     }
 
     /// Hands an event over, without waiting.
     pub fn post(&self, event: SubagentEvent) {
         // Best effort: a listener that does not keep up misses some.
-        let _ = self.sender.try_send(event.bounded());
+        let _ = self.sender.try_send(Posted::Event(Box::new(event.bounded())));
     }
 
     /// Waits a moment for what is not posted yet.
-    pub async fn close(self) {
-        drop(self.sender);
-        let _ = timeout(LAST_WORDS, self.posting).await;
+    pub async fn flush(&self) {
+        let (done, is_done) = oneshot::channel();
+        let flushing = async {
+            // Where nothing is tried any more, nothing is waited for.
+            if self.sender.send(Posted::Flush(done)).await.is_ok() {
+                let _ = is_done.await;
+            }
+        };
+        let _ = timeout(LAST_WORDS, flushing).await;
     }
 }
 
-async fn post(client: Client, url: Url, token: String, mut events: mpsc::Receiver<SubagentEvent>) {
+async fn post(client: Client, url: Url, token: String, mut events: mpsc::Receiver<Posted>) {
     let mut failures = 0;
-    while let Some(event) = events.recv().await {
+    while let Some(posted) = events.recv().await {
+        let event = match posted {
+            Posted::Event(event) => event,
+            Posted::Flush(done) => {
+                let _ = done.send(());
+                continue;
+            }
+        };
         let sent = client.post(url.clone()).bearer_auth(&token).json(&event).send().await;
         let is_taken = sent.is_ok_and(|answer| answer.status().is_success());
         failures = if is_taken { 0 } else { failures + 1 };

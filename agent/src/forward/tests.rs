@@ -44,7 +44,7 @@ async fn events_arrive_whole_and_in_order() {
         more.notified().await;
     }
     assert_eq!(*heard.lock().unwrap(), (0..200).map(event).collect::<Vec<_>>());
-    poster.close().await;
+    poster.flush().await;
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn only_those_who_know_the_token_are_heard() {
     let guessed = listener.address().replace(TOKEN, "guessed");
     let poster = Poster::new(&guessed).unwrap();
     poster.post(event(0));
-    poster.close().await;
+    poster.flush().await;
     assert!(heard.lock().unwrap().is_empty());
 }
 
@@ -65,7 +65,7 @@ async fn nobody_who_listens_is_no_reason_to_fail_or_to_wait() {
     };
     let poster = Poster::new(&address).unwrap();
     (0..10_000).for_each(|number| poster.post(event(number)));
-    poster.close().await;
+    poster.flush().await;
 }
 
 #[tokio::test]

@@ -21,6 +21,11 @@ pub(super) fn answered(answer: &Answer) -> Value {
     }
 }
 
+/// What an answer says, for people.
+pub(super) fn said(answer: &Answer) -> String {
+    answer.structured.as_ref().map_or_else(|| answer.text.clone(), Value::to_string)
+}
+
 /// A result that says which run it comes of.
 pub(super) fn of_run(mut result: Value, run: &str, done: Done) -> Value {
     result["_meta"] = json!({

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agent::FinalAnswer;
+use agent::{FinalAnswer, Poster};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -13,6 +13,7 @@ use crate::assistant::{Assistant, Recording};
 use crate::config::{self, Config, Layer};
 use crate::conversations;
 use crate::failure::Failure;
+use crate::forwarding;
 use crate::handing_on::{self, HandedOn};
 use crate::serve::http::Token;
 use crate::serve::reload::Source;
@@ -39,7 +40,11 @@ pub(super) struct Started {
 
 /// # Errors
 /// What is missing or wrong, and what to do.
-pub(super) fn start(arguments: &SubagentArguments, token: Option<&Token>) -> Result<Started, Failure> {
+pub(super) fn start(
+    arguments: &SubagentArguments,
+    token: Option<&Token>,
+    terminal: Arc<Terminal>,
+) -> Result<Started, Failure> {
     let Some(file) = arguments.place.config.as_deref() else {
         return Err(Failure::configuration(
             "mcp serve needs the file that describes the subagent\nhelp: toolsmith mcp serve --config AGENT.yaml",
@@ -62,7 +67,6 @@ pub(super) fn start(arguments: &SubagentArguments, token: Option<&Token>) -> Res
         token_variable: arguments.token_env.clone(),
         token: token.map(|token| token.secret().to_owned()),
     };
-    let terminal = Arc::new(Terminal::new(arguments.quiet, false));
     let voice = terminal.voice();
     let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
@@ -75,9 +79,15 @@ pub(super) fn start(arguments: &SubagentArguments, token: Option<&Token>) -> Res
         slots,
         folder,
         workshop,
+        poster: poster(),
         parent_run: above.parent_run,
     };
     Ok(Started { subagent, exporter, settings })
+}
+
+/// What tells the process at the root. An address that is none is as none: what is told is best effort.
+fn poster() -> Option<Arc<Poster>> {
+    Poster::new(&forwarding::inherited()?).ok().map(Arc::new)
 }
 
 fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> {

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::{Answer, Block, FinalAnswer, Message, NewConversation, Role, Run, Toolset as _};
+use agent::{Answer, Block, FinalAnswer, Message, NewConversation, Poster, Role, Run, Toolset as _};
 use rmcp::ErrorData;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::events::{Beginning, Ending, Told};
+use super::forward::Forward;
 use super::host::CallingClient;
 use super::result;
 use super::teller::Teller;
@@ -49,6 +50,8 @@ pub(super) struct Subagent {
     /// The working folder.
     pub(super) folder: PathBuf,
     pub(super) workshop: Arc<Workshop>,
+    /// What tells the process at the root of all agents, where that is another one.
+    pub(super) poster: Option<Arc<Poster>>,
     /// The run that tasks belong to which don't say so themselves.
     pub(super) parent_run: Option<String>,
 }
@@ -92,8 +95,15 @@ impl Subagent {
         );
         let settings = self.workshop.settings.borrow().clone();
         let logger = format!("subagent.{}", self.described.name);
-        let (teller, going) = Teller::new(&run, logger, &task.caller, settings.clone(), recorder);
+        let forward = self
+            .poster
+            .clone()
+            .map(|poster| Forward::new(poster, settings.clone(), (&self.described.name, &run), parent_run));
+        let (teller, going) = Teller::new(&run, logger, &task.caller, settings.clone(), recorder, forward);
         teller.tell(start);
+        if let Some(forward) = teller.forward() {
+            forward.start(&task.arguments.prompt, self.time());
+        }
         let begun = Instant::now();
         let ended = tokio::select! {
             biased;
@@ -108,6 +118,10 @@ impl Subagent {
             None => Ending::Cancelled,
         };
         teller.tell(Told::end(ending, done.turns, done.usage, begun.elapsed()));
+        if let Some(forward) = teller.forward() {
+            let answer = ended.as_ref().and_then(|ended| ended.as_ref().ok()).map(result::said);
+            forward.end(ending, answer.as_deref(), done.usage);
+        }
         drop(teller);
         going.finish().await;
         let result = match ended {

@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::events::Told;
+use super::forward::Forward;
 use crate::assistant::Recorder;
 use crate::serve::caller::Caller;
 use crate::serve::snapshot::Settings;
@@ -27,6 +28,8 @@ pub(super) struct Teller {
     messages: broadcast::Sender<Telling>,
     done: Mutex<Done>,
     recorder: Recorder,
+    /// Who tells the process at the root.
+    forward: Option<Forward>,
 }
 
 /// What was done.
@@ -52,6 +55,7 @@ impl Teller {
         caller: &Arc<Caller>,
         settings: Arc<Settings>,
         recorder: Recorder,
+        forward: Option<Forward>,
     ) -> (Self, Going) {
         let (messages, waiting) = broadcast::channel(WAITING);
         let going = Going(tokio::spawn(tell(run.to_owned(), logger, caller.clone(), waiting)));
@@ -62,6 +66,7 @@ impl Teller {
             messages,
             done: Mutex::default(),
             recorder,
+            forward,
         };
         (teller, going)
     }
@@ -69,6 +74,11 @@ impl Teller {
     /// What the run is called.
     pub(super) fn run(&self) -> &str {
         &self.run
+    }
+
+    /// Who tells the process at the root.
+    pub(super) fn forward(&self) -> Option<&Forward> {
+        self.forward.as_ref()
     }
 
     /// What was done up to now.
@@ -117,6 +127,9 @@ impl Watcher for Teller {
             }
             Event::ToolResult(..) => self.progress(|done| done.calls = done.calls.saturating_add(1)),
             _ => {}
+        }
+        if let Some(forward) = &self.forward {
+            forward.event(&event);
         }
         if let Some(told) = Told::of(&event) {
             self.tell(told);
