@@ -1,6 +1,6 @@
 //! What comes of an answer that is whole.
 
-use agent::{Api, Block, Generation, Stop, Thinking, Usage};
+use agent::{Api, Block, Generation, Provider, Stop, Thinking, Usage};
 use serde_json::{Value, json};
 
 use crate::fixture::{APIS, Log, always, ask, server, user};
@@ -157,6 +157,8 @@ async fn without_streams_the_server_tells_the_same() {
             json!({ "contents": [{ "role": "user", "parts": [{ "text": "go" }] }] }),
         ),
     ];
+    // Sets the process's provider of cryptography, which every client needs.
+    drop(Provider::new(server.settings(Api::OpenAi, "m")).unwrap());
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     for (path, body) in bodies {
         let address = server.base_url().replace("/v1", &format!("/{path}"));
@@ -166,5 +168,4 @@ async fn without_streams_the_server_tells_the_same() {
         let text = answer.to_string();
         assert!(text.contains("\"yes\"") && text.contains("\"name\":\"a\""), "{path}: {text}");
     }
-    assert_eq!(APIS[0].0, Api::Anthropic);
 }

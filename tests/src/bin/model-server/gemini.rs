@@ -9,6 +9,7 @@ use crate::script::Answer;
 /// The parts of an answer; thoughts are told where the request wants them, and the first call is signed.
 fn parts(answer: &Answer, asked: &Asked) -> Vec<Value> {
     let told = asked.body["generationConfig"]["thinkingConfig"]["includeThoughts"] == true;
+    let pieces = |text: &str| if asked.streams { pieces(text) } else { vec![text.to_owned()] };
     let mut parts = Vec::new();
     for thought in answer.thinking.iter().filter(|_| told).flat_map(|thought| pieces(thought)) {
         parts.push(json!({ "text": thought, "thought": true }));
