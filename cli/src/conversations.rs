@@ -190,8 +190,11 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
         }
     }
     if let Some(file) = file {
-        terminal.note(&format!("{} conversations are written to {}", ids.len(), file.path.display()));
+        let path = file.path;
         file.end()?;
+        let conversations =
+            if ids.len() == 1 { "1 conversation is" } else { &format!("{} conversations are", ids.len()) };
+        terminal.note(&format!("{conversations} written to {}", path.display()));
     }
     Ok(())
 }
