@@ -113,8 +113,8 @@ fn conversations_are_listed_and_told_apart_by_their_labels() {
     let mut expected = [kept.coder.clone(), kept.reviewer.clone()];
     expected.sort();
     assert_eq!(subagents, expected);
-    assert_eq!(kept.ids(&["list", "--json", "--label", "subagent:rev*:*"]), [kept.reviewer.clone()]);
-    assert_eq!(kept.ids(&["list", "--json", "--limit", "1"]), [kept.parent.clone()]);
+    assert_eq!(kept.ids(&["list", "--json", "--label", "subagent:rev*:*"]), [kept.reviewer.as_str()]);
+    assert_eq!(kept.ids(&["list", "--json", "--limit", "1"]), [kept.parent.as_str()]);
     assert_eq!(kept.json(&["list", "--json", "--subagents"])[0]["parentRun"], "p1");
 }
 
@@ -188,7 +188,7 @@ fn what_is_deleted_is_named_and_only_whole_ids_delete() {
     ];
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert!(lines.len() == 2 && lines[0] == expected[0] && lines[1].starts_with(&expected[1]), "{done:#?}");
-    assert_eq!(kept.ids(&["list", "--json"]), [kept.reviewer.clone()]);
+    assert_eq!(kept.ids(&["list", "--json"]), [kept.reviewer.as_str()]);
     kept.run(&["print", &kept.parent]).exits(2).says(&["no conversation"]);
 }
 
