@@ -94,7 +94,7 @@ fn none_yet(file: &Path) -> String {
 }
 
 /// A person has named something that is not there, or the file fails; the text says which.
-fn wrong(error: StoreError) -> Failure {
+fn wrong(error: &StoreError) -> Failure {
     Failure::configuration(plain(&error.0))
 }
 
@@ -137,8 +137,8 @@ fn row(summary: &Summary) -> Vec<String> {
 
 async fn print(arguments: &PrintArguments, terminal: &Terminal) -> Result<(), Failure> {
     let store = with_conversations(&arguments.place)?;
-    let summary = store.find(&arguments.id).await.map_err(wrong)?;
-    let path = store.path(&summary.id, arguments.message.as_deref()).await.map_err(wrong)?;
+    let summary = store.find(&arguments.id).await.map_err(|error| wrong(&error))?;
+    let path = store.path(&summary.id, arguments.message.as_deref()).await.map_err(|error| wrong(&error))?;
     if arguments.json {
         terminal.print(&form::json(&form::Conversation::with(&summary, &path), true)?);
     } else if arguments.markdown {
@@ -178,7 +178,7 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
     let mut file = arguments.out.as_deref().map(Exported::begin).transpose()?;
     for id in &ids {
         let Some(store) = &store else { break };
-        let (summary, messages) = store.whole(id).await.map_err(wrong)?;
+        let (summary, messages) = store.whole(id).await.map_err(|error| wrong(&error))?;
         let line = form::json(&form::Conversation::with(&summary, &messages), false)?;
         match &mut file {
             Some(file) => file.line(&line)?,
@@ -190,8 +190,11 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
         }
     }
     if let Some(file) = file {
-        terminal.note(&format!("{} conversations are written to {}", ids.len(), file.path.display()));
+        let path = file.path;
         file.end()?;
+        let conversations =
+            if ids.len() == 1 { "1 conversation is" } else { &format!("{} conversations are", ids.len()) };
+        terminal.note(&format!("{conversations} written to {}", path.display()));
     }
     Ok(())
 }
@@ -228,7 +231,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Failure {
 async fn delete(arguments: &DeleteArguments, terminal: &Terminal) -> Result<(), Failure> {
     let store = with_conversations(&arguments.place)?;
     for id in &arguments.ids {
-        let found = store.find(id).await.map_err(wrong)?.id;
+        let found = store.find(id).await.map_err(|error| wrong(&error))?.id;
         // What is gone is gone: no slip of the finger takes the wrong one.
         if !found.eq_ignore_ascii_case(id) {
             return Err(Failure::configuration(format!(
@@ -236,7 +239,7 @@ async fn delete(arguments: &DeleteArguments, terminal: &Terminal) -> Result<(), 
             )));
         }
     }
-    tell_deleted(&store.delete(&arguments.ids).await.map_err(wrong)?, terminal);
+    tell_deleted(&store.delete(&arguments.ids).await.map_err(|error| wrong(&error))?, terminal);
     Ok(())
 }
 

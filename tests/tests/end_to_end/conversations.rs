@@ -7,7 +7,6 @@ use agent::{Block, Message, NewConversation, Role, Store, ToolCall, ToolResult, 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::cache::shared;
 use crate::harness::{Done, Run};
 
 /// A state folder with conversations of a parent and two subagents.
@@ -84,7 +83,8 @@ impl Kept {
 }
 
 fn start(state: &Path, arguments: &[&str]) -> Run {
-    let run = Run::new(shared()).variable("XDG_STATE_HOME", state.to_str().unwrap());
+    // Nothing is compiled, so any folder does as a cache.
+    let run = Run::new(state).variable("XDG_STATE_HOME", state.to_str().unwrap());
     run.argument("conversation").arguments(arguments)
 }
 
@@ -113,8 +113,8 @@ fn conversations_are_listed_and_told_apart_by_their_labels() {
     let mut expected = [kept.coder.clone(), kept.reviewer.clone()];
     expected.sort();
     assert_eq!(subagents, expected);
-    assert_eq!(kept.ids(&["list", "--json", "--label", "subagent:rev*:*"]), [kept.reviewer.clone()]);
-    assert_eq!(kept.ids(&["list", "--json", "--limit", "1"]), [kept.parent.clone()]);
+    assert_eq!(kept.ids(&["list", "--json", "--label", "subagent:rev*:*"]), [kept.reviewer.as_str()]);
+    assert_eq!(kept.ids(&["list", "--json", "--limit", "1"]), [kept.parent.as_str()]);
     assert_eq!(kept.json(&["list", "--json", "--subagents"])[0]["parentRun"], "p1");
 }
 
@@ -166,9 +166,7 @@ fn conversations_are_exported_as_lines_of_json() {
     let path = out.to_str().unwrap();
     let wrong = kept.run(&["export", &kept.coder, "uuu", "--out", path]).exits(2);
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "what was there before", "{wrong:#?}");
-    kept.run(&["export", &kept.coder, "--out", path])
-        .exits(0)
-        .says(&["1 conversations are written to", path]);
+    kept.run(&["export", &kept.coder, "--out", path]).exits(0).says(&["1 conversation is written to", path]);
     let written = lines(&std::fs::read_to_string(&out).unwrap());
     assert_eq!((written.len(), &written[0]["label"]), (1, &json!("subagent:coder:k4x")));
     assert_eq!(std::fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
@@ -190,7 +188,7 @@ fn what_is_deleted_is_named_and_only_whole_ids_delete() {
     ];
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert!(lines.len() == 2 && lines[0] == expected[0] && lines[1].starts_with(&expected[1]), "{done:#?}");
-    assert_eq!(kept.ids(&["list", "--json"]), [kept.reviewer.clone()]);
+    assert_eq!(kept.ids(&["list", "--json"]), [kept.reviewer.as_str()]);
     kept.run(&["print", &kept.parent]).exits(2).says(&["no conversation"]);
 }
 

@@ -11,8 +11,11 @@ use super::*;
 const FILE: &str = "AGENT_STORE_TEST_FILE";
 const MODE: &str = "AGENT_STORE_TEST_MODE";
 
-/// How many processes write at once, how many conversations each, how many messages each.
-const PROCESSES: usize = 12;
+/// How many write at once: a parent and fifty subagents, or stores of one process.
+const PROCESSES: usize = 51;
+const THREADS: usize = 12;
+
+/// How many conversations each of them has, and how many messages each of these.
 const CONVERSATIONS: usize = 4;
 const MESSAGES: usize = 15;
 
@@ -93,7 +96,7 @@ async fn stores_of_one_process_make_one_file_and_lose_nothing() {
     let folder = folder();
     let file = folder.path().join("c.db");
     std::thread::scope(|scope| {
-        for number in 0..PROCESSES {
+        for number in 0..THREADS {
             let file = &file;
             scope.spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -105,7 +108,7 @@ async fn stores_of_one_process_make_one_file_and_lose_nothing() {
             });
         }
     });
-    all_is_there(&Store::open(&file).unwrap(), PROCESSES).await;
+    all_is_there(&Store::open(&file).unwrap(), THREADS).await;
 }
 
 #[tokio::test]
