@@ -407,8 +407,26 @@ impl Handler {
 
 /// What a state of a request is bound to: what is called, and with what.
 fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
-    let arguments = arguments.map(Value::to_string).unwrap_or_default();
+    // In another order they are the same.
+    let sorted = |arguments: &Value| {
+        let mut arguments = arguments.clone();
+        arguments.sort_all_objects();
+        arguments.to_string()
+    };
+    let arguments = arguments.map(sorted).unwrap_or_default();
     json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()])
         .to_string()
         .into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_bound_to_arguments_in_any_order_and_to_no_others() {
+        let bound = |text: &str| binding("a", Some(&serde_json::from_str(text).unwrap()));
+        assert_eq!(bound(r#"{"x":1,"y":{"b":2,"a":3}}"#), bound(r#"{"y":{"a":3,"b":2},"x":1}"#));
+        assert_ne!(bound(r#"{"x":1}"#), bound(r#"{"x":2}"#));
+    }
 }
