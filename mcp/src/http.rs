@@ -187,6 +187,9 @@ pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect_timeout)
         .redirect(redirects)
+        // What other crates of a build turn on in reqwest changes nothing here.
+        .http1_only()
+        .no_gzip()
         .build()
         .map_err(|error| format!("an HTTP client can't be made: {}", chain(&error)))
 }

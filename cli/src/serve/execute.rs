@@ -80,7 +80,10 @@ impl ExecuteCode {
     fn hash(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&(self.code.len() as u64).to_le_bytes()).update(self.code.as_bytes());
-        hasher.update(json!([self.check_only, self.args]).to_string().as_bytes());
+        // The same arguments in another order ask for the same.
+        let mut rest = json!([self.check_only, self.args]);
+        rest.sort_all_objects();
+        hasher.update(rest.to_string().as_bytes());
         hasher.finalize().to_hex().to_string()
     }
 }

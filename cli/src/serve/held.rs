@@ -184,7 +184,13 @@ pub(crate) fn input_required(requests: &Value, state: &str) -> Value {
 
 /// What a state of a request is bound to: what is called, and with what.
 pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
-    let arguments = arguments.map(Value::to_string).unwrap_or_default();
+    // In another order they are the same.
+    let sorted = |arguments: &Value| {
+        let mut arguments = arguments.clone();
+        arguments.sort_all_objects();
+        arguments.to_string()
+    };
+    let arguments = arguments.map(sorted).unwrap_or_default();
     json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()])
         .to_string()
         .into_bytes()
@@ -212,5 +218,12 @@ mod tests {
         });
         let message = expired.unwrap().message;
         assert!(message.contains("expired") && message.contains("make the request again"), "{message}");
+    }
+
+    #[test]
+    fn a_state_is_bound_to_arguments_in_any_order_and_to_no_others() {
+        let bound = |text: &str| binding("a", Some(&serde_json::from_str(text).unwrap()));
+        assert_eq!(bound(r#"{"x":1,"y":{"b":2,"a":3}}"#), bound(r#"{"y":{"a":3,"b":2},"x":1}"#));
+        assert_ne!(bound(r#"{"x":1}"#), bound(r#"{"x":2}"#));
     }
 }

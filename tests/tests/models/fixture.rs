@@ -34,11 +34,18 @@ pub(crate) fn always(answers: &Value) -> Value {
 
 /// What came before a reply was whole.
 #[derive(Debug, Default)]
-pub(crate) struct Log(Mutex<(String, String, Vec<(u32, Duration, String)>)>);
+pub(crate) struct Log(Mutex<Told>);
+
+#[derive(Debug, Default)]
+struct Told {
+    text: String,
+    thinking: String,
+    retries: Vec<(u32, Duration, String)>,
+}
 
 impl Heard for Log {
     fn delta(&self, delta: Delta<'_>) {
-        let (text, thinking, retries) = &mut *self.0.lock().unwrap();
+        let Told { text, thinking, retries } = &mut *self.0.lock().unwrap();
         match delta {
             Delta::Text(more) => text.push_str(more),
             Delta::Thinking(more) => thinking.push_str(more),
@@ -54,16 +61,16 @@ impl Heard for Log {
 
 impl Log {
     pub(crate) fn text(&self) -> String {
-        self.0.lock().unwrap().0.clone()
+        self.0.lock().unwrap().text.clone()
     }
 
     pub(crate) fn thinking(&self) -> String {
-        self.0.lock().unwrap().1.clone()
+        self.0.lock().unwrap().thinking.clone()
     }
 
     /// Which attempts failed, how long was waited, and why.
     pub(crate) fn retries(&self) -> Vec<(u32, Duration, String)> {
-        self.0.lock().unwrap().2.clone()
+        self.0.lock().unwrap().retries.clone()
     }
 }
 

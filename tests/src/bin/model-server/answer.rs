@@ -93,8 +93,10 @@ pub(crate) async fn give(asked: &Asked, answer: Answer, pending: Pending) -> Res
     let body = stream::unfold(state, move |(mut pieces, mut pending)| async move {
         let piece = pieces.next();
         // The last piece is as good as the end: clients know by what it says that nothing follows.
-        if pieces.len() == 0 {
-            pending.take().map(Pending::end);
+        if pieces.len() == 0
+            && let Some(pending) = pending.take()
+        {
+            pending.end();
         }
         sleep(pause).await;
         Some((piece?, (pieces, pending)))

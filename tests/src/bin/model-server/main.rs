@@ -44,6 +44,7 @@ mod script;
 mod template;
 
 use std::error::Error;
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -91,7 +92,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let script = Script::read(&script.ok_or("--script FILE is missing")?)?;
     let record = Record::open(record.as_deref())?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    println!("http://{}", listener.local_addr()?);
+    writeln!(std::io::stdout(), "http://{}", listener.local_addr()?)?;
     let world = Arc::new(World { script, record, key });
     let service = Router::new().fallback(serve).layer(DefaultBodyLimit::disable()).with_state(world);
     let serving = async { axum::serve(listener, service).await };

@@ -155,7 +155,7 @@ impl When {
             && holds(&self.system, &asked.system)
             && holds(&self.result, asked.result())
             && is(&self.result_of, asked.result_of())
-            && !(self.no_result && !asked.results.is_empty())
+            && (!self.no_result || asked.results.is_empty())
             && self.turn.is_none_or(|turn| turn == asked.turn)
             && self.offers.as_ref().is_none_or(|tool| asked.tools.contains(tool))
             && is(&self.model, &asked.model)
