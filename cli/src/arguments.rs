@@ -1,5 +1,6 @@
 //! The command line.
 
+mod conversation;
 mod mcp;
 mod servers;
 mod setup;
@@ -11,6 +12,9 @@ use std::time::Duration;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::conversation::{
+    ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments, PruneArguments,
+};
 pub(crate) use servers::{
     AccessArguments, AddArguments, CheckArguments, ConfigCommand, ImportArguments, NamedArguments,
     OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
@@ -63,6 +67,9 @@ pub(crate) enum Command {
     Trust(TrustArguments),
     /// Write `toolsmith serve` into the configuration of an MCP client, or print what to write there.
     Setup(SetupArguments),
+    /// Look at the conversations that models have had here, and delete them.
+    #[command(subcommand)]
+    Conversation(ConversationCommand),
     /// Look after the cache.
     #[command(subcommand)]
     Cache(CacheCommand),

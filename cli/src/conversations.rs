@@ -1,14 +1,35 @@
 //! Where conversations are kept, and `toolsmith conversation`: list, print, export, delete, prune.
 
-use std::path::PathBuf;
+mod form;
+mod markdown;
+mod reading;
 
-use agent::Store;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use crate::config::{self, Config, Conversations};
+use agent::{Store, StoreError, Summary};
+
+use self::reading::{Page, Style};
+use crate::arguments::{
+    ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
+    PruneArguments,
+};
+use crate::config::{self, Config, Conversations, Glob};
+use crate::exit;
 use crate::failure::Failure;
+use crate::mcp_commands::table::{short, table};
+use crate::setup;
+use crate::terminal::{Terminal, plain};
 
 /// The file's name, in the user's state folder.
 const FILE: &str = "conversations.db";
+
+/// The labels of subagents' conversations.
+const SUBAGENTS: &str = "subagent:*";
+
+/// Most characters of a title in a table.
+const TITLE: usize = 50;
 
 /// The store that the configuration names, if any is to be kept. Whoever only runs a model may go on without it.
 ///
@@ -28,5 +49,221 @@ fn file(config: &Config) -> Result<Option<PathBuf>, Failure> {
             let folder = config::state_folder().map_err(Failure::configuration)?;
             Ok(Some(folder.join(FILE)))
         }
+    }
+}
+
+/// Runs a subcommand of `conversation`; gives the exit code.
+pub(crate) async fn run(command: &ConversationCommand) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let done = match command {
+        ConversationCommand::List(arguments) => list(arguments, &terminal).await,
+        ConversationCommand::Print(arguments) => print(arguments, &terminal).await,
+        ConversationCommand::Export(arguments) => export(arguments, &terminal).await,
+        ConversationCommand::Delete(arguments) => delete(arguments, &terminal).await,
+        ConversationCommand::Prune(arguments) => prune(arguments, &terminal).await,
+    };
+    flush(&terminal).await?;
+    done.map(|()| exit::OK)
+}
+
+async fn flush(terminal: &Terminal) -> Result<(), Failure> {
+    terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))
+}
+
+/// The store, where there is a file: looking at what is kept makes none.
+fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> {
+    let config = setup::survey(place)?;
+    let Some(file) = file(&config)? else {
+        return Err(Failure::configuration(
+            "no conversations are kept: agent.conversations is false in the configuration",
+        ));
+    };
+    if !file.exists() {
+        return Ok(Err(file));
+    }
+    Store::open(&file).map(Ok).map_err(Failure::host)
+}
+
+/// The same, for whoever names a conversation.
+fn with_conversations(place: &ConfigArguments) -> Result<Store, Failure> {
+    existing(place)?.map_err(|file| Failure::configuration(none_yet(&file)))
+}
+
+fn none_yet(file: &Path) -> String {
+    format!("no conversations are kept in {} yet", file.display())
+}
+
+/// A person has named something that is not there, or the file fails; the text says which.
+fn wrong(error: StoreError) -> Failure {
+    Failure::configuration(plain(&error.0))
+}
+
+async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Failure> {
+    let mut summaries = match existing(&arguments.place)? {
+        Ok(store) => store.list().await.map_err(Failure::host)?,
+        Err(file) => {
+            terminal.note(&none_yet(&file));
+            Vec::new()
+        }
+    };
+    let label = arguments.subagents.then_some(SUBAGENTS).or(arguments.label.as_deref()).map(Glob::new);
+    if let Some(label) = label {
+        summaries.retain(|one| one.about.label.as_ref().is_some_and(|own| label.fits(own)));
+    }
+    if let Some(limit) = arguments.limit.and_then(|limit| usize::try_from(limit).ok()) {
+        summaries.truncate(limit);
+    }
+    if arguments.json {
+        let summaries: Vec<_> = summaries.iter().map(form::Conversation::of).collect();
+        terminal.print(&form::json(&summaries, true)?);
+    } else if !summaries.is_empty() {
+        let columns = ["id", "changed", "messages", "tokens", "label", "model", "title"];
+        terminal.print(&table(&columns, summaries.iter().map(row)));
+    }
+    Ok(())
+}
+
+fn row(summary: &Summary) -> Vec<String> {
+    vec![
+        summary.id.clone(),
+        reading::minute(summary.changed),
+        summary.messages.to_string(),
+        summary.usage.total().to_string(),
+        summary.about.label.clone().unwrap_or_default(),
+        summary.about.model.clone(),
+        short(&summary.title, TITLE),
+    ]
+}
+
+async fn print(arguments: &PrintArguments, terminal: &Terminal) -> Result<(), Failure> {
+    let store = with_conversations(&arguments.place)?;
+    let summary = store.find(&arguments.id).await.map_err(wrong)?;
+    let path = store.path(&summary.id, arguments.message.as_deref()).await.map_err(wrong)?;
+    if arguments.json {
+        terminal.print(&form::json(&form::Conversation::with(&summary, &path), true)?);
+    } else if arguments.markdown {
+        terminal.print(markdown::page(&summary, &path, arguments.full).trim_end());
+    } else {
+        let is_seen =
+            std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+        let style = if is_seen { Style::TERMINAL } else { Style::NONE };
+        terminal.print(Page::of(&summary, &path, arguments.full, style).trim_end());
+    }
+    let left_out = summary.messages.saturating_sub(u64::try_from(path.len()).unwrap_or(u64::MAX));
+    if left_out > 0 {
+        terminal.note(&format!(
+            "{left_out} messages that don't lead there are left out; `toolsmith conversation export {}` has all, and \
+             --to MESSAGE prints what leads to one",
+            summary.id
+        ));
+    }
+    Ok(())
+}
+
+async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), Failure> {
+    let (store, ids) = if arguments.ids.is_empty() {
+        match existing(&arguments.place)? {
+            Ok(store) => {
+                let all = store.list().await.map_err(Failure::host)?;
+                (Some(store), all.into_iter().map(|summary| summary.id).collect())
+            }
+            Err(file) => {
+                terminal.note(&none_yet(&file));
+                (None, Vec::new())
+            }
+        }
+    } else {
+        (Some(with_conversations(&arguments.place)?), arguments.ids.clone())
+    };
+    let mut file = arguments.out.as_deref().map(Exported::begin).transpose()?;
+    for id in &ids {
+        let Some(store) = &store else { break };
+        let (summary, messages) = store.whole(id).await.map_err(wrong)?;
+        let line = form::json(&form::Conversation::with(&summary, &messages), false)?;
+        match &mut file {
+            Some(file) => file.line(&line)?,
+            None => {
+                terminal.print(&line);
+                // One conversation at a time is held in memory.
+                flush(terminal).await?;
+            }
+        }
+    }
+    if let Some(file) = file {
+        let path = file.path;
+        file.end()?;
+        let conversations =
+            if ids.len() == 1 { "1 conversation is" } else { &format!("{} conversations are", ids.len()) };
+        terminal.note(&format!("{conversations} written to {}", path.display()));
+    }
+    Ok(())
+}
+
+/// A file that is there when it is whole; until then, what was there before.
+struct Exported<'a> {
+    path: &'a Path,
+    /// Temporary files are their owner's alone.
+    file: tempfile::NamedTempFile,
+}
+
+impl<'a> Exported<'a> {
+    fn begin(path: &'a Path) -> Result<Self, Failure> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::Builder::new().prefix(".conversations-").tempfile_in(folder);
+        let file = file.map_err(|error| failed(path, &error))?;
+        Ok(Exported { path, file })
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), Failure> {
+        writeln!(self.file, "{line}").map_err(|error| failed(self.path, &error))
+    }
+
+    fn end(self) -> Result<(), Failure> {
+        self.file.as_file().sync_all().map_err(|error| failed(self.path, &error))?;
+        self.file.persist(self.path).map(drop).map_err(|error| failed(self.path, &error.error))
+    }
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::host(format!("{} can't be written: {error}; check its folder", path.display()))
+}
+
+async fn delete(arguments: &DeleteArguments, terminal: &Terminal) -> Result<(), Failure> {
+    let store = with_conversations(&arguments.place)?;
+    for id in &arguments.ids {
+        let found = store.find(id).await.map_err(wrong)?.id;
+        // What is gone is gone: no slip of the finger takes the wrong one.
+        if !found.eq_ignore_ascii_case(id) {
+            return Err(Failure::configuration(format!(
+                "{id} is not a whole id; write {found} to delete that one"
+            )));
+        }
+    }
+    tell_deleted(&store.delete(&arguments.ids).await.map_err(wrong)?, terminal);
+    Ok(())
+}
+
+async fn prune(arguments: &PruneArguments, terminal: &Terminal) -> Result<(), Failure> {
+    let Ok(store) = existing(&arguments.place)? else {
+        terminal.note("nothing is that old");
+        return Ok(());
+    };
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let before = now.as_millis().saturating_sub(arguments.older_than.as_millis());
+    let deleted = store.prune(i64::try_from(before).unwrap_or(i64::MAX)).await.map_err(Failure::host)?;
+    if deleted.is_empty() {
+        terminal.note("nothing is that old");
+    }
+    tell_deleted(&deleted, terminal);
+    Ok(())
+}
+
+fn tell_deleted(deleted: &[Summary], terminal: &Terminal) {
+    for one in deleted {
+        let messages =
+            if one.messages == 1 { "1 message".to_owned() } else { format!("{} messages", one.messages) };
+        let words = [Some(one.title.as_str()), one.about.label.as_deref()];
+        let words: Vec<_> = words.into_iter().flatten().filter(|word| !word.is_empty()).collect();
+        terminal.print(&short(&format!("deleted {} ({messages}) {}", one.id, words.join(" · ")), 120));
     }
 }

@@ -110,6 +110,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Login(arguments)) => until_signal(login::login(&arguments)).await,
         Command::Mcp(McpCommand::Logout(arguments)) => until_signal(login::logout(&arguments)).await,
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp_commands::look(&command)).await,
+        Command::Conversation(command) => until_signal(conversations::run(&command)).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
         Command::Mcp(McpCommand::Serve(arguments)) => {

@@ -3,7 +3,7 @@
 mod call;
 mod resources;
 mod servers;
-mod table;
+pub(crate) mod table;
 mod tools;
 
 use resources::List;

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::event::Silent;
+use crate::store::{Conversation, NewConversation, Store};
 use crate::toolset::ToolDefinition;
 
 /// A model that says one thing after the other.
@@ -116,6 +117,46 @@ async fn what_is_given_up_is_answered_for_in_the_next_run() {
     assert_eq!(roles(&conversation), [Role::User, Role::Assistant]);
     go_on(vec![says(vec![Block::text("ok")], Stop::End)], &short, None, &mut conversation).await.unwrap();
     assert_eq!(roles(&conversation)[2..], [Role::Tool, Role::User, Role::Assistant]);
+}
+
+/// Keeps what is said in a run.
+struct Keeps(Mutex<Conversation>);
+
+impl Watcher for Keeps {
+    fn event(&self, event: Event<'_>) {
+        if let Event::Message(message, usage) = event {
+            self.0.lock().unwrap().keep(message, usage);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_kept_before_its_process_died_in_a_call_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("c.db")).unwrap();
+    let mut before = store.begin(NewConversation::default());
+    before.keep(&Message::text(Role::User, "go"), Usage::default());
+    before.keep(&says(vec![call("a", json!({}))], Stop::ToolCalls).message, Usage::default());
+    store.flush().await.unwrap();
+    let (resumed, path) = store.resume(before.id()).await.unwrap();
+    let mut conversation: Vec<Message> = path.into_iter().map(|kept| kept.message).collect();
+    let model = Says::new(vec![says(vec![Block::text("ok")], Stop::End)]);
+    let (limits, watcher) = (limits(), Keeps(Mutex::new(resumed)));
+    let run = Run {
+        model: &model,
+        tools: &Names,
+        system: "",
+        limits: &limits,
+        final_answer: None,
+        watcher: &watcher,
+    };
+    run.go_on(&mut conversation, Message::text(Role::User, "and now?")).await.unwrap();
+    assert_eq!(roles(&conversation), [Role::User, Role::Assistant, Role::Tool, Role::User, Role::Assistant]);
+    let Block::ToolResult(given_up) = &conversation[2].blocks[0] else { panic!("{:?}", conversation[2]) };
+    assert!(given_up.id == "id-a" && given_up.is_error, "{given_up:?}");
+    store.flush().await.unwrap();
+    let kept = store.path(before.id(), None).await.unwrap();
+    assert_eq!(kept.into_iter().map(|kept| kept.message).collect::<Vec<_>>(), conversation);
 }
 
 fn form() -> FinalAnswer {

@@ -8,7 +8,7 @@ use crate::permission::visible;
 const CELL: usize = 100;
 
 /// A table with these columns.
-pub(super) fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(columns.iter().map(|column| column.to_uppercase()));
@@ -19,7 +19,7 @@ pub(super) fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>
 }
 
 /// At most so many characters of a text, each of which is seen.
-pub(super) fn short(text: &str, length: usize) -> String {
+pub(crate) fn short(text: &str, length: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut short: String = visible(&text);
     if let Some((end, _)) = short.char_indices().nth(length) {

@@ -80,6 +80,7 @@ impl Run {
             .env("TOOLSMITH_CACHE_DIR", cache)
             // The configuration of whoever runs the tests has no part in them.
             .env("XDG_CONFIG_HOME", folder.path())
+            .env("XDG_STATE_HOME", folder.path())
             .current_dir(folder.path());
         Run { command, input: Vec::new(), watchdog: WATCHDOG, on_terminal: false, folder }
     }

@@ -1,0 +1,133 @@
+//! The command line of `conversation`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
+
+use super::ConfigArguments;
+
+/// Subcommands of `conversation`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConversationCommand {
+    /// The conversations that are kept, the one that changed last first.
+    List(ListArguments),
+    /// Print a conversation up to its last message.
+    Print(PrintArguments),
+    /// Print conversations with all their branches, each as one line of JSON.
+    Export(ExportArguments),
+    /// Delete conversations with all their branches.
+    Delete(DeleteArguments),
+    /// Delete the conversations that have not changed for long.
+    Prune(PruneArguments),
+}
+
+/// Arguments of `conversation list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+    /// Print everything as one JSON array.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only those with such a label, in which `*` stands for any text.
+    #[arg(long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) label: Option<String>,
+    /// Only those of subagents: --label 'subagent:*'.
+    #[arg(long, conflicts_with = "label")]
+    pub(crate) subagents: bool,
+    /// At most so many.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: Option<u32>,
+}
+
+/// Arguments of `conversation print`.
+#[derive(Debug, Args)]
+pub(crate) struct PrintArguments {
+    /// The conversation: its id, or a beginning of it that no other has.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+    /// Print it as one JSON object, whole.
+    #[arg(long, conflicts_with = "markdown")]
+    pub(crate) json: bool,
+    /// Print it as Markdown.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+    /// Leave nothing out of the tools' arguments and results.
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Up to this message, in place of the last one: the way to another branch.
+    #[arg(long = "to", value_name = "MESSAGE")]
+    pub(crate) message: Option<String>,
+}
+
+/// Arguments of `conversation export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The conversations (default: all).
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+    /// Write them into this file, which is only yours to read; one that is there is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Arguments of `conversation delete`.
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArguments {
+    /// The conversations, by their whole ids.
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+}
+
+/// Arguments of `conversation prune`.
+#[derive(Debug, Args)]
+pub(crate) struct PruneArguments {
+    /// How long they have not changed: a number with s, m, h, d (days) or w (weeks), such as 30d.
+    #[arg(long, value_name = "TIME", value_parser = age)]
+    pub(crate) older_than: Duration,
+    #[command(flatten)]
+    pub(crate) place: ConfigArguments,
+}
+
+/// Longest age that can be asked for: a thousand years.
+const LONGEST_AGE: u64 = 1000 * 366 * 86_400;
+
+fn age(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is no time; write a number with s, m, h, d or w, such as 30d");
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let unit = match &text[digits.len()..] {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let seconds = number.checked_mul(unit).filter(|seconds| *seconds <= LONGEST_AGE).ok_or_else(wrong)?;
+    Ok(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_numbers_with_units() {
+        assert_eq!(age("30d"), Ok(Duration::from_secs(30 * 86_400)));
+        assert_eq!(age("0s"), Ok(Duration::ZERO));
+        assert_eq!(age("2w"), Ok(Duration::from_secs(14 * 86_400)));
+        for wrong in ["", "30", "d", "-1d", "1.5d", "30 d", "9999999999999999999w", "400000d", "3dé", "30D"]
+        {
+            assert!(age(wrong).unwrap_err().contains("such as 30d"), "{wrong}");
+        }
+    }
+}
