@@ -35,7 +35,7 @@ fn what_is_missing_is_said_at_the_start() {
         &["describes no subagent"],
     );
     refused(run(&whole).variable("SCRIPTED_KEY", ""), &["SCRIPTED_KEY", "is not set"]);
-    refused(run(&format!("{whole}defaults: {{ model: other }}\n")), &["no model \"other\""]);
+    refused(run(&format!("{whole}defaults: {{ model: other }}\n")), &["\"other\"", "names no model"]);
     refused(run(&format!("{whole}defaults: {{ systemPromptPath: absent.md }}\n")), &["absent.md"]);
     let with_schema = |file: &str| without("It helps.", &format!("It helps., outputSchemaPath: {file}"));
     refused(run(&with_schema("absent.json")), &["absent.json"]);
