@@ -45,7 +45,7 @@ pub(super) struct ModelEntry {
     generation: Option<GenerationEntry>,
     /// How much it thinks before it speaks: off, low, medium, high, or a number of tokens.
     thinking: Option<At<String>>,
-    /// Longest time of one request, in seconds (default 600).
+    /// Longest time of one reply with all its attempts, in seconds (default 600).
     timeout: Option<At<f64>>,
     /// How often a request that failed for a while is made again (default 4).
     retries: Option<At<u64>>,

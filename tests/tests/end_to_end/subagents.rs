@@ -1,6 +1,7 @@
 //! `toolsmith mcp serve` from end to end: the real binary, real servers, and a scripted model behind a real API.
 
 mod answers;
+mod fan_out;
 mod limits;
 mod logs;
 mod start;

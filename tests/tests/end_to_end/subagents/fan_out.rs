@@ -1,0 +1,114 @@
+//! The example: a snippet has fifty files reviewed side by side, by a subagent whose answers have a form.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::model;
+use crate::harness::Run;
+
+/// How many files there are.
+const FILES: usize = 50;
+
+fn example(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/subagent");
+    fs::read_to_string(folder.join(name)).unwrap()
+}
+
+/// The example in a folder of its own, its models in the place of the provider's; and files to review.
+fn lay_out(folder: &Path, base_url: &str) -> String {
+    let there = folder.join("examples/subagent");
+    for name in ["parent.yaml", "reviewer.yaml", "coder.yaml", "review_all.rs"] {
+        fs::create_dir_all(&there).unwrap();
+        let text = example(name).replace(
+            "api_key_env: ANTHROPIC_API_KEY",
+            &format!("api_key_env: ANTHROPIC_API_KEY, base_url: {base_url:?}"),
+        );
+        fs::write(there.join(name), text).unwrap();
+    }
+    for name in ["prompts/reviewer.md", "prompts/coder.md", "schemas/review.json"] {
+        fs::create_dir_all(there.join(name).parent().unwrap()).unwrap();
+        fs::write(there.join(name), example(name)).unwrap();
+    }
+    let files = (0..FILES).map(|number| {
+        let name = format!("file{number}.txt");
+        fs::write(folder.join(&name), format!("text {number}\n")).unwrap();
+        name
+    });
+    files.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_snippet_has_fifty_files_reviewed_at_once_and_all_is_told_and_kept() {
+    // All fifty requests must be there before one is answered: together they take as long as one.
+    let finding = json!({ "line": 1, "severity": "high", "message": "wrong in {{word:Review}}" });
+    let answer = json!({ "verdict": "wrong", "findings": [finding] });
+    let review = json!({
+        "when": { "first_user": "Review file", "offers": "final_answer" },
+        "answers": [{ "thinking": "hm", "calls": [{ "name": "final_answer", "arguments": answer }] }],
+        "together": FILES,
+    });
+    let model = model(&json!([review]));
+    let folder = tempfile::tempdir().unwrap();
+    let files = lay_out(folder.path(), &model.base_url());
+    let run = |arguments: &[&str]| {
+        Run::new(crate::cache::shared())
+            .arguments(arguments)
+            .working_folder(folder.path())
+            .variable("XDG_STATE_HOME", folder.path().to_str().unwrap())
+            .variable("ANTHROPIC_API_KEY", "secret-key")
+            .done()
+    };
+    let arg = format!("files={files}");
+    let (snippet, parent) = ("examples/subagent/review_all.rs", "examples/subagent/parent.yaml");
+    let done = run(&["run", snippet, "--config", parent, "--arg", &arg, "--json"]);
+    let told = |what: &str| done.stderr.lines().filter(|line| line.contains(what)).count();
+    assert_eq!(told("] begins: Review file"), FILES, "{}", done.stderr);
+    assert_eq!(told("] is done ("), FILES, "{}", done.stderr);
+    let outcome = done.expect("ok", 0);
+    assert_eq!(outcome["result"]["reviewed"], FILES, "{outcome:#}");
+    assert_eq!(outcome["result"]["failed"], json!([]), "{outcome:#}");
+    assert_eq!(outcome["result"]["grave"][7], "file7.txt:1: wrong in file7.txt.", "{outcome:#}");
+    assert_eq!(outcome["calls_total"], FILES);
+
+    let kept = run(&["conversation", "list", "--subagents", "--limit", "1000", "--json"]).exits(0).stdout;
+    let runs: std::collections::BTreeSet<&str> =
+        kept.split('"').filter(|text| text.starts_with("subagent:review_file:")).collect();
+    assert_eq!(runs.len(), FILES, "{kept}");
+}
+
+#[test]
+fn what_subagents_do_is_told_at_the_root_in_order() {
+    let steps = json!([
+        { "when": { "no_result": true }, "answers": [{ "thinking": "let me count", "calls": [{
+            "name": "execute_code", "arguments": { "code": "shop::list_orders().await?.orders.len()" },
+        }] }] },
+        { "answers": [{ "text": "There are orders.", "usage": { "input": 30, "output": 7 } }] },
+    ]);
+    let model = model(&steps);
+    let folder = tempfile::tempdir().unwrap();
+    lay_out(folder.path(), &model.base_url());
+    let code = "coder::ask_the_shop(\"How many orders?\").await?.text()";
+    let done = Run::new(crate::cache::shared())
+        .arguments(&["run", "-", "--config", "examples/subagent/parent.yaml", "--json"])
+        .input(code)
+        .working_folder(folder.path())
+        .variable("XDG_STATE_HOME", folder.path().to_str().unwrap())
+        .variable("ANTHROPIC_API_KEY", "secret-key")
+        .done();
+    let stderr = done.stderr.clone();
+    assert_eq!(done.expect("ok", 0)["result"], "There are orders.");
+    let told: Vec<&str> = stderr.lines().filter(|line| line.starts_with("[ask_the_shop ")).collect();
+    let what = [
+        "begins: How many orders?",
+        "thinks: let me count",
+        "calls execute_code: shop::",
+        "execute_code answers",
+        "is done (",
+    ];
+    assert_eq!(told.len(), what.len(), "{stderr}");
+    for (line, what) in told.iter().zip(what) {
+        assert!(line.contains(what), "{line}: {what}");
+    }
+}
