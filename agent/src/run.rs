@@ -6,7 +6,7 @@ mod tests;
 
 use std::time::Duration;
 
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -191,8 +191,13 @@ impl Run<'_> {
 
     /// Calls tools side by side; their results come in the order of the calls.
     async fn call(&self, calls: &[ToolCall]) -> Message {
-        let results = futures::stream::iter(calls).map(|call| self.call_one(call));
-        let results: Vec<ToolResult> = results.buffered(self.limits.parallel_calls.max(1)).collect().await;
+        // Boxed, and not by a closure: the compiler could not tell that a run may change threads.
+        let mut calling = Vec::new();
+        for call in calls {
+            calling.push(self.call_one(call).boxed());
+        }
+        let results = futures::stream::iter(calling).buffered(self.limits.parallel_calls.max(1));
+        let results: Vec<ToolResult> = results.collect().await;
         Message { role: Role::Tool, blocks: results.into_iter().map(Block::ToolResult).collect() }
     }
 

@@ -26,7 +26,7 @@ pub struct ModelSettings {
     pub generation: Generation,
     /// How much it thinks before it speaks; the provider's default without it.
     pub thinking: Option<Thinking>,
-    /// Longest time of one request, from its start to the last byte.
+    /// Longest time until a reply is whole, with the requests that are made again.
     pub timeout: Duration,
     /// How often a request that failed for a while (429, 5xx, network) is made again.
     pub retries: u32,

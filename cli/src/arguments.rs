@@ -1,15 +1,19 @@
 //! The command line.
 
+mod console;
 mod conversation;
 mod mcp;
 mod servers;
 mod setup;
+mod subagent;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use console::{AskArguments, ChatArguments, TalkArguments};
 
 pub(crate) use self::conversation::{
     ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments, PruneArguments,
@@ -22,6 +26,7 @@ pub(crate) use servers::{
 use crate::config::{self, LONGEST_DESCRIPTION};
 
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
+pub(crate) use self::subagent::SubagentArguments;
 
 pub(crate) use self::mcp::{
     CallArguments, LoginArguments, LookArguments, LookCommand, NameArguments, OneArguments, PromptArguments,
@@ -75,6 +80,10 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     /// Serve code mode over all servers to an MCP client: over standard input and output, or over HTTP.
     Serve(ServeArguments),
+    /// Talk with a model that has the tools of all servers, at the terminal.
+    Chat(ChatArguments),
+    /// Ask a model that has the tools of all servers one thing, and print its answer.
+    Ask(AskArguments),
     /// Serve the built-in demo tools as an MCP server, over standard input and output or over HTTP.
     DemoServer(DemoServerArguments),
     /// Measure compiling, running and calling, as ratios to compiling "hello world".
@@ -224,6 +233,9 @@ pub(crate) enum McpCommand {
     Login(LoginArguments),
     /// Forget the tokens of a server, and have them revoked where its authorization server does that.
     Logout(NameArguments),
+    /// Serve the subagent that a configuration file describes to an MCP client, as one tool: over standard input and
+    /// output, or over HTTP.
+    Serve(SubagentArguments),
     #[command(flatten)]
     Look(LookCommand),
 }

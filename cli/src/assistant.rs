@@ -1,6 +1,7 @@
 //! A model as the configuration describes it, with everything that a run of it needs: prompt, limits, tools.
 
 mod content;
+pub(crate) mod inputs;
 mod names;
 mod prompt;
 mod recorder;

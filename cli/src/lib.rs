@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod arguments;
+mod ask;
 mod assistant;
 mod audit;
 mod bench;
@@ -11,6 +12,7 @@ mod catalog;
 mod clients;
 mod config;
 mod configure;
+mod console;
 mod conversations;
 mod debug;
 mod demo;
@@ -22,6 +24,7 @@ mod exit;
 mod failure;
 mod first_start;
 mod guard;
+mod handing_on;
 mod host;
 mod inspect;
 mod keyboard;
@@ -42,6 +45,7 @@ mod run;
 mod serve;
 mod sessions;
 mod setup;
+mod subagent;
 mod telemetry;
 mod terminal;
 mod tool_list;
@@ -111,11 +115,28 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Conversation(command) => until_signal(conversations::run(&command)).await,
         Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
+        Command::Mcp(McpCommand::Serve(arguments)) => {
+            let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(stop.clone(), abandon.clone())?;
+            tokio::select! {
+                done = subagent::serve(arguments, stop) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
         Command::Serve(arguments) => {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
                 done = serve::serve(arguments, stop) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
+        Command::Chat(arguments) => console::chat(&arguments).await,
+        Command::Ask(arguments) => {
+            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(cancel.clone(), abandon.clone())?;
+            tokio::select! {
+                done = ask::ask(&arguments, cancel) => done,
                 () = abandon.cancelled() => Ok(exit::CANCELLED),
             }
         }

@@ -2,31 +2,31 @@
 //!
 //! Standard output belongs to the protocol; everything for people goes to standard error.
 
-mod answer;
+pub(crate) mod answer;
 mod approval;
 pub(crate) mod caller;
-mod definitions;
+pub(crate) mod definitions;
 mod ending;
 mod execute;
 mod face;
-mod held;
-mod host;
-mod http;
+pub(crate) mod held;
+pub(crate) mod host;
+pub(crate) mod http;
 pub(crate) mod inside;
 mod kept;
 pub(crate) mod level;
 mod library;
-mod live;
+pub(crate) mod live;
 mod passing;
-mod pipes;
+pub(crate) mod pipes;
 pub(crate) mod random;
 pub(crate) mod reload;
 mod scribe;
 pub(crate) mod session;
-mod slots;
+pub(crate) mod slots;
 pub(crate) mod snapshot;
-mod typed;
-mod upstreams;
+pub(crate) mod typed;
+pub(crate) mod upstreams;
 mod watcher;
 pub(crate) mod workshop;
 
@@ -40,6 +40,7 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
+use self::face::{Face, Handler};
 use self::http::Token;
 use self::workshop::Workshop;
 
@@ -63,8 +64,17 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
         tokio::spawn(reload::follow(source, stamps, sender, workshop.clone())),
     ];
     let served = match arguments.http {
-        Some(address) => http::serve(workshop.clone(), address, token, stop).await,
-        None => pipes::serve(workshop.clone(), stop).await,
+        Some(address) => {
+            let handler = {
+                let workshop = workshop.clone();
+                move |session| Handler::new(workshop.clone(), session)
+            };
+            http::serve(workshop.clone(), handler, address, token, stop).await
+        }
+        None => {
+            let face = |session| Face::new(Handler::new(workshop.clone(), session));
+            pipes::serve(workshop.clone(), face, stop).await
+        }
     };
     beside.iter().for_each(tokio::task::JoinHandle::abort);
     workshop.stop.cancel();

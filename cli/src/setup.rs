@@ -4,6 +4,7 @@ use crate::arguments::ConfigArguments;
 use crate::config::{self, Config};
 use crate::debug;
 use crate::failure::Failure;
+use crate::handing_on;
 use crate::masker::Masker;
 use crate::telemetry::Exporter;
 use crate::terminal::{self, plain};
@@ -23,14 +24,16 @@ pub(crate) fn survey(place: &ConfigArguments) -> Result<Config, Failure> {
 
 /// The configuration for a server, with the export of traces that it asks for.
 pub(crate) fn load_to_serve(place: &ConfigArguments) -> Result<(Config, Option<Exporter>), Failure> {
-    let config = config::load(place).map_err(Failure::configuration)?;
+    let mut config = config::load(place).map_err(Failure::configuration)?;
+    handing_on::hand_on(&mut config);
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
     debug::begin_with(&config, exporter.as_ref());
     Ok((config, exporter))
 }
 
-fn begin(config: Config) -> Config {
+fn begin(mut config: Config) -> Config {
+    handing_on::hand_on(&mut config);
     introduce(&config);
     debug::begin(&config);
     config

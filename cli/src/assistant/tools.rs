@@ -1,16 +1,20 @@
 //! The tools of an agent: what `toolsmith serve` offers to any client, and the servers' resources.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use agent::{ToolCall, ToolDefinition, ToolResult, Toolset};
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use super::content;
 use super::names::Names;
 use crate::failure::Failure;
+use crate::serve::caller::Abilities;
 use crate::serve::inside::{self, Company, Inside};
+use crate::serve::upstreams::Upstreams;
 use crate::serve::workshop::Workshop;
 
 /// The tool that lists resources.
@@ -25,6 +29,8 @@ pub(crate) struct Tools {
     names: Mutex<Names>,
     /// Who is told how far calls are.
     told: Told,
+    /// What goes with each call (`_meta`).
+    meta: Map<String, Value>,
 }
 
 /// Who is told how far a call is: the tool, and what there is to tell.
@@ -42,7 +48,24 @@ impl Tools {
         told: Told,
     ) -> Result<Self, Failure> {
         let inside = inside::connect(workshop, host, company).await?;
-        Ok(Tools { inside, names: Mutex::default(), told })
+        Ok(Tools { inside, names: Mutex::default(), told, meta: Map::new() })
+    }
+
+    /// The same tools; these members go with each call (`_meta`), on to the servers.
+    pub(crate) fn marked(self, meta: Map<String, Value>) -> Self {
+        Tools { meta, ..self }
+    }
+
+    /// What servers say of their use, by server: of those that are there in time.
+    pub(crate) async fn instructions(&self) -> Vec<(String, String)> {
+        let live = self.inside.client.live(Abilities::default());
+        let snapshot = live.now();
+        let wait = snapshot.config().serve.list_wait;
+        let mut asked = Vec::new();
+        for server in &snapshot.config().servers {
+            asked.push(words_of(server.connection.name.clone(), live.upstreams.clone(), wait).boxed());
+        }
+        join_all(asked).await.into_iter().flatten().collect()
     }
 
     /// This process's end of the session.
@@ -98,10 +121,13 @@ impl Tools {
         arguments: &Map<String, Value>,
     ) -> Result<ToolResult, String> {
         let (told, name) = (self.told.clone(), call.name.clone());
-        let parameters = Map::from_iter([
+        let mut parameters = Map::from_iter([
             ("name".to_owned(), Value::String(tool)),
             ("arguments".to_owned(), Value::Object(arguments.clone())),
         ]);
+        if !self.meta.is_empty() {
+            parameters.insert("_meta".to_owned(), Value::Object(self.meta.clone()));
+        }
         let progress: mcp::ProgressSink = Arc::new(move |made| told(&name, made));
         let request = mcp::Carried { parameters, progress: Some(progress), answers_input: true };
         let answer = self.ask("tools/call", request).await?;
@@ -148,6 +174,13 @@ impl Toolset for Tools {
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         self.answer(call).boxed()
     }
+}
+
+/// What a server says of its use, if it is there in time.
+async fn words_of(server: String, upstreams: Arc<Upstreams>, wait: Duration) -> Option<(String, String)> {
+    let session = timeout(wait, upstreams.connected(&server)).await.ok()??;
+    let words = session.instructions().filter(|words| !words.trim().is_empty())?.to_owned();
+    Some((server, words))
 }
 
 /// The tools that are not a server's.

@@ -21,13 +21,12 @@ use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionCo
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::mpsc;
 
 use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
 use super::definitions;
 use super::execute::{self, Arguments, Execution, Sealed};
-use super::held::{State, Work};
+use super::held::{State, Work, binding};
 use super::host::Told;
 use super::library::{List, own_template};
 use super::passing::Passing;
@@ -297,7 +296,7 @@ impl Handler {
 
     async fn plainly(&self, context: &RequestContext<RoleServer>) -> Passing {
         // What a server asks by its answer is passed on; nothing else can be asked of a client without a session here.
-        let (caller, _) = self.caller(context);
+        let (caller, _) = self.session.caller(context);
         self.passing(caller, context).await
     }
 
@@ -350,7 +349,7 @@ impl Handler {
             Some(State::Sealed(sealed)) => Some(sealed),
             None => None,
         };
-        let (caller, asks) = self.caller(&context);
+        let (caller, asks) = self.session.caller(&context);
         // A request ends with its answer, but what asks goes on with the next one.
         let cancel = if asks.is_some() { self.workshop.stop.child_token() } else { context.ct.clone() };
         let ending = cancel.clone();
@@ -390,25 +389,4 @@ impl Handler {
             None => work.await,
         }
     }
-
-    /// Who calls, and what arrives of questions that are asked by answers.
-    fn caller(
-        &self,
-        context: &RequestContext<RoleServer>,
-    ) -> (Arc<Caller>, Option<mpsc::Receiver<super::caller::Ask>>) {
-        let level = self.session.level(context);
-        if !is_stateless(context) {
-            return (Arc::new(Caller::new(context, level)), None);
-        }
-        let (sender, asks) = mpsc::channel(1);
-        (Arc::new(Caller::asked_by_answers(context, level, sender)), Some(asks))
-    }
-}
-
-/// What a state of a request is bound to: what is called, and with what.
-fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
-    let arguments = arguments.map(Value::to_string).unwrap_or_default();
-    json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()])
-        .to_string()
-        .into_bytes()
 }

@@ -181,3 +181,11 @@ impl Held {
 pub(crate) fn input_required(requests: &Value, state: &str) -> Value {
     json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state })
 }
+
+/// What a state of a request is bound to: what is called, and with what.
+pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
+    let arguments = arguments.map(Value::to_string).unwrap_or_default();
+    json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()])
+        .to_string()
+        .into_bytes()
+}

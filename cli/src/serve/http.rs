@@ -16,14 +16,15 @@ use std::time::Duration;
 use axum::extract::{ConnectInfo, State};
 use axum::http::StatusCode;
 use axum::routing::{any, get};
-use rmcp::RoleServer;
 use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::Abilities;
 use super::ending;
+use super::session::ClientSession;
 use super::workshop::Workshop;
 use crate::failure::Failure;
 
@@ -37,9 +38,10 @@ pub(crate) const PATH: &str = "/mcp";
 /// How long answers may still go out after everything has ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
-/// Serves until `stop`, and then until what runs has ended.
-pub(crate) async fn serve(
+/// Serves until `stop`, and then until what runs has ended; `face` is what each client sees.
+pub(crate) async fn serve<Face: ServerHandler>(
     workshop: Arc<Workshop>,
+    face: impl Fn(Arc<ClientSession>) -> Face + Send + Sync + 'static,
     address: SocketAddr,
     token: Option<Token>,
     stop: CancellationToken,
@@ -53,7 +55,7 @@ pub(crate) async fn serve(
     let address = listener.local_addr().map_err(failed)?;
     // Ends streams and sessions.
     let end = CancellationToken::new();
-    let endpoint = Endpoint::new(workshop.clone(), address, token, end.clone());
+    let endpoint = Endpoint::new(workshop.clone(), face, (address, token), end.clone());
     let idle = tokio::spawn(endpoint.sessions.clone().end_idle());
     let closing = CancellationToken::new();
     let accepting = tokio::spawn(connections::accept(listener, routes(endpoint.clone()), closing.clone()));
@@ -70,10 +72,10 @@ pub(crate) async fn serve(
     accepting.await.map_err(Failure::host)
 }
 
-fn routes(endpoint: Arc<Endpoint>) -> axum::Router {
+fn routes<Face: ServerHandler>(endpoint: Arc<Endpoint<Face>>) -> axum::Router {
     axum::Router::new()
-        .route(PATH, any(endpoint::answer))
-        .route("/readyz", get(ready))
+        .route(PATH, any(endpoint::answer::<Face>))
+        .route("/readyz", get(ready::<Face>))
         .with_state(endpoint)
         .route("/healthz", get(|| async { "ok\n" }))
 }
@@ -85,7 +87,7 @@ pub(crate) fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketA
 }
 
 /// Whether snippets can be run and the servers are known. Says nothing that is not for everybody.
-async fn ready(State(endpoint): State<Arc<Endpoint>>) -> (StatusCode, String) {
+async fn ready<Face: ServerHandler>(State(endpoint): State<Arc<Endpoint<Face>>>) -> (StatusCode, String) {
     match endpoint.workshop.unready() {
         None => (StatusCode::OK, "ready\n".to_owned()),
         Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),

@@ -9,15 +9,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use rmcp::ServiceExt as _;
-use rmcp::service::ServerInitializeError;
+use rmcp::service::{ServerInitializeError, Service};
+use rmcp::{RoleServer, ServiceExt as _};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::ending;
-use super::face::{Face, Handler};
 use super::random;
 use super::session::{ClientSession, Transport};
 use super::workshop::Workshop;
@@ -29,11 +28,15 @@ const LOOK_TIME: Duration = Duration::from_millis(50);
 /// How many turns messages get that came just before the end of the input.
 const TURNS: usize = 16;
 
-/// Serves the one client at standard input and output until it goes, or until `stop`.
-pub(crate) async fn serve(workshop: Arc<Workshop>, stop: CancellationToken) -> Result<(), Failure> {
+/// Serves the one client at standard input and output until it goes, or until `stop`; `face` is what it sees.
+pub(crate) async fn serve<Face: Service<RoleServer>>(
+    workshop: Arc<Workshop>,
+    face: impl FnOnce(Arc<ClientSession>) -> Face,
+    stop: CancellationToken,
+) -> Result<(), Failure> {
     let session =
         ClientSession::new(random::name().map_err(Failure::host)?, Transport::Stdio, workshop.clone());
-    let face = Face::new(Handler::new(workshop.clone(), session));
+    let face = face(session);
     let (ended, end) = (CancellationToken::new(), CancellationToken::new());
     let input = Input { input: tokio::io::stdin(), ended: ended.clone() };
     let serving = async {

@@ -57,7 +57,8 @@ impl Source {
         Ok((self.settings(config)?, exporter))
     }
 
-    fn settings(&self, mut config: Config) -> Result<Arc<Settings>, Failure> {
+    /// With the configuration that was read.
+    pub(crate) fn settings(&self, mut config: Config) -> Result<Arc<Settings>, Failure> {
         let known = Known::read(config.lock_file().as_deref())?;
         for server in &mut config.servers {
             if let (mcp::Transport::Stdio(command), Some(variable)) =

@@ -18,6 +18,7 @@ use super::approval::Approver;
 use super::session::{ClientSession, Transport};
 use super::snapshot::Settings;
 use crate::audit::{self, Record, Who};
+use crate::handing_on;
 use crate::sessions::Sessions;
 use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
 
@@ -31,6 +32,8 @@ pub(crate) struct Requester {
     request: String,
     protocol_version: Option<String>,
     context: Option<TraceContext>,
+    /// The run of an agent that asks.
+    run: Option<String>,
 }
 
 impl Requester {
@@ -44,6 +47,7 @@ impl Requester {
             request: context.id.to_string(),
             protocol_version: context.protocol_version().map(|version| version.to_string()),
             context: TraceContext::parse(&context.meta.0.0),
+            run: handing_on::run_of(&context.meta.0.0).map(str::to_owned),
         }
     }
 
@@ -180,7 +184,8 @@ impl Scribe {
         .map_err(unwritten)?;
         let begun = Instant::now();
         let span = self.span.call(server, tool, network, None);
-        let meta = span.meta();
+        let mut meta = span.meta();
+        meta.extend(self.requester.run.iter().flat_map(|run| handing_on::meta_of(run)));
         let of_call = span.span().clone();
         let answer = call(meta).instrument(of_call).await;
         let (ok, error, bytes) = match &answer {

@@ -7,9 +7,10 @@ use rmcp::{Peer, RoleServer};
 use runner::Grants;
 use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::caller::{Abilities, notify, send_log};
+use super::caller::{Abilities, Ask, Caller, notify, send_log};
 use super::host::{ClientHost, Told};
 use super::level::Level;
 use super::live::Live;
@@ -150,6 +151,19 @@ impl ClientSession {
             grants.shared_scratch = Some(space);
         }
         Ok(grants)
+    }
+
+    /// Who calls, and what arrives of questions that are asked by answers.
+    pub(crate) fn caller(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> (Arc<Caller>, Option<mpsc::Receiver<Ask>>) {
+        let level = self.level(context);
+        if !is_stateless(context) {
+            return (Arc::new(Caller::new(context, level)), None);
+        }
+        let (sender, asks) = mpsc::channel(1);
+        (Arc::new(Caller::asked_by_answers(context, level, sender)), Some(asks))
     }
 
     /// The least level of log messages that the client wants in a request.

@@ -58,13 +58,24 @@ pub(crate) struct Server {
 impl Serve {
     /// With a configuration in a file of its own, by pipes.
     pub(crate) fn new(config: &str) -> Self {
+        Serve::by(&["serve"], config)
+    }
+
+    /// The subagent of a configuration, by pipes.
+    pub(crate) fn subagent(config: &str) -> Self {
+        Serve::by(&["mcp", "serve"], config).variable("SCRIPTED_KEY", "secret-key")
+    }
+
+    fn by(words: &[&str], config: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("given.yaml"), config).unwrap();
         let mut command = Command::new(binary());
         command
-            .args(["serve", "--config", "given.yaml"])
+            .args(words)
+            .args(["--config", "given.yaml"])
             .env("TOOLSMITH_CACHE_DIR", crate::cache::shared())
             .env("XDG_CONFIG_HOME", folder.path().join("home"))
+            .env("XDG_STATE_HOME", folder.path().join("state"))
             .current_dir(folder.path());
         Serve { command, folder }
     }

@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
+use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -20,7 +21,6 @@ use tokio_util::task::TaskTracker;
 use super::cors;
 use super::sessions::Sessions;
 use super::token::Token;
-use crate::serve::face::Handler;
 use crate::serve::random;
 use crate::serve::session::{ClientSession, Transport};
 use crate::serve::workshop::Workshop;
@@ -38,14 +38,14 @@ const SERVER_ERROR: i32 = -32_000;
 const ENDLESS: &str = "subscriptions/listen";
 
 /// The endpoint.
-pub(super) struct Endpoint {
+pub(super) struct Endpoint<Face> {
     pub(super) workshop: Arc<Workshop>,
     pub(super) sessions: Arc<Sessions>,
     /// The answers that are not yet whole.
     pub(super) answers: TaskTracker,
     token: Option<Token>,
     address: SocketAddr,
-    service: StreamableHttpService<Handler, Sessions>,
+    service: StreamableHttpService<Face, Sessions>,
 }
 
 /// What is looked at of a message before it is taken.
@@ -59,12 +59,12 @@ struct Message<'a> {
     params: Option<&'a RawValue>,
 }
 
-impl Endpoint {
-    /// At this address; `end` ends all streams and sessions.
+impl<Face: ServerHandler> Endpoint<Face> {
+    /// At this address, with `face` as what each client sees; `end` ends all streams and sessions.
     pub(super) fn new(
         workshop: Arc<Workshop>,
-        address: SocketAddr,
-        token: Option<Token>,
+        face: impl Fn(Arc<ClientSession>) -> Face + Send + Sync + 'static,
+        (address, token): (SocketAddr, Option<Token>),
         end: CancellationToken,
     ) -> Arc<Self> {
         let mut config =
@@ -72,10 +72,7 @@ impl Endpoint {
         config.max_request_body_bytes = BODY_LIMIT;
         let make = {
             let workshop = workshop.clone();
-            move || {
-                let session = ClientSession::new(random::name()?, Transport::Http, workshop.clone());
-                Ok(Handler::new(workshop.clone(), session))
-            }
+            move || Ok(face(ClientSession::new(random::name()?, Transport::Http, workshop.clone())))
         };
         let sessions = Arc::new(Sessions::new(workshop.settings.clone()));
         let service = StreamableHttpService::new(make, sessions.clone(), config);
@@ -85,7 +82,7 @@ impl Endpoint {
     }
 
     /// The protocol's service, for the hosts and origins that are configured now.
-    fn service(&self) -> StreamableHttpService<Handler, Sessions> {
+    fn service(&self) -> StreamableHttpService<Face, Sessions> {
         let mut service = self.service.clone();
         let settings = self.workshop.settings.borrow();
         let serve = &settings.config.serve;
@@ -168,7 +165,10 @@ impl Endpoint {
 }
 
 /// Answers a request to the endpoint.
-pub(super) async fn answer(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
+pub(super) async fn answer<Face: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Face>>>,
+    request: Request,
+) -> Response {
     let page = request.headers().get(header::ORIGIN).cloned();
     let Some(page) = page else { return endpoint.answer(request).await };
     let is_question = request.method() == Method::OPTIONS;

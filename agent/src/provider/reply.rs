@@ -1,0 +1,164 @@
+//! A whole answer: its blocks in order, why it ends, and what it cost.
+
+use std::collections::HashSet;
+
+use genai::chat::{ContentPart, StopReason, StreamEnd};
+use serde_json::{Map, Value};
+
+use super::conversation::{marked, marked_redacted};
+use super::failure::{Failure, words};
+use super::frames::Frames;
+use crate::message::{Block, Message, Role, ToolCall};
+use crate::model::{Reply, Stop, Usage};
+use crate::settings::Api;
+
+/// The answer that ends with `end`. `signatures` are those of each call, by the API that signs calls.
+///
+/// # Errors
+/// Where the answer broke off.
+pub(super) fn of(
+    api: Api,
+    end: StreamEnd,
+    signatures: &[Vec<String>],
+    frames: &Frames,
+    before: &[Message],
+) -> Result<Reply, Failure> {
+    frames.check()?;
+    // Some streamers of genai end an answer that broke off like one that is whole, without a reason.
+    let Some(reason) = end.captured_stop_reason else { return Err(frames.cut()) };
+    let usage = usage(&end.captured_usage.unwrap_or_default());
+    let mut blocks = Vec::new();
+    let mut calls = Vec::new();
+    for part in end.captured_content.into_iter().flatten() {
+        match part {
+            ContentPart::ToolCall(call) => calls.push(call),
+            other => add(api, &mut blocks, other, signatures),
+        }
+    }
+    tell_thought(api, &mut blocks, end.captured_reasoning_content);
+    let calls = own_calls(api, calls, signatures, before);
+    let stop = stop(&reason, !calls.is_empty(), frames);
+    blocks.extend(calls.into_iter().map(Block::ToolCall));
+    Ok(Reply { message: Message { role: Role::Assistant, blocks }, stop, usage })
+}
+
+fn add(api: Api, blocks: &mut Vec<Block>, part: ContentPart, of_calls: &[Vec<String>]) {
+    match part {
+        ContentPart::Text(text) if !text.is_empty() => blocks.push(Block::Text { text }),
+        ContentPart::ThoughtSignature(signature) if !of_calls.iter().flatten().any(|of| *of == signature) => {
+            let signature = Some(marked(api, &signature));
+            blocks.push(Block::Thinking { text: String::new(), signature });
+        }
+        // It comes behind its signature.
+        ContentPart::ReasoningContent(thought) => match blocks.last_mut() {
+            Some(Block::Thinking { text, .. }) if text.is_empty() => *text = thought,
+            _ => blocks.push(Block::Thinking { text: thought, signature: None }),
+        },
+        ContentPart::Custom(custom) => {
+            if let Some(data) = custom.data.get("data").and_then(Value::as_str) {
+                let signature = Some(marked_redacted(api, data));
+                blocks.push(Block::Thinking { text: String::new(), signature });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Thoughts that came without a place of their own stand with the first signature.
+fn tell_thought(api: Api, blocks: &mut Vec<Block>, thought: Option<String>) {
+    let Some(thought) = thought.filter(|thought| !thought.is_empty()) else { return };
+    let told = |block: &Block| matches!(block, Block::Thinking { text, .. } if !text.is_empty());
+    if blocks.iter().any(told) {
+        return;
+    }
+    // Those of Chat Completions are replayed without any signature.
+    let signature = (api == Api::OpenAi).then(|| marked(api, ""));
+    match blocks.first_mut() {
+        Some(Block::Thinking { text, .. }) => *text = thought,
+        _ => blocks.insert(0, Block::Thinking { text: thought, signature }),
+    }
+}
+
+/// The calls, each with an id that no other call of the conversation has.
+fn own_calls(
+    api: Api,
+    calls: Vec<genai::chat::ToolCall>,
+    signatures: &[Vec<String>],
+    before: &[Message],
+) -> Vec<ToolCall> {
+    let mut taken: HashSet<String> =
+        before.iter().flat_map(Message::calls).map(|call| call.id.clone()).collect();
+    // Where the numbers of calls have a gap, genai fills it with the next call.
+    let ids: Vec<String> = calls.iter().map(|call| call.call_id.clone()).collect();
+    let repeated =
+        |at: usize| api == Api::OpenAi && ids.iter().skip(at + 1).any(|id| Some(id) == ids.get(at));
+    let mut own = Vec::new();
+    for (at, call) in calls.into_iter().enumerate().filter(|(at, _)| !repeated(*at)) {
+        let id = free_id(&call.call_id, &call.fn_name, &taken);
+        taken.insert(id.clone());
+        let signatures = signatures.get(at).into_iter().flatten();
+        own.push(ToolCall {
+            id,
+            name: call.fn_name,
+            arguments: arguments(call.fn_arguments),
+            signatures: signatures.map(|signature| marked(api, signature)).collect(),
+        });
+    }
+    own
+}
+
+/// Models that give calls no ids get some from genai, which are the same in every message.
+fn free_id(id: &str, name: &str, taken: &HashSet<String>) -> String {
+    if !id.is_empty() && !taken.contains(id) {
+        return id.to_owned();
+    }
+    // By this form genai knows that an id is not the provider's.
+    let made = id.starts_with("call#");
+    let mut number = taken.len();
+    loop {
+        let id = if made { format!("call#{name}#{number}") } else { format!("{id}_{number}") };
+        if !taken.contains(&id) {
+            return id;
+        }
+        number += 1;
+    }
+}
+
+/// A call without arguments has none to be read.
+fn arguments(arguments: Value) -> Value {
+    match arguments {
+        Value::Null => Value::Object(Map::new()),
+        Value::String(text) if text.trim().is_empty() => Value::Object(Map::new()),
+        other => other,
+    }
+}
+
+fn stop(reason: &StopReason, calls: bool, frames: &Frames) -> Stop {
+    if let Some(refusal) = frames.refusal() {
+        return Stop::Refused(refusal);
+    }
+    match reason {
+        StopReason::MaxTokens(_) => match frames.incomplete() {
+            Some(why) if why != "max_output_tokens" => Stop::Refused(words(&why)),
+            _ => Stop::Length,
+        },
+        StopReason::ContentFilter(why) => Stop::Refused(words(why)),
+        StopReason::Other(why) => Stop::Other(words(why)),
+        _ if calls => Stop::ToolCalls,
+        StopReason::ToolCall(why) => Stop::Other(words(why)),
+        StopReason::Completed(_) | StopReason::StopSequence(_) => Stop::End,
+    }
+}
+
+fn usage(usage: &genai::chat::Usage) -> Usage {
+    let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
+    let input = count(usage.prompt_tokens).unwrap_or_default();
+    // Where Gemini tells thoughts alone, only the sum has what was written.
+    let rest = || count(usage.total_tokens).map(|total| total.saturating_sub(input));
+    let cached = usage.prompt_tokens_details.as_ref().and_then(|details| count(details.cached_tokens));
+    Usage {
+        input,
+        output: count(usage.completion_tokens).or_else(rest).unwrap_or_default(),
+        cached: cached.unwrap_or_default(),
+    }
+}

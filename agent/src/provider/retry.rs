@@ -1,0 +1,143 @@
+//! When a request is made again: after the time that the provider asks for, else after twice the time before.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+
+use super::failure::Failure;
+
+/// The wait before the second attempt, about.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// The longest wait that is not asked for.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// The longest wait that a provider may ask for: beyond, people would rather know at once.
+const LONGEST_ASKED_WAIT: Duration = Duration::from_secs(120);
+
+/// How long to wait after attempt number `attempt`.
+///
+/// # Errors
+/// The failure, where no other attempt is made.
+pub(super) fn wait(failure: &Failure, attempt: u32, retries: u32) -> Result<Duration, Failure> {
+    if !failure.passes {
+        return Err(failure.clone());
+    }
+    if attempt > retries {
+        return Err(failure.clone().after(attempt));
+    }
+    match failure.wait {
+        Some(asked) if asked > LONGEST_ASKED_WAIT => {
+            let mut failure = failure.clone();
+            failure.message += &format!("; it asks to be left alone for {} s", asked.as_secs());
+            Err(failure.after(attempt))
+        }
+        Some(asked) => Ok(asked),
+        None => Ok(backoff(attempt)),
+    }
+}
+
+/// Doubles from attempt to attempt; a random half of it keeps many clients from coming back at once.
+fn backoff(attempt: u32) -> Duration {
+    let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
+    let full = FIRST_WAIT.saturating_mul(factor).min(LONGEST_WAIT);
+    let share = RandomState::new().hash_one(attempt) % 1000;
+    full / 2 + (full / 2_000).saturating_mul(u32::try_from(share).unwrap_or(0))
+}
+
+/// What the headers of an answer ask for.
+pub(super) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(milliseconds) = text("retry-after-ms").and_then(|value| value.parse::<f64>().ok()) {
+        return duration(milliseconds / 1000.0);
+    }
+    let value = text(RETRY_AFTER.as_str())?;
+    match value.parse::<f64>() {
+        Ok(seconds) => duration(seconds),
+        Err(_) => {
+            let at = UNIX_EPOCH + Duration::from_secs(date(value)?);
+            Some(at.duration_since(SystemTime::now()).unwrap_or_default())
+        }
+    }
+}
+
+fn duration(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// The seconds since 1970 of a date as HTTP writes it (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+fn date(text: &str) -> Option<u64> {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let mut parts = text.split_once(", ")?.1.split(' ');
+    let day: u64 = parts.next()?.parse().ok().filter(|day| (1..=31).contains(day))?;
+    let name = parts.next()?;
+    let month = u64::try_from(MONTHS.iter().position(|known| *known == name)?).ok()? + 1;
+    let year: u64 = parts.next()?.parse().ok().filter(|year| (1970..=9999).contains(year))?;
+    let mut time = parts.next()?.split(':').map(|part| part.parse::<u64>().ok());
+    let (hours, minutes, seconds) = (time.next()??, time.next()??, time.next()??);
+    if hours > 23 || minutes > 59 || seconds > 60 {
+        return None;
+    }
+    // Years that begin in March have their leap day at the end.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    let days = year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1;
+    // 1970-01-01 is day 719 468 from the first of March of the year 0 on.
+    let days = days.checked_sub(719_468)?;
+    Some(days * 86_400 + hours * 3600 + minutes * 60 + seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelErrorKind;
+
+    fn headers(name: &'static str, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())])
+    }
+
+    #[test]
+    fn a_provider_asks_for_time_in_seconds_milliseconds_or_by_a_date() {
+        assert_eq!(asked_for(&headers("retry-after", "3")), Some(Duration::from_secs(3)));
+        assert_eq!(asked_for(&headers("retry-after-ms", "1500")), Some(Duration::from_millis(1500)));
+        let past = asked_for(&headers("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"));
+        assert_eq!(past, Some(Duration::ZERO));
+        let future = asked_for(&headers("retry-after", "Fri, 31 Dec 9999 23:59:59 GMT")).unwrap();
+        assert!(future > LONGEST_ASKED_WAIT);
+        for wrong in ["soon", "-1", "NaN", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08"] {
+            assert_eq!(asked_for(&headers("retry-after", wrong)), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn dates_are_read_as_the_calendar_has_them() {
+        assert_eq!(date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(date("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
+        assert_eq!(date("Thu, 29 Feb 2024 12:00:00 GMT"), Some(1_709_208_000));
+        assert_eq!(date("Sun, 22 Nov 2026 07:00:00 GMT"), Some(1_795_330_800));
+    }
+
+    #[test]
+    fn waits_grow_up_to_a_bound_and_the_attempts_are_counted() {
+        let failure = Failure::passing(ModelErrorKind::Network, "away");
+        for attempt in 1..=40 {
+            let full = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(LONGEST_WAIT);
+            let wait = wait(&failure, attempt, 40).unwrap();
+            assert!(wait >= full / 2 && wait <= full, "{attempt}: {wait:?}");
+        }
+        assert_eq!(wait(&failure, 3, 2).unwrap_err().message, "away (after 3 attempts)");
+        let lasting = Failure::lasting(ModelErrorKind::Refused, "no");
+        assert_eq!(wait(&lasting, 1, 2).unwrap_err(), lasting);
+    }
+
+    #[test]
+    fn nobody_waits_for_as_long_as_a_provider_likes() {
+        let mut failure = Failure::passing(ModelErrorKind::RateLimited, "no");
+        failure.wait = Some(Duration::from_secs(7));
+        assert_eq!(wait(&failure, 1, 2), Ok(Duration::from_secs(7)));
+        failure.wait = Some(Duration::from_secs(3600));
+        assert_eq!(wait(&failure, 1, 2).unwrap_err().message, "no; it asks to be left alone for 3600 s");
+    }
+}

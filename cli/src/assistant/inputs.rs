@@ -1,0 +1,224 @@
+//! Files that go with a task: texts as texts, images, sounds and documents as media.
+//!
+//! What a file is, its content says, and its name only where the content does not.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use agent::Block;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// Most files of one task.
+const MOST: usize = 200;
+
+/// How many times the size of one file all of a task may have together.
+const TOGETHER: u64 = 4;
+
+/// Most characters of a path that is told.
+const LONGEST_TOLD: usize = 300;
+
+/// Reads files, from `folder` on, each of at most `limit` bytes. Blocks.
+///
+/// # Errors
+/// Which file can't be taken, why, and what to do.
+pub(crate) fn read(folder: &Path, paths: &[String], limit: u64) -> Result<Vec<Block>, String> {
+    if paths.len() > MOST {
+        return Err(format!("there are {} inputs, and at most {MOST} are read; name fewer", paths.len()));
+    }
+    let mut left = limit.saturating_mul(TOGETHER);
+    let mut blocks = Vec::new();
+    for path in paths {
+        let wrong = |why: String| {
+            let path: String = path.chars().take(LONGEST_TOLD).collect();
+            format!("the input {path:?} can't be read: {why}")
+        };
+        if path.is_empty() {
+            return Err(wrong("its path is empty".to_owned()));
+        }
+        let content = content(&folder.join(path), limit).map_err(wrong)?;
+        let length = content.len() as u64;
+        left = left.checked_sub(length).ok_or_else(|| {
+            wrong(format!("all inputs together have more than {TOGETHER} times agent.inputSize; name fewer"))
+        })?;
+        blocks.extend(file(path, content).map_err(wrong)?);
+    }
+    Ok(blocks)
+}
+
+/// The bytes of a file.
+fn content(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+    // Not waited for: a pipe that nobody writes to would never open.
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file: File = file.map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            format!(
+                "there is no such file ({}); paths go from the server's working folder on",
+                path.display()
+            )
+        }
+        _ => error.to_string(),
+    })?;
+    let found = file.metadata().map_err(|error| error.to_string())?;
+    if found.is_dir() {
+        return Err("it is a folder; name its files".to_owned());
+    }
+    if !found.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let too_large = |length: String| {
+        format!(
+            "it has {length} bytes, and at most {limit} are read; raise agent.inputSize, or name a smaller one"
+        )
+    };
+    if found.len() > limit {
+        return Err(too_large(found.len().to_string()));
+    }
+    let mut content = Vec::new();
+    // It may have grown meanwhile.
+    file.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(|error| error.to_string())?;
+    if content.len() as u64 > limit {
+        return Err(too_large(format!("more than {limit}")));
+    }
+    Ok(content)
+}
+
+/// What a model is shown of a file.
+fn file(path: &str, content: Vec<u8>) -> Result<Vec<Block>, String> {
+    let text = match media_type(&content) {
+        Some(media_type) => return Ok(media(path, media_type, &content)),
+        None => String::from_utf8(content),
+    };
+    match text {
+        Ok(text) if !text.contains('\0') => Ok(vec![Block::text(format!("File {path}:\n{text}"))]),
+        Ok(_) => Err(NO_KNOWN_KIND.to_owned()),
+        Err(error) => match named(path) {
+            Some(media_type) => Ok(media(path, media_type, error.as_bytes())),
+            None => Err(NO_KNOWN_KIND.to_owned()),
+        },
+    }
+}
+
+const NO_KNOWN_KIND: &str = "it is neither text (UTF-8) nor an image, a sound or a document of a known kind";
+
+/// The file's path comes before it: what media are called is not told by every provider.
+fn media(path: &str, media_type: &str, content: &[u8]) -> Vec<Block> {
+    let media = Block::Media {
+        media_type: media_type.to_owned(),
+        data: STANDARD.encode(content),
+        name: Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()),
+    };
+    vec![Block::text(format!("File {path}:")), media]
+}
+
+/// The type by the first bytes (WHATWG MIME Sniffing, section 6).
+fn media_type(content: &[u8]) -> Option<&'static str> {
+    const BEGINNINGS: [(&[u8], &str); 9] = [
+        (b"\x89PNG\r\n\x1a\n", "image/png"),
+        (b"\xff\xd8\xff", "image/jpeg"),
+        (b"GIF87a", "image/gif"),
+        (b"GIF89a", "image/gif"),
+        (b"%PDF-", "application/pdf"),
+        (b"ID3", "audio/mpeg"),
+        (b"\xff\xfb", "audio/mpeg"),
+        (b"OggS\0", "audio/ogg"),
+        (b"fLaC\0", "audio/flac"),
+    ];
+    let of_riff = |kind: &[u8]| content.starts_with(b"RIFF") && content.get(8..12) == Some(kind);
+    if of_riff(b"WEBP") {
+        return Some("image/webp");
+    }
+    if of_riff(b"WAVE") {
+        return Some("audio/wav");
+    }
+    let known = BEGINNINGS.iter().find(|(beginning, _)| content.starts_with(beginning));
+    // A text may begin with these three letters.
+    let known = known.filter(|(beginning, _)| *beginning != b"ID3" || std::str::from_utf8(content).is_err());
+    known.map(|(_, media_type)| *media_type)
+}
+
+/// The type by the name, of media whose beginnings differ.
+fn named(path: &str) -> Option<&'static str> {
+    let extension = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
+    match extension.as_str() {
+        "mp3" => Some("audio/mpeg"),
+        "m4a" => Some("audio/mp4"),
+        "aac" => Some("audio/aac"),
+        "avif" => Some("image/avif"),
+        "heic" => Some("image/heic"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
+
+    fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        folder
+    }
+
+    fn read_one(folder: &Path, path: &str) -> Result<Vec<Block>, String> {
+        read(folder, &[path.to_owned()], 20)
+    }
+
+    #[test]
+    fn texts_are_texts_whatever_they_are_called() {
+        let folder = folder(&[("a.png", "für alle".as_bytes()), ("id3", b"ID3 is a text")]);
+        assert_eq!(read_one(folder.path(), "a.png").unwrap(), [Block::text("File a.png:\nfür alle")]);
+        let absolute = folder.path().join("id3").display().to_string();
+        let shown = Block::text(format!("File {absolute}:\nID3 is a text"));
+        assert_eq!(read_one(Path::new("/nowhere"), &absolute).unwrap(), [shown]);
+    }
+
+    #[test]
+    fn media_are_known_by_their_beginning_or_their_name() {
+        let folder =
+            folder(&[("a", PNG), ("b.M4A", b"\0\xff\xfe"), ("c.bin", b"\0\xff\xfe"), ("d.txt", b"a\0b")]);
+        let types = |path: &str| match read_one(folder.path(), path).unwrap().as_slice() {
+            [Block::Text { text }, Block::Media { media_type, data, .. }] => {
+                (text.clone(), media_type.clone(), STANDARD.decode(data).unwrap().len())
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(types("a"), ("File a:".to_owned(), "image/png".to_owned(), PNG.len()));
+        assert_eq!(types("b.M4A").1, "audio/mp4");
+        for neither in ["c.bin", "d.txt"] {
+            let error = read_one(folder.path(), neither).unwrap_err();
+            assert!(error.contains(neither) && error.contains("neither text"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_that_size_is_refused_with_a_reason() {
+        let folder = folder(&[("large", &[b'a'; 21]), ("fits", &[b'a'; 20])]);
+        std::fs::create_dir(folder.path().join("folder")).unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let wrong = [
+            ("large", "it has 21 bytes, and at most 20"),
+            ("folder", "it is a folder"),
+            ("pipe", "no regular file"),
+            ("/dev/null", "no regular file"),
+            ("absent", "no such file"),
+            ("", "path is empty"),
+        ];
+        for (path, why) in wrong {
+            let error = read_one(folder.path(), path).unwrap_err();
+            assert!(error.contains(why) && error.contains(&format!("{path:?}")), "{path}: {error}");
+        }
+        let five = vec!["fits".to_owned(); 5];
+        assert_eq!(read(folder.path(), &five[..4], 20).unwrap().len(), 4);
+        assert!(read(folder.path(), &five, 20).unwrap_err().contains("together"));
+        assert!(read(folder.path(), &vec!["fits".to_owned(); 201], 20).unwrap_err().contains("201 inputs"));
+    }
+}

@@ -1,0 +1,129 @@
+//! Everything that a subagent needs, read and checked before anything is served.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agent::FinalAnswer;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::task::Subagent;
+use crate::arguments::SubagentArguments;
+use crate::assistant::{Assistant, Recording};
+use crate::config::{self, Config, Layer};
+use crate::conversations;
+use crate::failure::Failure;
+use crate::handing_on::{self, HandedOn};
+use crate::serve::http::Token;
+use crate::serve::reload::Source;
+use crate::serve::slots::Slots;
+use crate::serve::snapshot::Settings;
+use crate::serve::workshop::Workshop;
+use crate::setup;
+use crate::telemetry::Exporter;
+use crate::terminal::Terminal;
+
+/// Most bytes of an output schema (1 MiB): each request to the model carries it.
+const LONGEST_SCHEMA: u64 = 1 << 20;
+
+/// How many tasks wait for their turn; more are refused.
+const MOST_WAITING: usize = 1_000;
+
+/// A subagent that can be served.
+pub(super) struct Started {
+    pub(super) subagent: Subagent,
+    pub(super) exporter: Option<Exporter>,
+    /// As long as it is there, what is served stays.
+    pub(super) settings: watch::Sender<Arc<Settings>>,
+}
+
+/// # Errors
+/// What is missing or wrong, and what to do.
+pub(super) fn start(arguments: &SubagentArguments, token: Option<&Token>) -> Result<Started, Failure> {
+    let Some(file) = arguments.place.config.as_deref() else {
+        return Err(Failure::configuration(
+            "mcp serve needs the file that describes the subagent\nhelp: toolsmith mcp serve --config AGENT.yaml",
+        ));
+    };
+    let above = HandedOn::to_this_process()?;
+    handing_on::as_an_agent();
+    let (mut config, exporter) = setup::load_to_serve(&arguments.place)?;
+    let described = described(&config, file)?;
+    check_depth(&above, &config)?;
+    keep_own(&mut config);
+    let assistant = Assistant::of(&config, None)?;
+    let form = described.output_schema.as_deref().map(read_form).transpose()?;
+    let store = conversations::store(&config)?;
+    let slots = Slots::new(config.agent.max_tasks, MOST_WAITING);
+    let folder = std::env::current_dir()
+        .map_err(|error| Failure::configuration(format!("the working folder is not known: {error}")))?;
+    let source = Source {
+        place: arguments.place.clone(),
+        token_variable: arguments.token_env.clone(),
+        token: token.map(|token| token.secret().to_owned()),
+    };
+    let terminal = Arc::new(Terminal::new(arguments.quiet, false));
+    let voice = terminal.voice();
+    let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
+    let (settings, now) = watch::channel(source.settings(config)?);
+    let workshop = Workshop::new(now, arguments.allow.clone(), terminal)?;
+    let subagent = Subagent {
+        described,
+        assistant,
+        form,
+        recording,
+        slots,
+        folder,
+        workshop,
+        parent_run: above.parent_run,
+    };
+    Ok(Started { subagent, exporter, settings })
+}
+
+fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> {
+    config.subagent.clone().ok_or_else(|| {
+        Failure::configuration(format!(
+            "{} describes no subagent\nhelp: write into it: subagent: {{ name: …, description: … }}",
+            file.display()
+        ))
+    })
+}
+
+/// Whoever calls itself without end stops here.
+fn check_depth(above: &HandedOn, config: &Config) -> Result<(), Failure> {
+    let most = config.agent.max_depth;
+    if above.depth <= most {
+        return Ok(());
+    }
+    Err(Failure::configuration(format!(
+        "{} agents are above this subagent, and at most {most} may be\nhelp: see that no subagent has itself among its \
+         tools, or raise agent.maxDepth",
+        above.depth
+    )))
+}
+
+/// A subagent has the servers of its own file, and none of those that a person has for other purposes: one of them may
+/// be this very subagent.
+fn keep_own(config: &mut Config) {
+    let is_own = |layer: &Layer| matches!(layer, Layer::Named(_) | Layer::Environment);
+    config.servers.retain(|server| is_own(&server.layer));
+    config.absent.retain(|absent| is_own(&absent.layer));
+}
+
+/// The form of answers.
+fn read_form(file: &Path) -> Result<FinalAnswer, Failure> {
+    let wrong = |why: String| {
+        Failure::configuration(format!("the output schema {} can't be used: {why}", file.display()))
+    };
+    let found = std::fs::metadata(file).map_err(|error| wrong(error.to_string()))?;
+    if !found.is_file() {
+        return Err(wrong("it is no regular file".to_owned()));
+    }
+    if found.len() > LONGEST_SCHEMA {
+        return Err(wrong(format!("it has {} bytes, and at most {LONGEST_SCHEMA} are read", found.len())));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let schema: Value =
+        serde_json::from_str(&text).map_err(|error| wrong(format!("it is no JSON: {error}")))?;
+    FinalAnswer::new(schema).map_err(wrong)
+}

@@ -1,0 +1,236 @@
+//! One call of the tool: a task for the model, from its prompt to its answer.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agent::{Answer, Block, FinalAnswer, Message, NewConversation, Role, Run, Toolset as _};
+use rmcp::ErrorData;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::events::{Beginning, Ending, Told};
+use super::host::CallingClient;
+use super::result;
+use super::teller::Teller;
+use super::tool::Arguments;
+use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
+use crate::config;
+use crate::handing_on;
+use crate::serve::answer;
+use crate::serve::caller::Caller;
+use crate::serve::inside::Company;
+use crate::serve::random;
+use crate::serve::slots::{Slot, Slots};
+use crate::serve::workshop::Workshop;
+use crate::telemetry::TraceContext;
+
+/// Longest time of a task unless configured.
+const DEFAULT_TIME: Duration = Duration::from_secs(1800);
+
+/// What is added to the prompt where answers have a form.
+const HOW_TO_END: &str = "When the task is done, call the tool final_answer with the answer, once and alone. Nothing \
+                          else that you say is an answer.";
+
+/// Characters of a run's name, and what they are.
+const RUN_LENGTH: usize = 8;
+const RUN_LETTERS: [u8; 32] = *b"abcdefghijklmnopqrstuvwxyz234567";
+
+/// A subagent.
+pub(super) struct Subagent {
+    pub(super) described: config::Subagent,
+    pub(super) assistant: Assistant,
+    /// The form of its answers.
+    pub(super) form: Option<FinalAnswer>,
+    /// Where its conversations are kept.
+    pub(super) recording: Recording,
+    /// Places for tasks.
+    pub(super) slots: Arc<Slots>,
+    /// The working folder.
+    pub(super) folder: PathBuf,
+    pub(super) workshop: Arc<Workshop>,
+    /// The run that tasks belong to which don't say so themselves.
+    pub(super) parent_run: Option<String>,
+}
+
+/// A task that somebody calls the tool for.
+pub(super) struct Task {
+    pub(super) arguments: Arguments,
+    pub(super) caller: Arc<Caller>,
+    /// The client's name here.
+    pub(super) client: String,
+    /// Gives it up.
+    pub(super) cancel: CancellationToken,
+    /// The run of an agent that asks.
+    pub(super) parent_run: Option<String>,
+    /// What it is a part of.
+    pub(super) context: Option<TraceContext>,
+}
+
+impl Subagent {
+    /// The result for the client. Whatever goes wrong in a run is a result that says so; nothing is tried again.
+    ///
+    /// # Errors
+    /// Where the task was given up.
+    pub(super) async fn answer(self: Arc<Self>, task: Task) -> Result<Value, ErrorData> {
+        let _slot = match self.turn(&task).await? {
+            Ok(slot) => slot,
+            Err(busy) => return Ok(answer::failure(&busy)),
+        };
+        let run = run_name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let parent_run = task.parent_run.as_deref().or(self.parent_run.as_deref());
+        let recorder = self.recorder(&run, parent_run);
+        let start = Told::start(
+            &task.arguments.prompt,
+            &task.arguments.inputs,
+            Beginning {
+                model: &self.assistant.entry.reference,
+                limit: Some(self.time()),
+                conversation: recorder.id(),
+                parent_run,
+            },
+        );
+        let settings = self.workshop.settings.borrow().clone();
+        let logger = format!("subagent.{}", self.described.name);
+        let (teller, going) = Teller::new(&run, logger, &task.caller, settings.clone(), recorder);
+        teller.tell(start);
+        let begun = Instant::now();
+        let ended = tokio::select! {
+            biased;
+            // What the run has begun ends with it.
+            () = task.cancel.cancelled() => None,
+            ended = self.run(&task, &teller) => Some(ended.map_err(|why| settings.masker.mask(&why).into_owned())),
+        };
+        let done = teller.done();
+        let ending = match &ended {
+            Some(Ok(_)) => Ending::Answered,
+            Some(Err(why)) => Ending::Failed(why),
+            None => Ending::Cancelled,
+        };
+        teller.tell(Told::end(ending, done.turns, done.usage, begun.elapsed()));
+        drop(teller);
+        going.finish().await;
+        let result = match ended {
+            Some(Ok(answer)) => result::answered(&answer),
+            Some(Err(why)) => {
+                let name = &self.described.name;
+                answer::failure(&format!("the subagent {name} has no answer (run {run}): {why}"))
+            }
+            None => return Err(cancelled()),
+        };
+        Ok(result::of_run(result, &run, done))
+    }
+
+    /// Waits for a place; says why there is none.
+    async fn turn(&self, task: &Task) -> Result<Result<Slot, String>, ErrorData> {
+        let slot = tokio::select! {
+            biased;
+            () = task.cancel.cancelled() => return Err(cancelled()),
+            slot = self.slots.take(&task.client) => slot,
+        };
+        Ok(slot.map_err(|busy| {
+            format!(
+                "{} tasks of the subagent {} run and {} wait, which is all that it takes (agent.maxTasks); try again \
+                 later",
+                busy.running, self.described.name, busy.waiting
+            )
+        }))
+    }
+
+    fn recorder(&self, run: &str, parent_run: Option<&str>) -> Recorder {
+        let about = NewConversation {
+            label: Some(format!("subagent:{}:{run}", self.described.name)),
+            parent_run: parent_run.map(str::to_owned),
+            model: self.assistant.entry.reference.clone(),
+            folder: self.folder.display().to_string(),
+        };
+        self.recording.begin(about)
+    }
+
+    fn time(&self) -> Duration {
+        self.assistant.limits.time.unwrap_or(DEFAULT_TIME)
+    }
+
+    /// Runs the model on a task.
+    async fn run(&self, task: &Task, teller: &Teller) -> Result<Answer, String> {
+        let message = self.message(task).await?;
+        let host = Arc::new(CallingClient(task.caller.clone()));
+        let tools = Tools::connect(&self.workshop, host, Company::Among, Arc::new(|_, _| {})).await;
+        let mut meta = handing_on::meta_of(teller.run());
+        meta.extend(task.context.as_ref().map(TraceContext::to_meta).unwrap_or_default());
+        let tools = tools.map_err(|failure| failure.message)?.marked(meta);
+        let lent = Lent { tools: Some(tools), workshop: &self.workshop };
+        let tools = lent.get()?;
+        let names = tools.tools().await?.into_iter().map(|tool| tool.name).collect();
+        let subagent = self.described.name.as_str();
+        let mut system = self.assistant.prompt.begin(&self.folder, tools, names, subagent).await;
+        if self.form.is_some() {
+            system = format!("{system}\n\n{HOW_TO_END}");
+        }
+        let limits = agent::Limits { time: Some(self.time()), ..self.assistant.limits.clone() };
+        let run = Run {
+            model: &self.assistant.model,
+            tools,
+            system: &system,
+            limits: &limits,
+            final_answer: self.form.as_ref(),
+            watcher: teller,
+        };
+        run.go_on(&mut Vec::new(), message).await.map_err(|error| error.to_string())
+    }
+
+    /// What the model is told to do, with the files.
+    async fn message(&self, task: &Task) -> Result<Message, String> {
+        let mut blocks = vec![Block::text(&task.arguments.prompt)];
+        if !task.arguments.inputs.is_empty() {
+            let (folder, paths) = (self.folder.clone(), task.arguments.inputs.clone());
+            let limit = self.workshop.settings.borrow().config.agent.input_size;
+            let read = tokio::task::spawn_blocking(move || inputs::read(&folder, &paths, limit));
+            blocks.extend(read.await.map_err(|error| error.to_string())??);
+        }
+        Ok(Message { role: Role::User, blocks })
+    }
+}
+
+/// Tools whose session is ended in order, also where the run is given up.
+struct Lent<'a> {
+    tools: Option<Tools>,
+    workshop: &'a Workshop,
+}
+
+impl Lent<'_> {
+    fn get(&self) -> Result<&Tools, String> {
+        self.tools.as_ref().ok_or_else(|| "the tools are gone".to_owned())
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if let (Some(tools), Ok(runtime)) = (self.tools.take(), tokio::runtime::Handle::try_current()) {
+            self.workshop.afterwards.spawn_on(tools.close(), &runtime);
+        }
+    }
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("cancelled", None)
+}
+
+/// A name for a run.
+fn run_name() -> std::io::Result<String> {
+    let letter =
+        |byte: u8| RUN_LETTERS.get(usize::from(byte) % RUN_LETTERS.len()).map(|letter| char::from(*letter));
+    Ok(random::bytes::<RUN_LENGTH>()?.into_iter().filter_map(letter).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_have_names_of_eight_letters_and_digits() {
+        let (one, other) = (run_name().unwrap(), run_name().unwrap());
+        assert!(one.len() == 8 && one.bytes().all(|letter| letter.is_ascii_alphanumeric()), "{one}");
+        assert_ne!(one, other);
+    }
+}

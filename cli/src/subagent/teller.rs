@@ -1,0 +1,155 @@
+//! Tells the client of a run while it goes on, and keeps its conversation. The run waits for neither.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use agent::{Event, Role, Usage, Watcher};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::events::Told;
+use crate::assistant::Recorder;
+use crate::serve::caller::Caller;
+use crate::serve::snapshot::Settings;
+
+/// How many messages wait for a client that does not read; the oldest are left out.
+const WAITING: usize = 256;
+
+/// How long a client may take to read what was told before the answer.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Sees what happens in a run.
+pub(super) struct Teller {
+    run: String,
+    caller: Arc<Caller>,
+    settings: Arc<Settings>,
+    messages: broadcast::Sender<Telling>,
+    done: Mutex<Done>,
+    recorder: Recorder,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Done {
+    pub(super) turns: u32,
+    calls: u32,
+    pub(super) usage: Usage,
+}
+
+/// A message to the client.
+#[derive(Debug, Clone)]
+enum Telling {
+    Log(Told),
+    Progress(f64, String),
+}
+
+impl Teller {
+    /// Tells of the run `run`, with the logger of this name.
+    pub(super) fn new(
+        run: &str,
+        logger: String,
+        caller: &Arc<Caller>,
+        settings: Arc<Settings>,
+        recorder: Recorder,
+    ) -> (Self, Going) {
+        let (messages, waiting) = broadcast::channel(WAITING);
+        let going = Going(tokio::spawn(tell(run.to_owned(), logger, caller.clone(), waiting)));
+        let teller = Teller {
+            run: run.to_owned(),
+            caller: caller.clone(),
+            settings,
+            messages,
+            done: Mutex::default(),
+            recorder,
+        };
+        (teller, going)
+    }
+
+    /// What the run is called.
+    pub(super) fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// What was done up to now.
+    pub(super) fn done(&self) -> Done {
+        *self.done.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells something, where it is wanted.
+    pub(super) fn tell(&self, told: Told) {
+        if !self.caller.wants(told.level) {
+            return;
+        }
+        let mut told = told;
+        self.settings.masker.mask_value(&mut told.payload);
+        // Where nobody is told any more, nothing is lost.
+        let _ = self.messages.send(Telling::Log(told));
+    }
+
+    fn progress(&self, count: impl FnOnce(&mut Done)) {
+        let done = {
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            count(&mut done);
+            *done
+        };
+        if self.caller.wants_progress() {
+            let message = format!("turns: {}, calls: {}", done.turns, done.calls);
+            let made = f64::from(done.turns) + f64::from(done.calls);
+            let _ = self.messages.send(Telling::Progress(made, message));
+        }
+    }
+}
+
+impl Watcher for Teller {
+    fn event(&self, event: Event<'_>) {
+        match event {
+            Event::Message(message, usage) => {
+                if let Some(saved) = self.recorder.record(&event) {
+                    self.tell(Told::saved(&saved));
+                }
+                if message.role == Role::Assistant {
+                    self.progress(|done| {
+                        done.turns = done.turns.saturating_add(1);
+                        done.usage = done.usage.and(usage);
+                    });
+                }
+            }
+            Event::ToolResult(..) => self.progress(|done| done.calls = done.calls.saturating_add(1)),
+            _ => {}
+        }
+        if let Some(told) = Told::of(&event) {
+            self.tell(told);
+        }
+    }
+}
+
+/// The client is being told. Dropping it ends that.
+pub(super) struct Going(JoinHandle<()>);
+
+impl Going {
+    /// Waits until all was told, for so long as a client may take; the teller must be gone.
+    pub(super) async fn finish(mut self) {
+        let _ = timeout(LAST_WORDS, &mut self.0).await;
+    }
+}
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn tell(run: String, logger: String, caller: Arc<Caller>, mut waiting: broadcast::Receiver<Telling>) {
+    loop {
+        match waiting.recv().await {
+            Ok(Telling::Log(told)) => caller.log(told.level, &logger, told.data(&run)).await,
+            Ok(Telling::Progress(made, message)) => caller.progress(made, None, Some(message)).await,
+            Err(RecvError::Lagged(count)) => {
+                let told = Told::left_out(count);
+                caller.log(told.level, &logger, told.data(&run)).await;
+            }
+            Err(RecvError::Closed) => return,
+        }
+    }
+}

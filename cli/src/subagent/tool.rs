@@ -1,0 +1,104 @@
+//! The one tool: how it is described, and what it is called with.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::task::Subagent;
+
+/// What the tool is called with.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The task, with all that has to be known of it: the subagent knows nothing of the caller's conversation.
+    pub(super) prompt: String,
+    /// Files that the subagent gets to read with the task: texts, images, sounds, PDF. Paths go from its working folder
+    /// on, or are absolute.
+    #[serde(default)]
+    pub(super) inputs: Vec<String>,
+}
+
+impl Arguments {
+    /// # Errors
+    /// What is wrong, for a model.
+    pub(super) fn read(tool: &str, arguments: Value) -> Result<Self, String> {
+        let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| {
+            format!(
+                "the arguments of {tool} are wrong: {error}\n\
+                 help: {{ \"prompt\": \"…\", \"inputs\"?: [\"path\", …] }}"
+            )
+        })?;
+        if arguments.prompt.trim().is_empty() {
+            return Err(format!("the prompt of {tool} is empty; write what is to be done"));
+        }
+        Ok(arguments)
+    }
+}
+
+/// The tool as clients list it.
+pub(super) fn definition(subagent: &Subagent) -> Value {
+    let mut tool = Map::from_iter([
+        ("name".to_owned(), json!(subagent.described.name)),
+        ("description".to_owned(), json!(subagent.described.description)),
+        ("inputSchema".to_owned(), input_schema()),
+        // What its tools do is not known here, so nothing better is said than what MCP assumes.
+        ("annotations".to_owned(), json!({ "readOnlyHint": false, "openWorldHint": true })),
+    ]);
+    if let Some(form) = &subagent.form {
+        tool.insert("outputSchema".to_owned(), form.schema().clone());
+    }
+    Value::Object(tool)
+}
+
+fn input_schema() -> Value {
+    let mut schema = schemars::generate::SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
+        .into_generator()
+        .into_root_schema_for::<Arguments>()
+        .to_value();
+    if let Some(schema) = schema.as_object_mut() {
+        schema.remove("title");
+        schema.remove("description");
+        if let Some(inputs) = schema.get_mut("properties").and_then(|properties| properties.get_mut("inputs"))
+        {
+            inputs.as_object_mut().map(|inputs| inputs.remove("default"));
+        }
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_takes_a_prompt_and_files_and_nothing_else() {
+        let schema = input_schema();
+        assert_eq!(schema["required"], json!(["prompt"]));
+        assert_eq!(schema["additionalProperties"], false);
+        assert_eq!(schema["properties"]["prompt"]["type"], "string");
+        assert_eq!(schema["properties"]["inputs"]["type"], "array");
+        assert_eq!(schema["properties"]["inputs"]["items"], json!({ "type": "string" }));
+        assert_eq!(schema["properties"].as_object().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn arguments_of_another_form_are_told_to_the_model() {
+        let read = |arguments: Value| Arguments::read("review", arguments);
+        let arguments = read(json!({ "prompt": "do", "inputs": ["a"] })).unwrap();
+        assert_eq!((arguments.prompt.as_str(), arguments.inputs.len()), ("do", 1));
+        for (wrong, why) in [
+            (json!({}), "prompt"),
+            (json!({ "prompt": 7 }), "string"),
+            (json!({ "prompt": "x", "input": [] }), "unknown field"),
+            (json!({ "prompt": "x", "inputs": "a" }), "sequence"),
+            (json!({ "prompt": " " }), "empty"),
+        ] {
+            let error = read(wrong).unwrap_err();
+            assert!(error.contains("review") && error.contains(why), "{error}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A request as the script sees it, whatever API it came by.
+
+use axum::http::Uri;
+use serde_json::Value;
+
+/// A wire format.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Api {
+    Anthropic,
+    Chat,
+    Responses,
+    Gemini,
+}
+
+impl Api {
+    /// By the end of the path; with whether the answer is streamed, where the path says it.
+    pub(crate) fn of(uri: &Uri) -> Option<(Api, Option<bool>)> {
+        let path = uri.path();
+        match path.rsplit_once(':') {
+            Some((_, "streamGenerateContent")) => return Some((Api::Gemini, Some(true))),
+            Some((_, "generateContent")) => return Some((Api::Gemini, Some(false))),
+            _ => {}
+        }
+        let ends =
+            [("/chat/completions", Api::Chat), ("/responses", Api::Responses), ("/messages", Api::Anthropic)];
+        ends.iter().find(|(end, _)| path.ends_with(end)).map(|(_, api)| (*api, None))
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Api::Anthropic => "anthropic",
+            Api::Chat => "openai",
+            Api::Responses => "openai-responses",
+            Api::Gemini => "gemini",
+        }
+    }
+}
+
+/// A request.
+pub(crate) struct Asked {
+    pub(crate) api: Api,
+    pub(crate) streams: bool,
+    pub(crate) body: Value,
+    pub(crate) model: String,
+    pub(crate) system: String,
+    /// The last message with text of the user.
+    pub(crate) user: String,
+    pub(crate) first_user: String,
+    /// How many messages the model has said.
+    pub(crate) turn: usize,
+    /// Tools and texts of the results that the last messages are; none where the user spoke last.
+    pub(crate) results: Vec<(String, String)>,
+    pub(crate) tools: Vec<String>,
+}
+
+/// Who said what.
+enum Said {
+    User(String),
+    Model,
+    Result(String, String),
+}
+
+impl Asked {
+    pub(crate) fn new(api: Api, streams: Option<bool>, uri: &Uri, body: Value) -> Self {
+        let said = match api {
+            Api::Anthropic => anthropic(&body),
+            Api::Chat => chat(&body),
+            Api::Responses => responses(&body),
+            Api::Gemini => gemini(&body),
+        };
+        let mut asked = Asked {
+            api,
+            streams: streams.unwrap_or(body["stream"] == true),
+            model: model(api, uri, &body),
+            system: system(api, &body),
+            tools: tools(api, &body),
+            user: String::new(),
+            first_user: String::new(),
+            turn: 0,
+            results: Vec::new(),
+            body,
+        };
+        let mut spoke = false;
+        for said in said {
+            let speaks = matches!(said, Said::Model);
+            match said {
+                // Media of results, for which the API has no place among the results.
+                Said::User(text) if text.starts_with("What the call ") => {}
+                Said::User(text) => {
+                    if asked.first_user.is_empty() {
+                        asked.first_user.clone_from(&text);
+                    }
+                    asked.user = text;
+                    asked.results.clear();
+                }
+                // Thoughts, words and calls of one message may be several items.
+                Said::Model if spoke => {}
+                Said::Model => {
+                    asked.turn += 1;
+                    asked.results.clear();
+                }
+                Said::Result(tool, text) => asked.results.push((tool, text)),
+            }
+            spoke = speaks;
+        }
+        asked
+    }
+
+    pub(crate) fn result(&self) -> &str {
+        self.results.last().map(|(_, text)| text.as_str()).unwrap_or_default()
+    }
+
+    pub(crate) fn result_of(&self) -> &str {
+        self.results.last().map(|(tool, _)| tool.as_str()).unwrap_or_default()
+    }
+}
+
+/// The items of an array, or none.
+pub(crate) fn items(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+pub(crate) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// A text, or the texts of parts.
+fn texts(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        parts => {
+            let texts = items(parts).iter().filter_map(|part| part["text"].as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn model(api: Api, uri: &Uri, body: &Value) -> String {
+    match api {
+        Api::Gemini => {
+            let name = uri.path().rsplit_once("/models/").map(|(_, name)| name).unwrap_or_default();
+            name.split(':').next().unwrap_or_default().to_owned()
+        }
+        _ => text(&body["model"]).to_owned(),
+    }
+}
+
+fn system(api: Api, body: &Value) -> String {
+    match api {
+        Api::Anthropic => texts(&body["system"]),
+        Api::Chat => {
+            let found = items(&body["messages"]).iter().find(|message| message["role"] == "system");
+            found.map(|message| texts(&message["content"])).unwrap_or_default()
+        }
+        Api::Responses => text(&body["instructions"]).to_owned(),
+        Api::Gemini => texts(&body["systemInstruction"]["parts"]),
+    }
+}
+
+fn tools(api: Api, body: &Value) -> Vec<String> {
+    let tools = items(&body["tools"]).iter();
+    let names: Vec<&Value> = match api {
+        Api::Chat => tools.map(|tool| &tool["function"]["name"]).collect(),
+        Api::Anthropic | Api::Responses => tools.map(|tool| &tool["name"]).collect(),
+        Api::Gemini => {
+            tools.flat_map(|tool| items(&tool["functionDeclarations"])).map(|tool| &tool["name"]).collect()
+        }
+    };
+    names.into_iter().map(|name| text(name).to_owned()).collect()
+}
+
+fn anthropic(body: &Value) -> Vec<Said> {
+    let messages = items(&body["messages"]);
+    let name = |id: &Value| {
+        let parts = messages.iter().flat_map(|message| items(&message["content"]));
+        let call = parts.filter(|part| part["type"] == "tool_use").find(|part| part["id"] == *id);
+        call.map(|call| text(&call["name"]).to_owned()).unwrap_or_default()
+    };
+    let mut said = Vec::new();
+    for message in messages {
+        if message["role"] == "assistant" {
+            said.push(Said::Model);
+            continue;
+        }
+        let results = items(&message["content"]).iter().filter(|part| part["type"] == "tool_result");
+        said.extend(results.map(|it| Said::Result(name(&it["tool_use_id"]), texts(&it["content"]))));
+        let text = texts(&message["content"]);
+        if !text.is_empty() {
+            said.push(Said::User(text));
+        }
+    }
+    said
+}
+
+fn chat(body: &Value) -> Vec<Said> {
+    let messages = items(&body["messages"]);
+    let name = |id: &Value| {
+        let mut calls = messages.iter().flat_map(|message| items(&message["tool_calls"]));
+        let call = calls.find(|call| call["id"] == *id);
+        call.map(|call| text(&call["function"]["name"]).to_owned()).unwrap_or_default()
+    };
+    let said = messages.iter().filter_map(|message| match text(&message["role"]) {
+        "user" => Some(Said::User(texts(&message["content"]))),
+        "assistant" => Some(Said::Model),
+        "tool" => Some(Said::Result(name(&message["tool_call_id"]), texts(&message["content"]))),
+        _ => None,
+    });
+    said.collect()
+}
+
+fn responses(body: &Value) -> Vec<Said> {
+    let input = items(&body["input"]);
+    let name = |id: &Value| {
+        let mut calls = input.iter().filter(|item| item["type"] == "function_call");
+        let call = calls.find(|call| call["call_id"] == *id);
+        call.map(|call| text(&call["name"]).to_owned()).unwrap_or_default()
+    };
+    let said = input.iter().filter_map(|item| match (text(&item["type"]), text(&item["role"])) {
+        ("function_call_output", _) => Some(Said::Result(name(&item["call_id"]), texts(&item["output"]))),
+        ("reasoning" | "function_call", _) | (_, "assistant") => Some(Said::Model),
+        (_, "user") => Some(Said::User(texts(&item["content"]))),
+        _ => None,
+    });
+    said.collect()
+}
+
+fn gemini(body: &Value) -> Vec<Said> {
+    let mut said = Vec::new();
+    for content in items(&body["contents"]) {
+        if content["role"] == "model" {
+            said.push(Said::Model);
+            continue;
+        }
+        for part in items(&content["parts"]) {
+            let response = &part["functionResponse"];
+            if response.is_object() {
+                let result = match &response["response"]["content"] {
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
+                };
+                said.push(Said::Result(text(&response["name"]).to_owned(), result));
+            }
+        }
+        let text = texts(&content["parts"]);
+        if !text.is_empty() {
+            said.push(Said::User(text));
+        }
+    }
+    said
+}

@@ -1,0 +1,77 @@
+//! What keeps a subagent from being served is said before any byte of the protocol.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{described, model};
+use crate::harness::Run;
+
+fn run(config: &str) -> Run {
+    let empty = Path::new("/nowhere");
+    Run::new(crate::cache::shared())
+        .arguments(&["mcp", "serve"])
+        .config_alone(config)
+        .variable("SCRIPTED_KEY", "secret-key")
+        .variable("XDG_STATE_HOME", &empty.display().to_string())
+}
+
+#[track_caller]
+fn refused(run: Run, phrases: &[&str]) {
+    let done = run.done().exits(2).says(phrases);
+    assert_eq!(done.stdout, "");
+}
+
+#[test]
+fn what_is_missing_is_said_at_the_start() {
+    let model = model(&json!([]));
+    let whole = described(&model, "", "agent: { conversations: false }\n");
+    let without = |part: &str, other: &str| whole.replace(part, other);
+    refused(
+        run(&without(
+            "subagent: { name: helper, description: It helps. }\n",
+            "mcpServers: { x: { command: x } }\n",
+        )),
+        &["describes no subagent"],
+    );
+    refused(run(&whole).variable("SCRIPTED_KEY", ""), &["SCRIPTED_KEY", "is not set"]);
+    refused(run(&format!("{whole}defaults: {{ model: other }}\n")), &["\"other\"", "names no model"]);
+    refused(run(&format!("{whole}defaults: {{ systemPromptPath: absent.md }}\n")), &["absent.md"]);
+    let with_schema = |file: &str| without("It helps.", &format!("It helps., outputSchemaPath: {file}"));
+    refused(run(&with_schema("absent.json")), &["absent.json"]);
+    let nothing = Run::new(crate::cache::shared()).arguments(&["mcp", "serve"]);
+    refused(nothing, &["--config AGENT.yaml"]);
+}
+
+#[test]
+fn files_that_say_something_wrong_are_refused_at_the_start() {
+    let model = model(&json!([]));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let path = file.display().to_string();
+    let schema =
+        described(&model, &format!(", outputSchemaPath: {path:?}"), "agent: { conversations: false }\n");
+    let wrong = [
+        ("{", "no JSON"),
+        (r#"{ "type": "array" }"#, "\"object\""),
+        (r#"{ "type": "object", "properties": 7 }"#, "not a valid JSON Schema"),
+    ];
+    for (text, why) in wrong {
+        std::fs::write(&file, text).unwrap();
+        refused(run(&schema), &[path.as_str(), why]);
+    }
+    std::fs::write(&file, "You are {{who}}").unwrap();
+    let more = format!("agent: {{ conversations: false }}\ndefaults: {{ systemPromptPath: {path:?} }}\n");
+    refused(run(&described(&model, "", &more)), &["{{who}}", "{{folder}}", "{{instructions}}"]);
+}
+
+#[test]
+fn a_subagent_below_too_many_agents_is_refused() {
+    let model = model(&json!([]));
+    let config = described(&model, "", "agent: { conversations: false, maxDepth: 2 }\n");
+    let below = |depth: &str| run(&config).variable("TOOLSMITH_SUBAGENT_DEPTH", depth);
+    refused(below("3"), &["3 agents are above", "at most 2", "agent.maxDepth"]);
+    refused(below("many"), &["TOOLSMITH_SUBAGENT_DEPTH"]);
+    // Its input has ended: it has nobody to serve.
+    below("2").done().exits(0);
+}

@@ -1,0 +1,99 @@
+//! A subagent's tools: snippets, direct calls, permission, and what its servers are told.
+
+use serde_json::{Value, json};
+
+use super::{described, model, serving, task, text};
+use crate::harness::fault_entry;
+use crate::serving::{DEMO, Serve};
+
+/// A model that calls a tool, and then says what came of it.
+fn calling(tool: &str, arguments: &Value) -> Value {
+    json!([
+        { "when": { "no_result": true }, "answers": [{ "calls": [{ "name": tool, "arguments": arguments }] }] },
+        { "answers": [{ "text": "it says: {{result}}" }] },
+    ])
+}
+
+#[test]
+fn a_snippet_of_the_subagent_calls_its_tools() {
+    let code = "let mut all = Vec::new(); for n in 0..3 { all.push(demo::echo(format!(\"no {n}\")).await?.text()); } all.join(\", \")";
+    let model = model(&calling("execute_code", &json!({ "code": code })));
+    let mut server = serving(&model, "", DEMO);
+    let answer = server.ask(1, "tools/call", &task("go"));
+    assert!(text(&answer).contains("no 0, no 1, no 2"), "{answer:#}");
+    let asked = &model.requests()[0]["body"];
+    assert!(
+        asked["messages"][0].to_string().contains("A small shop"),
+        "what the server says of its use: {asked:#}"
+    );
+}
+
+#[test]
+fn without_code_mode_there_are_direct_tools_only() {
+    let model = model(&calling("echo", &json!({ "message": "straight" })));
+    let mut server = serving(&model, "", &format!("{DEMO}codeMode: {{ enabled: false }}\n"));
+    let answer = server.ask(1, "tools/call", &task("go"));
+    assert_eq!(text(&answer), "it says: straight");
+    let tools = model.requests()[0]["body"]["tools"].to_string();
+    assert!(tools.contains("\"echo\"") && !tools.contains("execute_code"), "{tools}");
+}
+
+#[test]
+fn an_error_of_a_tool_is_a_result_for_the_model() {
+    let model = model(&calling("fail", &json!({ "message": "out of order" })));
+    let mut server = serving(&model, "", &format!("{DEMO}codeMode: {{ enabled: false }}\n"));
+    let answer = server.ask(1, "tools/call", &task("go"));
+    assert!(text(&answer).contains("out of order") && answer["result"]["isError"] == false, "{answer:#}");
+}
+
+#[test]
+fn whoever_calls_is_asked_for_permission_where_it_can_be() {
+    let model = model(&calling("echo", &json!({ "message": "permitted" })));
+    let more = format!("codeMode: {{ enabled: false }}\nmcpServers:\n{}", fault_entry("faulty", "sound", ""));
+    let mut mute = serving(&model, "", &more);
+    let answer = mute.ask(1, "tools/call", &task("go"));
+    assert!(text(&answer).contains("denied") && text(&answer).contains("faulty"), "{answer:#}");
+    let server = Serve::subagent(&described(&model, "", &more)).arguments(&["--http", "127.0.0.1:0"]).start();
+    let client = server.client().stateless();
+    let asked = client.ask("tools/call", &task("go"));
+    let result = &asked["result"];
+    assert_eq!(result["resultType"], "input_required", "{asked:#}");
+    let (name, _) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    let mut again = task("go");
+    again["requestState"] = result["requestState"].clone();
+    again["inputResponses"] = json!({ name: { "action": "accept", "content": { "answer": "once" } } });
+    let answer = client.ask("tools/call", &again);
+    assert_eq!(text(&answer), "it says: permitted");
+}
+
+#[test]
+fn servers_are_told_how_deep_they_are_and_which_run_calls_them() {
+    let config = |mode: &str| {
+        format!(
+            "codeMode: {{ enabled: false }}\nmcpServers:\n{}",
+            fault_entry("told", mode, "    trust: true\n")
+        )
+    };
+    let asking = model(&calling("echo", &json!({ "message": "TOOLSMITH_SUBAGENT_DEPTH" })));
+    let described = described(&asking, "", &config("environment"));
+    let mut server = Serve::subagent(&described).variable("TOOLSMITH_SUBAGENT_DEPTH", "2").start();
+    server.shake_hands();
+    assert_eq!(text(&server.ask(1, "tools/call", &task("go"))), "it says: 3");
+
+    let asking = model(&calling("echo", &json!({ "message": "" })));
+    let mut server = serving(&asking, "", &config("metadata"));
+    let answer = server.ask(1, "tools/call", &task("go"));
+    let run = answer["result"]["_meta"]["io.toolsmith/run"]["id"].as_str().unwrap();
+    assert!(text(&answer).contains(&format!("\"io.toolsmith/parentRun\":\"{run}\"")), "{answer:#}");
+}
+
+#[test]
+fn servers_of_calls_from_snippets_are_told_which_run_calls_them() {
+    let code = "told::echo().message(\"\").await?.text()";
+    let asking = model(&calling("execute_code", &json!({ "code": code })));
+    let more = format!("mcpServers:\n{}", fault_entry("told", "metadata", "    trust: true\n"));
+    let mut server = serving(&asking, "", &more);
+    let answer = server.ask(1, "tools/call", &task("go"));
+    let run = answer["result"]["_meta"]["io.toolsmith/run"]["id"].as_str().unwrap();
+    assert!(text(&answer).contains("io.toolsmith/parentRun") && text(&answer).contains(run), "{answer:#}");
+}

@@ -1,0 +1,171 @@
+//! What comes of an answer that is whole.
+
+use agent::{Api, Block, Generation, Provider, Stop, Thinking, Usage};
+use serde_json::{Value, json};
+
+use crate::fixture::{APIS, Log, always, ask, server, user};
+
+#[tokio::test]
+async fn text_comes_in_pieces_and_whole_with_what_it_cost() {
+    let script = always(&json!([
+        { "text": "You said: {{user}} – ä€😀", "usage": { "input": 11, "output": 7, "cached": 3 } },
+    ]));
+    let server = server(&script);
+    for (api, id) in APIS {
+        let heard = Log::default();
+        let reply = ask(server.settings(api, id), &[user("good day")], &heard).await.unwrap();
+        assert_eq!(reply.message.texts(), "You said: good day – ä€😀", "{api:?}");
+        assert_eq!(heard.text(), reply.message.texts(), "{api:?}");
+        assert_eq!(reply.stop, Stop::End, "{api:?}");
+        assert_eq!(reply.usage, Usage { input: 14, output: 7, cached: 3 }, "{api:?}");
+        assert_eq!(heard.retries(), []);
+    }
+    let requests = server.requests();
+    assert_eq!(requests.len(), 4);
+    for request in &requests {
+        assert!(request["body"].to_string().contains("Be short."), "{request}");
+        assert!(request["headers"]["user-agent"].as_str().unwrap().starts_with("toolsmith/"));
+    }
+    assert_eq!(requests[0]["path"], "/v1/messages");
+    assert_eq!(requests[1]["path"], "/v1/chat/completions");
+    assert_eq!(requests[2]["path"], "/v1/responses");
+    assert_eq!(requests[3]["path"], "/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse");
+}
+
+#[tokio::test]
+async fn several_calls_come_in_one_message_with_ids_of_their_own() {
+    let script = always(&json!([{
+        "text": "I look.",
+        "calls": [
+            { "name": "web_search", "arguments": { "query": "{{after:about }}" } },
+            { "name": "web_search", "arguments": { "query": "two\n\"ä\"" } },
+            { "name": "web_search" },
+        ],
+    }]));
+    let server = server(&script);
+    for (api, id) in APIS {
+        let reply = ask(server.settings(api, id), &[user("tell me about crabs\nplease")], &Log::default())
+            .await
+            .unwrap();
+        let calls = reply.message.calls();
+        let arguments: Vec<_> = calls.iter().map(|call| &call.arguments).collect();
+        let wanted = [json!({ "query": "crabs" }), json!({ "query": "two\n\"ä\"" }), json!({})];
+        assert_eq!(arguments, wanted.iter().collect::<Vec<_>>(), "{api:?}");
+        assert!(calls.iter().all(|call| call.name == "web_search"));
+        assert!(calls[0].id != calls[1].id && calls[1].id != calls[2].id, "{api:?}");
+        assert_eq!(reply.stop, Stop::ToolCalls, "{api:?}");
+        assert_eq!(reply.message.texts(), "I look.");
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_json_are_handed_on_as_they_are() {
+    let script =
+        always(&json!([{ "calls": [{ "name": "web_search", "arguments": "{\"query\": \"never" }] }]));
+    let server = server(&script);
+    for (api, id) in &APIS[..3] {
+        let reply = ask(server.settings(*api, id), &[user("go")], &Log::default()).await.unwrap();
+        assert_eq!(reply.message.calls()[0].arguments, json!("{\"query\": \"never"), "{api:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_may_be_cut_off_or_refused_by_the_model() {
+    let script = always(&json!([{ "text": "half", "stop": "length" }, { "text": "no", "stop": "refusal" }]));
+    for (api, id) in APIS {
+        let server = server(&script);
+        let reply = ask(server.settings(api, id), &[user("go")], &Log::default()).await.unwrap();
+        assert_eq!((reply.stop, reply.message.texts()), (Stop::Length, "half".to_owned()), "{api:?}");
+        let reply = ask(server.settings(api, id), &[user("go")], &Log::default()).await.unwrap();
+        assert!(matches!(reply.stop, Stop::Refused(_)), "{api:?}: {:?}", reply.stop);
+    }
+}
+
+#[tokio::test]
+async fn thoughts_are_told_apart_from_text() {
+    let server = server(&always(&json!([{ "thinking": "hm, hm", "text": "yes" }])));
+    for (api, id) in APIS {
+        let mut settings = server.settings(api, id);
+        settings.thinking = Some(Thinking::Medium);
+        let heard = Log::default();
+        let reply = ask(settings, &[user("go")], &heard).await.unwrap();
+        assert_eq!((heard.thinking().as_str(), heard.text().as_str()), ("hm, hm", "yes"), "{api:?}");
+        let first = &reply.message.blocks[0];
+        assert!(matches!(first, Block::Thinking { text, .. } if text == "hm, hm"), "{api:?}: {first:?}");
+        assert_eq!(reply.message.texts(), "yes");
+    }
+    let requests = server.requests();
+    let body = |at: usize| &requests[at]["body"];
+    assert_eq!(body(0)["thinking"]["budget_tokens"], 8000);
+    assert_eq!(body(1)["reasoning_effort"], "medium");
+    assert_eq!(body(2)["reasoning"], json!({ "effort": "medium", "summary": "auto" }));
+    assert_eq!(body(3)["generationConfig"]["thinkingConfig"]["includeThoughts"], true);
+}
+
+#[tokio::test]
+async fn tools_settings_and_what_the_user_adds_stand_in_the_body() {
+    let server = server(&always(&json!([{ "text": "yes" }])));
+    for (api, _) in APIS {
+        // Ends like a level of thinking, which it is not.
+        let mut settings = server.settings(api, "some-model-max");
+        settings.max_output = Some(777);
+        settings.generation = Generation {
+            temperature: Some(0.5),
+            top_p: Some(0.25),
+            stop_sequences: vec!["END".to_owned()],
+            extra: [("mine".to_owned(), json!([1]))].into_iter().collect(),
+            ..Generation::default()
+        };
+        ask(settings, &[user("go")], &Log::default()).await.unwrap();
+    }
+    let requests = server.requests();
+    let body = |at: usize| &requests[at]["body"];
+    for request in &requests {
+        assert_eq!(request["body"]["mine"], json!([1]));
+        let text = request["body"].to_string();
+        assert!(
+            text.contains("777") && text.contains("0.5") && text.contains("0.25") && text.contains("END")
+        );
+        assert!(!text.contains("secret-key") && !text.contains("effort\":\"max"), "{text}");
+    }
+    for at in 0..3 {
+        assert_eq!(body(at)["model"], "some-model-max");
+    }
+    assert!(requests[3]["path"].as_str().unwrap().contains("/models/some-model-max:"));
+    // A tool of this name is the user's, not the provider's.
+    let schema = json!({ "type": "object", "properties": { "query": { "type": "string" } } });
+    assert_eq!(
+        body(0)["tools"],
+        json!([{ "name": "web_search", "description": "Searches.", "input_schema": schema }])
+    );
+    assert_eq!(body(1)["tools"][0]["function"]["parameters"], schema);
+    assert_eq!(body(2)["tools"][0]["type"], "function");
+    assert_eq!(body(2)["tools"][0]["strict"], false);
+    let declared = &body(3)["tools"][0]["functionDeclarations"][0];
+    assert_eq!((&declared["name"], &declared["parametersJsonSchema"]), (&json!("web_search"), &schema));
+}
+
+#[tokio::test]
+async fn without_streams_the_server_tells_the_same() {
+    let server = server(&always(&json!([{ "text": "yes", "calls": [{ "name": "a" }] }])));
+    let bodies = [
+        ("v1/messages", json!({ "max_tokens": 9, "messages": [{ "role": "user", "content": "go" }] })),
+        ("v1/chat/completions", json!({ "messages": [{ "role": "user", "content": "go" }] })),
+        ("v1/responses", json!({ "input": [{ "role": "user", "content": "go" }] })),
+        (
+            "v1beta/models/m:generateContent",
+            json!({ "contents": [{ "role": "user", "parts": [{ "text": "go" }] }] }),
+        ),
+    ];
+    // Sets the process's provider of cryptography, which every client needs.
+    drop(Provider::new(server.settings(Api::OpenAi, "m")).unwrap());
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    for (path, body) in bodies {
+        let address = server.base_url().replace("/v1", &format!("/{path}"));
+        let request = client.post(address).header("anthropic-version", "1").header("x-api-key", "secret-key");
+        let request = request.header("x-goog-api-key", "secret-key").bearer_auth("secret-key");
+        let answer: Value = request.json(&body).send().await.unwrap().json().await.unwrap();
+        let text = answer.to_string();
+        assert!(text.contains("\"yes\"") && text.contains("\"name\":\"a\""), "{path}: {text}");
+    }
+}

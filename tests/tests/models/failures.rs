@@ -1,0 +1,188 @@
+//! What comes of failures: which are tried again, how they are told, and that a key is never in what is told.
+
+use std::time::Duration;
+
+use agent::{Api, ChatModel as _, ModelErrorKind, Provider, Request};
+use serde_json::json;
+use tokio::time::sleep;
+
+use crate::fixture::{APIS, LOOK, Log, always, ask, server, user, watched};
+
+#[tokio::test]
+async fn after_429_the_provider_is_left_alone_as_long_as_it_asks() {
+    for (header, value) in [("retry-after", "0"), ("retry-after-ms", "30")] {
+        let script = always(&json!([
+            { "status": 429, "headers": { header: value }, "message": "slower" },
+            { "text": "yes" },
+        ]));
+        for (api, id) in APIS {
+            let server = server(&script);
+            let heard = Log::default();
+            let reply = ask(server.settings(api, id), &[user("go")], &heard).await.unwrap();
+            assert_eq!(reply.message.texts(), "yes");
+            let wait = Duration::from_millis(if header == "retry-after" { 0 } else { 30 });
+            assert_eq!(heard.retries(), [(1, wait, "the provider answers 429: slower".to_owned())]);
+            assert_eq!(server.requests().len(), 2);
+        }
+    }
+}
+
+#[tokio::test]
+async fn failures_of_the_provider_are_tried_again_as_often_as_the_settings_say() {
+    for (status, kind) in
+        [(500, ModelErrorKind::Provider), (529, ModelErrorKind::Provider), (429, ModelErrorKind::RateLimited)]
+    {
+        let headers = json!({ "retry-after-ms": "1" });
+        let server = server(&always(&json!([{ "status": status, "headers": headers, "message": "no" }])));
+        let heard = Log::default();
+        let error = ask(server.settings(Api::Anthropic, "m"), &[user("go")], &heard).await.unwrap_err();
+        assert_eq!(error.kind, kind);
+        assert_eq!(error.to_string(), format!("model: the provider answers {status}: no (after 3 attempts)"));
+        assert_eq!((heard.retries().len(), server.requests().len()), (2, 3));
+    }
+}
+
+#[tokio::test]
+async fn a_refused_request_is_not_made_again() {
+    for (api, id) in APIS {
+        for status in [400, 403, 404, 413, 422] {
+            let server = server(&always(&json!([{ "status": status, "message": "this will never do" }])));
+            let heard = Log::default();
+            let error = ask(server.settings(api, id), &[user("go")], &heard).await.unwrap_err();
+            let kind = if status == 403 { ModelErrorKind::Unauthorized } else { ModelErrorKind::Refused };
+            assert_eq!(error.kind, kind, "{api:?} {status}");
+            assert!(error.message.contains(&format!("{status}: this will never do")), "{error}");
+            assert!(!error.message.contains("Be short"), "{error}");
+            assert_eq!((heard.retries().len(), server.requests().len()), (0, 1));
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_is_asked_for_again() {
+    for (fault, why) in [
+        ("cut", "broke off"),
+        ("no_end", "broke off before its end"),
+        ("malformed", "no valid JSON"),
+        ("error", "the provider broke off its answer: too much"),
+    ] {
+        let script = always(&json!([
+            { "text": "a wrong beginning", "fault": fault, "message": "too much" },
+            { "text": "right" },
+        ]));
+        for (api, id) in APIS {
+            let server = server(&script);
+            let heard = Log::default();
+            let reply = ask(server.settings(api, id), &[user("go")], &heard).await.unwrap();
+            assert_eq!((reply.message.texts(), heard.text()), ("right".to_owned(), "right".to_owned()));
+            let retries = heard.retries();
+            assert_eq!(retries.len(), 1, "{api:?} {fault}");
+            assert!(retries[0].2.contains(why), "{api:?} {fault}: {}", retries[0].2);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_always_breaks_is_an_error_that_says_how() {
+    for (fault, kind) in [("malformed", ModelErrorKind::Malformed), ("cut", ModelErrorKind::Network)] {
+        let server = server(&always(&json!([{ "text": "a wrong beginning", "fault": fault }])));
+        for (api, id) in APIS {
+            let mut settings = server.settings(api, id);
+            settings.retries = 0;
+            let error = ask(settings, &[user("go")], &Log::default()).await.unwrap_err();
+            assert_eq!(error.kind, kind, "{api:?}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_does_not_answer_in_time_is_given_up_and_left() {
+    let server = server(&always(&json!([{ "text": "late", "delay": 3_600_000 }])));
+    for (number, (api, id)) in APIS.into_iter().enumerate() {
+        let mut settings = server.settings(api, id);
+        settings.timeout = Duration::from_millis(1500);
+        let error = ask(settings, &[user("go")], &Log::default()).await.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Timeout, "{error}");
+        assert!(error.message.contains("1.5 s"), "{error}");
+        watched(async {
+            while server.gone() <= number {
+                sleep(LOOK).await;
+            }
+        })
+        .await;
+    }
+    assert_eq!(server.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn dropping_a_reply_in_the_middle_closes_the_connection() {
+    let server = server(&always(&json!([{ "text": "one two three", "pause": 400 }])));
+    let provider = Provider::new(server.settings(Api::OpenAi, "m")).unwrap();
+    let messages = [user("go")];
+    let request = Request { system: "", messages: &messages, tools: &[] };
+    let heard = Log::default();
+    watched(async {
+        tokio::select! {
+            reply = provider.reply(&request, &heard) => panic!("it is whole: {reply:?}"),
+            () = async { while heard.text().is_empty() { sleep(LOOK).await } } => {}
+        }
+        while server.gone() == 0 {
+            sleep(LOOK).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_is_never_told_even_where_the_provider_says_it_again() {
+    for (api, id) in APIS {
+        let server = server(&always(&json!([{ "text": "yes" }])));
+        let mut settings = server.settings(api, id);
+        settings.key = Some("another-key".to_owned());
+        let error = ask(settings.clone(), &[user("go")], &Log::default()).await.unwrap_err();
+        assert_eq!(error.kind, ModelErrorKind::Unauthorized);
+        assert!(error.message.contains("the key *** is not valid"), "{error}");
+        let shown = format!("{error:?} {settings:?} {:?}", Provider::new(settings.clone()).unwrap());
+        assert!(!shown.contains("another-key"), "{shown}");
+        settings.key = None;
+        let error = ask(settings, &[user("go")], &Log::default()).await.unwrap_err();
+        assert!(error.message.contains("no key was sent"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_where_nobody_is_and_one_that_is_no_api_are_told_as_such() {
+    let server = server(&always(&json!([{ "text": "yes" }])));
+    let mut settings = server.settings(Api::OpenAi, "m");
+    settings.retries = 0;
+    settings.base_url = Some("http://127.0.0.1:1/v1".to_owned());
+    let error = ask(settings.clone(), &[user("go")], &Log::default()).await.unwrap_err();
+    assert_eq!(error.kind, ModelErrorKind::Network);
+    assert!(error.message.contains("can't be reached") && error.message.contains("refused"), "{error}");
+    settings.base_url = Some("http://127.0.0.1:1/?token=hidden".to_owned());
+    let error = ask(settings.clone(), &[user("go")], &Log::default()).await.unwrap_err();
+    assert!(!error.message.contains("hidden"), "{error}");
+    settings.base_url = None;
+    settings.key = None;
+    assert!(Provider::new(settings.clone()).unwrap_err().contains("api_key_env"));
+    settings.key = Some("a\nb".to_owned());
+    assert!(!Provider::new(settings).unwrap_err().contains("a\nb"));
+}
+
+#[tokio::test]
+async fn fifty_requests_run_side_by_side_with_answers_of_their_own() {
+    let script = json!({ "rules": [{ "together": 50, "answers": [{ "text": "{{word:file }} is fine" }] }] });
+    let server = server(&script);
+    let provider = Provider::new(server.settings(Api::OpenAi, "m")).unwrap();
+    let replies = (0..50).map(|number| {
+        let provider = &provider;
+        async move {
+            let messages = [user(&format!("Review the file {number}.rs now."))];
+            let request = Request { system: "", messages: &messages, tools: &[] };
+            let reply = watched(provider.reply(&request, &Log::default())).await.unwrap();
+            assert_eq!(reply.message.texts(), format!("{number}.rs is fine"));
+        }
+    });
+    futures::future::join_all(replies).await;
+    assert_eq!(server.requests().len(), 50);
+}

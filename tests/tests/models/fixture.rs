@@ -1,0 +1,93 @@
+//! A scripted model to ask, and what was heard of it.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use agent::{
+    Api, ChatModel as _, Delta, Heard, Message, ModelError, ModelSettings, Provider, Reply, Request, Role,
+    ToolDefinition,
+};
+pub(crate) use end_to_end::checks::watched;
+use end_to_end::models::ModelServer;
+use serde_json::{Value, json};
+
+/// All APIs with a model that thinks.
+pub(crate) const APIS: [(Api, &str); 4] = [
+    (Api::Anthropic, "claude-sonnet-4-5"),
+    (Api::OpenAi, "deepseek-reasoner"),
+    (Api::OpenAiResponses, "gpt-5"),
+    (Api::Gemini, "gemini-2.5-pro"),
+];
+
+/// How often something is looked at that comes by itself.
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
+
+pub(crate) fn server(script: &Value) -> ModelServer {
+    let arguments = ["--key", "secret-key"];
+    ModelServer::start_with(env!("CARGO_BIN_EXE_model-server"), script, &arguments)
+}
+
+/// One rule that always answers like this, one after the other.
+pub(crate) fn always(answers: &Value) -> Value {
+    json!({ "rules": [{ "answers": answers }] })
+}
+
+/// What came before a reply was whole.
+#[derive(Debug, Default)]
+pub(crate) struct Log(Mutex<(String, String, Vec<(u32, Duration, String)>)>);
+
+impl Heard for Log {
+    fn delta(&self, delta: Delta<'_>) {
+        let (text, thinking, retries) = &mut *self.0.lock().unwrap();
+        match delta {
+            Delta::Text(more) => text.push_str(more),
+            Delta::Thinking(more) => thinking.push_str(more),
+            Delta::Retry { attempt, wait, why } => {
+                // What was heard of the attempt does not count.
+                text.clear();
+                thinking.clear();
+                retries.push((attempt, wait, why.to_owned()));
+            }
+        }
+    }
+}
+
+impl Log {
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().unwrap().0.clone()
+    }
+
+    pub(crate) fn thinking(&self) -> String {
+        self.0.lock().unwrap().1.clone()
+    }
+
+    /// Which attempts failed, how long was waited, and why.
+    pub(crate) fn retries(&self) -> Vec<(u32, Duration, String)> {
+        self.0.lock().unwrap().2.clone()
+    }
+}
+
+pub(crate) fn user(text: &str) -> Message {
+    Message::text(Role::User, text)
+}
+
+/// A tool that the scripts call.
+pub(crate) fn tool() -> ToolDefinition {
+    ToolDefinition {
+        // The name of a tool that providers have themselves.
+        name: "web_search".to_owned(),
+        description: "Searches.".to_owned(),
+        input_schema: json!({ "type": "object", "properties": { "query": { "type": "string" } } }),
+    }
+}
+
+pub(crate) async fn ask(
+    settings: ModelSettings,
+    messages: &[Message],
+    heard: &Log,
+) -> Result<Reply, ModelError> {
+    let tools = [tool()];
+    let request = Request { system: "Be short.", messages, tools: &tools };
+    let provider = Provider::new(settings).unwrap();
+    watched(provider.reply(&request, heard)).await
+}
