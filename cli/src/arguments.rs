@@ -1,5 +1,6 @@
 //! The command line.
 
+mod console;
 mod conversation;
 mod mcp;
 mod servers;
@@ -11,6 +12,8 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use console::{AskArguments, ChatArguments, TalkArguments};
 
 pub(crate) use self::conversation::{
     ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments, PruneArguments,
@@ -77,6 +80,10 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     /// Serve code mode over all servers to an MCP client: over standard input and output, or over HTTP.
     Serve(ServeArguments),
+    /// Talk with a model that has the tools of all servers, at the terminal.
+    Chat(ChatArguments),
+    /// Ask a model that has the tools of all servers one thing, and print its answer.
+    Ask(AskArguments),
     /// Serve the built-in demo tools as an MCP server, over standard input and output or over HTTP.
     DemoServer(DemoServerArguments),
     /// Measure compiling, running and calling, as ratios to compiling "hello world".

@@ -4,6 +4,7 @@
 //! Secrets of the configuration are masked like in all that this process tells.
 
 use std::io;
+use std::sync::OnceLock;
 
 use tracing::Level;
 use tracing_subscriber::filter::Targets;
@@ -16,7 +17,16 @@ use tracing_subscriber::{Layer, Registry};
 use crate::config::{Config, Server};
 use crate::serve::ahead;
 use crate::telemetry::Exporter;
-use crate::terminal::{self, plain};
+use crate::terminal::{self, Voice, plain};
+
+/// Who tells it, where a person may ask for it later.
+static LATER: OnceLock<Voice> = OnceLock::new();
+
+/// A person may ask for it later, of any server (`mcp::switch_trace`): for before anything else here. It is told by
+/// `voice` then.
+pub(crate) fn allow_later(voice: Voice) {
+    let _ = LATER.set(voice);
+}
 
 /// Begins to tell, where the configuration asks for it. Only the first time in a process does anything.
 pub(crate) fn begin(config: &Config) {
@@ -33,13 +43,13 @@ pub(crate) fn begin_with(config: &Config, exporter: Option<&Exporter>) {
 
 fn layer(config: &Config) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     let debugs = |server: &Server| server.connection.debug;
-    if !config.servers.iter().any(debugs) {
+    if LATER.get().is_none() && !config.servers.iter().any(debugs) {
         return None;
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
     targets = targets.with_target(ahead::TRACE_TARGET, Level::DEBUG);
     // The protocol library does not say which server it talks of, so it is heard where none is to be left out.
-    if config.servers.iter().all(debugs) {
+    if !config.servers.is_empty() && config.servers.iter().all(debugs) {
         targets = targets
             .with_target("rmcp", Level::DEBUG)
             // At this level it would tell the codes that tokens are got with.
@@ -76,6 +86,10 @@ impl io::Write for Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        terminal::say(format_args!("{}", plain(&String::from_utf8_lossy(&self.0))));
+        let text = plain(&String::from_utf8_lossy(&self.0));
+        match LATER.get() {
+            Some(voice) => voice.tell(text.trim_end()),
+            None => terminal::say(format_args!("{text}")),
+        }
     }
 }

@@ -69,8 +69,13 @@ impl Attendant {
 
     /// Whether the person says yes to a question; nobody says no.
     pub(crate) async fn agrees(&self, question: &str) -> bool {
+        matches!(self.answer(question).await.as_deref(), Some("y" | "Y" | "yes"))
+    }
+
+    /// What the person answers to a question; nothing where nobody is there, or nobody answers.
+    pub(crate) async fn answer(&self, question: &str) -> Option<String> {
         if !self.is_there {
-            return false;
+            return None;
         }
         let _waiting = self.wait_for_person();
         let _turn = self.turn.lock().await;
@@ -83,7 +88,7 @@ impl Attendant {
         };
         // A terminal that is gone gives no consent.
         let answer: std::io::Result<Option<String>> = answer.await;
-        matches!(answer.ok().flatten().as_deref(), Some("y" | "Y" | "yes"))
+        answer.ok().flatten()
     }
 
     /// No time limit runs until the result is dropped.

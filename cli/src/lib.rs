@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod arguments;
+mod ask;
 mod assistant;
 mod audit;
 mod bench;
@@ -12,6 +13,7 @@ mod catalog;
 mod clients;
 mod config;
 mod configure;
+mod console;
 mod conversations;
 mod debug;
 mod demo;
@@ -129,6 +131,15 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
                 done = serve::serve(arguments, stop) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
+        Command::Chat(arguments) => console::chat(&arguments).await,
+        Command::Ask(arguments) => {
+            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(cancel.clone(), abandon.clone())?;
+            tokio::select! {
+                done = ask::ask(&arguments, cancel) => done,
                 () = abandon.cancelled() => Ok(exit::CANCELLED),
             }
         }

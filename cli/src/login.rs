@@ -43,6 +43,14 @@ pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
     Ok(exit::OK)
 }
 
+/// Logs in at a server, with a person at the terminal who agrees in a browser.
+///
+/// # Errors
+/// Why nobody is logged in.
+pub(crate) async fn at(connection: &ServerConfig, voice: &Voice) -> Result<(), mcp::Error> {
+    mcp::login(connection, None, |address| show(address, true, voice.clone())).await
+}
+
 /// Shows the address that a person is to visit, and opens it where that is wanted.
 async fn show(address: String, in_browser: bool, voice: Voice) {
     voice.tell(&format!("to log in, visit\n  {address}"));

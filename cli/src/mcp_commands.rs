@@ -7,7 +7,11 @@ pub(crate) mod table;
 mod tools;
 
 use resources::List;
+
 use serde_json::Value;
+pub(crate) use servers::source;
+pub(crate) use table::{short, table};
+pub(crate) use tools::rows;
 
 use crate::arguments::{ConfigArguments, LookCommand};
 use crate::config::{Config, Server};

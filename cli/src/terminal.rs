@@ -3,14 +3,18 @@
 //! A thread of its own writes: a reader that does not read holds up neither the run, nor its time limit, nor a signal.
 //! What waits is bounded by what a program may print.
 
+mod writer;
+
 use std::fmt;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
 use runner::Observer;
 use tokio::sync::oneshot;
 
+pub(crate) use self::writer::{Aside, Part};
+use self::writer::{Piece, write};
 use crate::masker::Masker;
 
 /// The secrets that nothing tells, of all configurations that were used.
@@ -55,17 +59,6 @@ pub(crate) struct Terminal {
     one_line: bool,
     writer: mpsc::Sender<Piece>,
     state: Mutex<State>,
-}
-
-/// What the writing thread is told.
-#[derive(Debug)]
-enum Piece {
-    Out(Vec<u8>),
-    Err(Vec<u8>),
-    /// Answers when everything before is written, with the first failure.
-    Flush(oneshot::Sender<Option<io::Error>>),
-    /// Is written to standard error, told to be so, and nothing after it until the last sender is dropped.
-    Question(Vec<u8>, oneshot::Sender<()>, mpsc::Receiver<()>),
 }
 
 #[derive(Debug, Default)]
@@ -147,6 +140,39 @@ impl Terminal {
         Terminal { quiet, live, one_line: io::stderr().is_terminal(), writer, state: Mutex::default() }
     }
 
+    /// Shows a conversation: whole lines, of which none is written over, and text as it comes.
+    pub(crate) fn of_conversation(quiet: bool) -> Self {
+        Terminal { one_line: false, ..Terminal::new(quiet, false) }
+    }
+
+    /// More of a text, whose lines end by themselves or where something else is to be said. It is shown as it is.
+    pub(crate) fn more(&self, part: Part, text: &str) {
+        self.send(Piece::More(part, text.as_bytes().to_vec()));
+    }
+
+    /// Ends the line of a text.
+    pub(crate) fn end_line(&self) {
+        self.send(Piece::EndLine);
+    }
+
+    /// A line on standard error that is fit to be shown, with colours where they are wanted.
+    pub(crate) fn show(&self, line: &str) {
+        self.send(Piece::Err(format!("{}\n", masked(line)).into_bytes()));
+    }
+
+    /// While a line is edited, everything goes through what keeps it out of the way; without one, no longer. Waits until
+    /// all that was told before is written.
+    pub(crate) fn edit(&self, aside: Option<Box<dyn Aside>>) {
+        let (done, is_done) = mpsc::channel();
+        self.send(Piece::Edit(aside, done));
+        let _ = is_done.recv();
+    }
+
+    /// Whether notes are left out.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Says something that is no error, unless quiet.
     pub(crate) fn note(&self, message: &str) {
         if !self.quiet {
@@ -207,30 +233,6 @@ impl Terminal {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn write(pieces: &mpsc::Receiver<Piece>) {
-    let mut failed = None;
-    while let Ok(piece) = pieces.recv() {
-        match piece {
-            Piece::Out(bytes) => {
-                let mut stdout = io::stdout().lock();
-                if let Err(error) = stdout.write_all(&bytes).and_then(|()| stdout.flush())
-                    // A reader that is gone changes nothing about how the snippet ends.
-                    && error.kind() != io::ErrorKind::BrokenPipe
-                {
-                    failed = failed.or(Some(error));
-                }
-            }
-            Piece::Err(bytes) => drop(io::stderr().lock().write_all(&bytes)),
-            Piece::Flush(done) => drop(done.send(failed.take())),
-            Piece::Question(bytes, shown, held) => {
-                drop(io::stderr().lock().write_all(&bytes));
-                let _ = shown.send(());
-                let _ = held.recv();
-            }
-        }
     }
 }
 

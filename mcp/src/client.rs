@@ -226,8 +226,15 @@ impl ClientHandler for Client {
     async fn create_elicitation(
         &self,
         parameters: rmcp::model::ElicitRequestParams,
-        _context: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<rmcp::model::ElicitResult, ErrorData> {
+        // The library keeps `_meta` apart; the token in it is its own.
+        let mut meta = serde_json::to_value(&context.meta).unwrap_or_default();
+        meta.as_object_mut().map(|meta| meta.remove("progressToken"));
+        let mut parameters = serde_json::to_value(parameters).unwrap_or_default();
+        if meta.as_object().is_some_and(|meta| !meta.is_empty()) {
+            parameters["_meta"] = meta;
+        }
         self.typed("elicitation/create", parameters).await
     }
 

@@ -17,7 +17,8 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(server: &str, kind: ErrorKind) -> Self {
+    /// An error of a server.
+    pub fn new(server: &str, kind: ErrorKind) -> Self {
         Self { server: server.to_owned(), kind: Box::new(kind) }
     }
 }

@@ -92,6 +92,8 @@ pub struct Status {
     pub last_error: Option<String>,
     /// When it was connected to the last time.
     pub last_connected: Option<SystemTime>,
+    /// When its tools were listed last.
+    pub last_listed: Option<SystemTime>,
     /// Its tools as of the last listing, and what was wrong with the list.
     pub tools: Arc<Vec<Tool>>,
     /// The warnings of the last listing.
@@ -161,6 +163,7 @@ impl Keeper {
             state: State::Connecting,
             last_error: None,
             last_connected: None,
+            last_listed: None,
             tools: Arc::default(),
             warnings: Vec::new(),
             protocol_version: None,
@@ -313,6 +316,7 @@ impl Shared {
             if !is_first && !changes.is_empty() {
                 status.changes = changes;
             }
+            status.last_listed = Some(SystemTime::now());
             status.warnings = listing.warnings;
             status.tools = Arc::new(listing.tools);
         });

@@ -60,5 +60,5 @@ pub use session::{
     CallOptions, CallResult, Carried, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META, Session,
     connect_all,
 };
-pub use trace::TARGET as TRACE_TARGET;
+pub use trace::{TARGET as TRACE_TARGET, switch_trace};
 pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};

@@ -75,7 +75,7 @@ fn without_secrets(url: &str) -> String {
     format!("{scheme}://{host}{path}{query}")
 }
 
-fn source(layer: &Layer) -> String {
+pub(crate) fn source(layer: &Layer) -> String {
     match layer.file() {
         Some(file) => format!("{} {}", layer.name(), file.display()),
         None => layer.name().to_owned(),

@@ -93,7 +93,13 @@ fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, F
 }
 
 /// The tools of a server as they came, with what holds for each.
-fn rows(config: &Config, pins: &Pins, partition: &Partition, server: &str, list: &ToolList) -> Vec<Value> {
+pub(crate) fn rows(
+    config: &Config,
+    pins: &Pins,
+    partition: &Partition,
+    server: &str,
+    list: &ToolList,
+) -> Vec<Value> {
     let held = pins.held(server, list);
     let row = |raw: &Value| {
         let name = raw["name"].as_str()?;

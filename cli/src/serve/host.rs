@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Host, Notice};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 
 use super::caller::{Abilities, Caller};
@@ -18,6 +18,9 @@ const NOTICES_WAITING: usize = 1_000;
 
 /// Most characters of one line that a server tells.
 const LONGEST_TOLD: usize = 2_000;
+
+/// The member of a question's `_meta` with the server that asks; those of this process have none.
+pub(crate) const ASKED_BY: &str = "io.toolsmith/server";
 
 /// What servers tell the client.
 #[derive(Clone)]
@@ -96,8 +99,16 @@ impl ClientHost {
         &'a self,
         server: &'a str,
         method: &'static str,
-        parameters: Value,
+        mut parameters: Value,
     ) -> BoxFuture<'a, Result<Value, String>> {
+        // Whatever the server itself writes there, nobody takes its words for another's.
+        if let Some(parameters) = parameters.as_object_mut() {
+            let meta = parameters.entry("_meta").or_insert_with(|| json!({}));
+            if !meta.is_object() {
+                *meta = json!({});
+            }
+            meta[ASKED_BY] = json!(server);
+        }
         async move {
             let Some(caller) = self.caller(server) else {
                 return Err("no request of a client is under way that this could belong to".to_owned());

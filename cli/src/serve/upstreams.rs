@@ -1,11 +1,13 @@
 //! Sessions with servers that last: watched for their lists, and used for direct tools.
 
-use std::collections::BTreeMap;
+mod by_hand;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp::{Keeper, ServerConfig, Session, State, Status};
 use runner::Cache;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::host::ClientHost;
@@ -20,9 +22,16 @@ use crate::tool_list::ToolList;
 pub(crate) struct Upstreams {
     host: Arc<ClientHost>,
     keepers: Mutex<BTreeMap<String, Kept>>,
+    /// Servers that a person keeps away: no session, no tools.
+    away: Mutex<BTreeSet<String>>,
     /// Something about them has changed.
     pub(crate) changed: Arc<Notify>,
+    /// Counts the changes, for whoever looks on.
+    changes: watch::Sender<u64>,
 }
+
+/// Why a server is not there that a person keeps away.
+const AWAY: &str = "disconnected by hand";
 
 struct Kept {
     config: ServerConfig,
@@ -39,7 +48,13 @@ impl Drop for Kept {
 impl Upstreams {
     /// No session yet; `host` answers what servers ask.
     pub(crate) fn new(host: Arc<ClientHost>) -> Arc<Self> {
-        Arc::new(Upstreams { host, keepers: Mutex::default(), changed: Arc::default() })
+        Arc::new(Upstreams {
+            host,
+            keepers: Mutex::default(),
+            away: Mutex::default(),
+            changed: Arc::default(),
+            changes: watch::Sender::default(),
+        })
     }
 
     /// The client behind the sessions.
@@ -54,7 +69,8 @@ impl Upstreams {
             servers.iter().any(|server| server.connection.name == *name && server.connection == kept.config)
         };
         keepers.retain(stays);
-        for server in servers {
+        let away = self.away().clone();
+        for server in servers.iter().filter(|server| !away.contains(&server.connection.name)) {
             if !keepers.contains_key(&server.connection.name) {
                 keepers.insert(server.connection.name.clone(), self.start(server));
             }
@@ -75,10 +91,11 @@ impl Upstreams {
         first_start::tell(server, &self.host.voice());
         let config = server.connection.clone();
         let keeper = Arc::new(Keeper::start(config.clone(), self.host.clone()));
-        let (mut status, changed) = (keeper.watch(), self.changed.clone());
+        let (mut status, changed, changes) = (keeper.watch(), self.changed.clone(), self.changes.clone());
         let watching = tokio::spawn(async move {
             while status.changed().await.is_ok() {
                 changed.notify_one();
+                changes.send_modify(|count| *count = count.wrapping_add(1));
             }
         });
         Kept { config, keeper, watching }
@@ -89,6 +106,10 @@ impl Upstreams {
     /// # Errors
     /// Why there is none.
     pub(crate) async fn session(&self, server: &Server) -> Result<Session, mcp::Error> {
+        if self.is_away(&server.connection.name) {
+            let kind = mcp::ErrorKind::Host { reason: AWAY.to_owned() };
+            return Err(mcp::Error::new(&server.connection.name, kind));
+        }
         let given_up = |kept: &Kept| {
             matches!(kept.keeper.status().state, State::Error | State::AuthRequired | State::Closed)
         };
@@ -124,6 +145,10 @@ impl Upstreams {
         let mut lists = Lists { is_whole: true, ..Lists::default() };
         for server in &settings.config.servers {
             let name = &server.connection.name;
+            if self.is_away(name) {
+                lists.absent.insert(name.clone(), AWAY.to_owned());
+                continue;
+            }
             let status = self.status(name);
             let listed = status.as_ref().filter(|status| status.last_connected.is_some());
             if let Some(status) = listed {

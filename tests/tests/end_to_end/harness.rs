@@ -53,6 +53,8 @@ pub(crate) struct Run {
     watchdog: Duration,
     /// Whether standard input and standard error are a terminal.
     on_terminal: bool,
+    /// Whether standard output is that terminal as well.
+    shows_output: bool,
     /// Holds the configuration; gone after the run.
     folder: TempDir,
 }
@@ -82,7 +84,14 @@ impl Run {
             .env("XDG_CONFIG_HOME", folder.path())
             .env("XDG_STATE_HOME", folder.path())
             .current_dir(folder.path());
-        Run { command, input: Vec::new(), watchdog: WATCHDOG, on_terminal: false, folder }
+        Run {
+            command,
+            input: Vec::new(),
+            watchdog: WATCHDOG,
+            on_terminal: false,
+            shows_output: false,
+            folder,
+        }
     }
 
     pub(crate) fn argument(self, argument: &str) -> Self {
@@ -122,6 +131,11 @@ impl Run {
         Run::of(command, cache).terminal()
     }
 
+    /// With a terminal of its own on standard output as well: all of it is shown there.
+    pub(crate) fn on_whole_terminal(cache: &Path) -> Self {
+        Run { shows_output: true, ..Run::on_terminal(cache) }
+    }
+
     /// With a terminal on standard input and standard error, which the command makes its own (`setsid --ctty`).
     pub(crate) fn terminal(self) -> Self {
         Run { on_terminal: true, ..self }
@@ -153,6 +167,9 @@ impl Run {
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if self.on_terminal {
             let (ours, theirs) = pseudoterminal();
+            if self.shows_output {
+                piped.stdout(theirs.try_clone().unwrap());
+            }
             piped.stdin(theirs.try_clone().unwrap()).stderr(theirs);
             keyboard = Some(ours);
         }
@@ -165,12 +182,13 @@ impl Run {
         let stderr = match &keyboard {
             Some(ours) => {
                 // With this one's copies the terminal would never end.
-                self.command.stdin(Stdio::null()).stderr(Stdio::null());
+                self.command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
                 collect_screen(ours.try_clone().unwrap(), Arc::clone(&screen))
             }
             None => collect(child.stderr.take().unwrap()),
         };
-        let stdout = collect(child.stdout.take().unwrap());
+        let stdout = child.stdout.take();
+        let stdout = std::thread::spawn(move || stdout.map(read_all).unwrap_or_default());
         Started { child, input, stdout, stderr, keyboard, screen, run: self }
     }
 
@@ -218,12 +236,14 @@ pub(crate) fn unique() -> String {
     format!("{}-{}", std::process::id(), now.as_nanos())
 }
 
-fn collect(mut pipe: impl std::io::Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        pipe.read_to_end(&mut bytes).unwrap();
-        bytes
-    })
+fn collect(pipe: impl std::io::Read + Send + 'static) -> JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || read_all(pipe))
+}
+
+fn read_all(mut pipe: impl std::io::Read) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    pipe.read_to_end(&mut bytes).unwrap();
+    bytes
 }
 
 /// A run that is under way.
@@ -250,6 +270,16 @@ impl Started {
         let shown = || String::from_utf8_lossy(&self.screen.lock().unwrap()).matches(text).count() >= count;
         self.wait_until(text, shown);
         self.keyboard.as_ref().unwrap().write_all(line.as_bytes()).unwrap();
+    }
+
+    /// Types something, whatever is shown.
+    pub(crate) fn type_keys(&self, keys: &str) {
+        self.keyboard.as_ref().unwrap().write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// What is shown up to now.
+    pub(crate) fn shown(&self) -> String {
+        String::from_utf8_lossy(&self.screen.lock().unwrap()).into_owned()
     }
 
     /// Whether it handles `signal` itself.

@@ -12,6 +12,7 @@ mod codegen;
 mod commands;
 mod configuration;
 mod confinement;
+mod console;
 mod conversations;
 mod diagnostics;
 mod doctor;

@@ -1,0 +1,88 @@
+//! `toolsmith ask`: one question, one answer; what happens on the way is told on standard error.
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use agent::Block;
+use serde_json::{Value, json};
+use tokio::io::AsyncReadExt as _;
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::AskArguments;
+use crate::console::desk::{Desk, Turn};
+use crate::console::record::how_to_resume;
+use crate::console::screen::{Called, Tally};
+use crate::exit;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Most bytes of standard input (4 MiB).
+const MOST_INPUT: u64 = 4 << 20;
+
+/// Runs the command; gives the exit code.
+pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> Result<u8, Failure> {
+    let blocks = tokio::select! {
+        blocks = question(arguments.question.as_deref()) => blocks?,
+        () = cancel.cancelled() => return Ok(exit::CANCELLED),
+    };
+    let terminal = Arc::new(Terminal::of_conversation(arguments.talk.quiet));
+    let mut desk = Desk::open(&arguments.talk, terminal.clone(), !arguments.json).await?;
+    let (turn, tally) = desk.turn(blocks, cancel.cancelled()).await;
+    let id = desk.close().await;
+    let (code, error) = match &turn {
+        Turn::Answered(_) => (exit::OK, None),
+        Turn::Failed(error) => (exit::RUNTIME, Some(error.to_string())),
+        Turn::Cancelled => (exit::CANCELLED, Some("cancelled".to_owned())),
+    };
+    if arguments.json {
+        let text = match &turn {
+            Turn::Answered(answer) => answer.text.as_str(),
+            _ => "",
+        };
+        terminal.print(&as_json(text, id.as_deref(), &tally, error.as_deref()).to_string());
+    } else if let Some(error) = &error {
+        terminal.tell(&format!("toolsmith: {error}"));
+    }
+    if let (Some(id), false) = (id, arguments.json) {
+        terminal.note(&how_to_resume("ask", &id));
+    }
+    terminal.flush().await.map_err(Failure::host)?;
+    Ok(code)
+}
+
+fn as_json(text: &str, conversation: Option<&str>, tally: &Tally, error: Option<&str>) -> Value {
+    let call =
+        |call: &Called| json!({ "tool": call.tool, "ok": !call.is_error, "ms": call.time.as_millis() });
+    let calls: Vec<Value> = tally.calls.iter().map(call).collect();
+    let mut object = json!({
+        "text": text, "conversation": conversation, "usage": tally.usage, "turns": tally.turns, "calls": calls,
+    });
+    if let Some(error) = error {
+        object["error"] = error.into();
+    }
+    object
+}
+
+/// The question, and what comes on standard input where that is no terminal.
+async fn question(question: Option<&str>) -> Result<Vec<Block>, Failure> {
+    let mut input = Vec::new();
+    if !std::io::stdin().is_terminal() {
+        let read = tokio::io::stdin().take(MOST_INPUT + 1).read_to_end(&mut input).await;
+        read.map_err(|error| Failure::host(format!("standard input can't be read: {error}")))?;
+    }
+    if input.len() as u64 > MOST_INPUT {
+        return Err(Failure::configuration(format!(
+            "standard input has more than {MOST_INPUT} bytes; give a file's path in place of its contents"
+        )));
+    }
+    let input = String::from_utf8(input).map_err(|_| {
+        Failure::configuration("standard input is no UTF-8 text; ask about a file in its place")
+    })?;
+    let parts = [question.unwrap_or_default().trim(), input.trim_end()];
+    let blocks: Vec<Block> =
+        parts.into_iter().filter(|part| !part.trim().is_empty()).map(Block::text).collect();
+    if blocks.is_empty() {
+        return Err(Failure::configuration("there is no question; write one: toolsmith ask \"…\""));
+    }
+    Ok(blocks)
+}

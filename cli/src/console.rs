@@ -1,0 +1,225 @@
+//! `toolsmith chat`: a conversation at the terminal, with a model that has the tools of all servers.
+
+mod command;
+mod commands;
+pub(crate) mod desk;
+mod editor;
+mod highlight;
+mod host;
+mod notices;
+pub(crate) mod record;
+pub(crate) mod screen;
+mod servers;
+mod style;
+mod typed;
+
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+
+use agent::Block;
+use futures::FutureExt as _;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use self::command::Command;
+use self::desk::{Desk, Turn};
+use self::editor::{Editor, Typed};
+use self::record::how_to_resume;
+use self::screen::{Tally, seconds};
+use self::style::Look;
+use crate::arguments::ChatArguments;
+use crate::config;
+use crate::debug;
+use crate::exit;
+use crate::failure::Failure;
+use crate::mcp_commands::short;
+use crate::terminal::Terminal;
+
+/// The prompt.
+const PROMPT: &str = "> ";
+
+/// Most characters of what was said last in a conversation that goes on.
+const LAST_WORDS: usize = 300;
+
+/// Runs the command; gives the exit code.
+pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
+    let mut signals = Signals::new()?;
+    let terminal = Arc::new(Terminal::of_conversation(arguments.talk.quiet));
+    debug::allow_later(terminal.voice());
+    let history = config::state_folder().ok().map(|folder| folder.join("history"));
+    let mut desk = Desk::open(&arguments.talk, terminal.clone(), true).await?;
+    let editor = Editor::start(&terminal, history)?;
+    let notices = notices::start(&desk);
+    welcome(&desk, editor.is_there);
+    let code = converse(&mut desk, &editor, &mut signals).await;
+    notices.abort();
+    // A signal may have come while a line was edited.
+    terminal.edit(None);
+    drop(editor);
+    if let Some(id) = desk.close().await {
+        terminal.note(&how_to_resume("chat", &id));
+    }
+    terminal.flush().await.map_err(Failure::host)?;
+    Ok(code)
+}
+
+/// What ends a turn, or everything.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self, Failure> {
+        let of =
+            |kind| signal(kind).map_err(|error| Failure::host(format!("signals can't be handled: {error}")));
+        Ok(Signals {
+            interrupt: of(SignalKind::interrupt())?,
+            terminate: of(SignalKind::terminate())?,
+            hang_up: of(SignalKind::hangup())?,
+        })
+    }
+}
+
+impl Signals {
+    /// What came before does not matter any more.
+    fn forget(&mut self) {
+        let _ = self.interrupt.recv().now_or_never();
+    }
+}
+
+/// How something that can be given up has ended.
+enum Ended {
+    Done,
+    /// This process is to end.
+    Leave,
+}
+
+/// Message by message, until somebody leaves; gives the exit code.
+async fn converse(desk: &mut Desk, editor: &Editor, signals: &mut Signals) -> u8 {
+    let mut is_leaving = false;
+    loop {
+        let typed = tokio::select! {
+            typed = editor.read(PROMPT) => typed,
+            // Where a line is edited, the editor sees Ctrl-C.
+            _ = signals.interrupt.recv(), if !editor.is_there => Typed::Interrupt,
+            _ = signals.terminate.recv() => return exit::CANCELLED,
+            _ = signals.hang_up.recv() => return exit::CANCELLED,
+        };
+        let was_leaving = std::mem::take(&mut is_leaving);
+        match typed {
+            Typed::Message(text) if text.is_empty() => {}
+            Typed::Message(text) => match step(desk, &text, signals).await {
+                Some(Ended::Done) => {}
+                Some(Ended::Leave) => return exit::CANCELLED,
+                None => return exit::OK,
+            },
+            Typed::Interrupt if was_leaving || !editor.is_there => {
+                return if editor.is_there { exit::OK } else { exit::CANCELLED };
+            }
+            Typed::Interrupt => {
+                is_leaving = true;
+                desk.terminal.note("press Ctrl-C once more to leave");
+            }
+            Typed::End => return exit::OK,
+            Typed::Failed(error) => {
+                desk.terminal.tell(&format!("toolsmith: nothing more can be read: {error}"));
+                return exit::HOST;
+            }
+        }
+    }
+}
+
+/// A message or a command; `None` where the person leaves.
+async fn step(desk: &mut Desk, text: &str, signals: &mut Signals) -> Option<Ended> {
+    let command = match command::parse(text) {
+        None => return Some(say(desk, vec![Block::text(text)], signals).await),
+        Some(Ok(command)) => command,
+        Some(Err(wrong)) => {
+            desk.terminal.tell(&wrong);
+            return Some(Ended::Done);
+        }
+    };
+    if command == Command::Quit {
+        return None;
+    }
+    signals.forget();
+    let blocks = tokio::select! {
+        biased;
+        _ = signals.interrupt.recv() => {
+            desk.terminal.tell("given up");
+            return Some(Ended::Done);
+        }
+        done = desk.carry_out(command) => done,
+    };
+    match blocks {
+        Ok(None) => Some(Ended::Done),
+        Ok(Some(blocks)) => Some(say(desk, blocks, signals).await),
+        Err(wrong) => {
+            desk.terminal.tell(&wrong);
+            Some(Ended::Done)
+        }
+    }
+}
+
+/// Says something to the model, and shows what becomes of it.
+async fn say(desk: &mut Desk, blocks: Vec<Block>, signals: &mut Signals) -> Ended {
+    signals.forget();
+    let mut ended = Ended::Done;
+    let given_up = async {
+        let Signals { interrupt, terminate, hang_up } = signals;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => ended = Ended::Leave,
+            _ = hang_up.recv() => ended = Ended::Leave,
+        }
+    };
+    let begun = std::time::Instant::now();
+    let (turn, tally) = desk.turn(blocks, given_up).await;
+    let terminal = &desk.terminal;
+    match turn {
+        Turn::Answered(_) if terminal.is_quiet() => {}
+        Turn::Answered(_) => {
+            let line = format!("{}, {}", seconds(begun.elapsed()), cost(&tally));
+            terminal.show(&desk.style.paint(Look::Dim, &line));
+        }
+        Turn::Failed(error) => terminal.tell(&format!("toolsmith: {error}")),
+        Turn::Cancelled => {
+            if std::io::stderr().is_terminal() {
+                // What the keys of Ctrl-C look like stands in the line.
+                terminal.show("");
+            }
+            terminal.tell("cancelled; what was said stays in the conversation");
+        }
+    }
+    ended
+}
+
+/// What a turn cost, in words.
+fn cost(tally: &Tally) -> String {
+    let usage = tally.usage;
+    let cached = if usage.cached > 0 { format!(" ({} cached)", usage.cached) } else { String::new() };
+    format!("{} tokens read{cached}, {} written", usage.input, usage.output)
+}
+
+/// What is said at the beginning.
+fn welcome(desk: &Desk, is_there: bool) {
+    let terminal = &desk.terminal;
+    if terminal.is_quiet() {
+        return;
+    }
+    let entry = &desk.model().entry;
+    let name = entry.display_name.as_ref().unwrap_or(&entry.reference);
+    if is_there {
+        terminal.note(&format!("model {name}; /help lists commands, Ctrl-D leaves"));
+    }
+    let id = desk.record().id();
+    if let Some(id) = id {
+        let count = desk.conversation.len();
+        terminal.note(&format!("going on with conversation {id}, {count} messages; said last:"));
+        let texts = desk.conversation.iter().rev().map(agent::Message::texts);
+        if let Some(last) = texts.map(|text| short(&text, LAST_WORDS)).find(|text| !text.is_empty()) {
+            terminal.show(&desk.style.paint(Look::Dim, &format!("  {last}")));
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What the console's commands do, but for those about servers.
+
+use std::collections::BTreeMap;
+
+use agent::Block;
+use runner::Catalog;
+use serde_json::Value;
+
+use super::command::{Command, HELP};
+use super::desk::Desk;
+use super::highlight;
+use super::style::Style;
+use crate::mcp_commands::{short, table};
+use crate::terminal::plain;
+
+/// Most characters of a prompt that is filled in (1 MiB).
+const LONGEST_PROMPT: usize = 1 << 20;
+
+/// Most characters of a generated API that is shown.
+const LONGEST_API: usize = 20_000;
+
+impl Desk {
+    /// Does what a command says; gives what is to be said to the model, if anything.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(super) async fn carry_out(&mut self, command: Command) -> Result<Option<Vec<Block>>, String> {
+        match command {
+            Command::Help => self.help(),
+            Command::Servers(command) => self.servers(&command).await?,
+            Command::Model(None) => self.models(),
+            Command::Model(Some(name)) => {
+                self.choose(&name).map_err(|failure| failure.message)?;
+                self.terminal.print(&format!("from the next message on, {name} is asked"));
+            }
+            Command::Code => self.code()?,
+            Command::Prompts => self.prompts().await?,
+            Command::Prompt { name, arguments } => {
+                let blocks = self.prompt(&name, &arguments.into_iter().collect()).await?;
+                return Ok(Some(blocks));
+            }
+            Command::Quit => {}
+        }
+        Ok(None)
+    }
+
+    fn help(&self) {
+        let width = HELP.iter().map(|(usage, _)| usage.len()).max().unwrap_or_default();
+        let lines = HELP.iter().map(|(usage, what)| format!("{usage:width$}  {what}"));
+        self.terminal.print(&lines.collect::<Vec<_>>().join("\n"));
+        self.terminal.print(
+            "A message goes on in the next line after a \\ at its end, inside of ```, and inside of a bracket that ends \
+             a line.",
+        );
+    }
+
+    fn models(&self) {
+        let settings = self.now();
+        let asked = &self.model().entry.reference;
+        let rows = settings.config.models.iter().map(|model| {
+            let mark = if model.reference == *asked { "*" } else { "" };
+            let name = model.display_name.clone().unwrap_or_default();
+            vec![
+                mark.to_owned(),
+                model.reference.clone(),
+                name,
+                model.api.name().to_owned(),
+                model.id.clone(),
+            ]
+        });
+        self.terminal.print(&table(&["", "ref", "name", "type", "id"], rows));
+    }
+
+    fn code(&self) -> Result<(), String> {
+        let code = self.screen.snippet().ok_or("no snippet was run in this conversation")?;
+        let style = Style::of_stdout();
+        self.terminal.print(&highlight::rust(plain(&code).trim_end(), style));
+        let snapshot = self.live.now();
+        let api = api(&code, &snapshot.catalog).map_err(|error| error.to_string())?;
+        if !api.is_empty() {
+            self.terminal.print(&format!("\n{}", highlight::rust(&plain(&api), style)));
+        }
+        Ok(())
+    }
+
+    async fn prompts(&self) -> Result<(), String> {
+        let listed = self.tools.inside().session.list_prompts().await;
+        let listed = listed.map_err(|error| error.to_string())?;
+        listed.warnings.iter().for_each(|warning| self.terminal.note(warning));
+        if listed.items.is_empty() {
+            self.terminal.print("no server offers a prompt");
+            return Ok(());
+        }
+        let rows = listed.items.iter().map(|item| {
+            let text = |member: &str| item[member].as_str().unwrap_or_default().to_owned();
+            vec![text("name"), arguments(item), text("description")]
+        });
+        self.terminal.print(&table(&["prompt", "arguments", "description"], rows));
+        Ok(())
+    }
+
+    async fn prompt(&self, name: &str, arguments: &BTreeMap<String, String>) -> Result<Vec<Block>, String> {
+        let filled = self.tools.inside().session.get_prompt(name, arguments).await;
+        let filled = filled.map_err(|error| error.to_string())?;
+        if filled.get().len() > LONGEST_PROMPT {
+            return Err(format!("the prompt {name} has more than {LONGEST_PROMPT} bytes"));
+        }
+        let filled: Value = serde_json::from_str(filled.get()).map_err(|error| error.to_string())?;
+        let messages = filled["messages"].as_array();
+        let blocks: Vec<Block> = messages.into_iter().flatten().map(block).collect();
+        if blocks.is_empty() {
+            return Err(format!("the prompt {name} has no messages"));
+        }
+        // The person sees what is said in their name.
+        for block in &blocks {
+            let text = match block {
+                Block::Text { text } => plain(text),
+                _ => "[media]".to_owned(),
+            };
+            let lines: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
+            self.terminal.print(&lines.join("\n"));
+        }
+        Ok(blocks)
+    }
+}
+
+/// The arguments of a prompt; those that may be left out with a question mark.
+fn arguments(prompt: &Value) -> String {
+    let arguments = prompt["arguments"].as_array().into_iter().flatten();
+    let name = |argument: &Value| {
+        let mark = if argument["required"] == true { "" } else { "?" };
+        argument["name"].as_str().map(|name| format!("{name}{mark}"))
+    };
+    arguments.filter_map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// A message of a prompt (MCP, `PromptMessage`) as a part of what the person says. What it has an assistant say is
+/// marked as such.
+fn block(message: &Value) -> Block {
+    let content = &message["content"];
+    let text = |of: &Value, member: &str| of[member].as_str().map(str::to_owned);
+    let spoken = match (content["type"].as_str(), &content["resource"]) {
+        (Some("image" | "audio"), _) => {
+            let media_type = text(content, "mimeType").unwrap_or_default();
+            return Block::Media { media_type, data: text(content, "data").unwrap_or_default(), name: None };
+        }
+        (Some("resource"), resource) => text(resource, "text").unwrap_or_else(|| resource.to_string()),
+        _ => text(content, "text").unwrap_or_else(|| content.to_string()),
+    };
+    match message["role"].as_str() {
+        Some("assistant") => Block::text(format!("[assistant] {spoken}")),
+        _ => Block::text(spoken),
+    }
+}
+
+/// What a snippet was written against: the signatures of the modules that it names.
+fn api(code: &str, catalog: &Catalog) -> Result<String, runner::Error> {
+    let mut text = String::new();
+    for (module, bindings) in catalog.modules() {
+        if !names(code, module) {
+            continue;
+        }
+        text.push_str(&format!("// {}: module {module}\n", short(&bindings.server, 100)));
+        for tool in bindings.tools().iter().filter(|tool| !bindings.is_denied(tool)) {
+            let signature = bindings.signature(tool)?;
+            if text.len() + signature.len() > LONGEST_API {
+                text.push_str("// … and more; codegen shows all\n");
+                return Ok(text);
+            }
+            text.push_str(signature.trim_end());
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+/// Whether a snippet names a module: the word, before `::`.
+fn names(code: &str, module: &str) -> bool {
+    code.match_indices(module).any(|(place, _)| {
+        let before = code.get(..place).and_then(|before| before.chars().next_back());
+        let after = code.get(place + module.len()..).unwrap_or_default();
+        before.is_none_or(|before| !before.is_alphanumeric() && before != '_')
+            && after.trim_start().starts_with("::")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_module_is_named_as_a_word_before_its_path() {
+        assert!(names("let x = shop::find()", "shop"));
+        assert!(names("shop ::find()", "shop"));
+        assert!(!names("workshop::find()", "shop"));
+        assert!(!names("shop.find(); shopping::x()", "shop"));
+    }
+
+    #[test]
+    fn prompts_become_what_the_person_says() {
+        let message = |role: &str, content: Value| json!({ "role": role, "content": content });
+        assert_eq!(block(&message("user", json!({ "type": "text", "text": "a" }))), Block::text("a"));
+        let said = block(&message("assistant", json!({ "type": "text", "text": "b" })));
+        assert_eq!(said, Block::text("[assistant] b"));
+        let embedded = json!({ "type": "resource", "resource": { "uri": "x:y", "text": "c" } });
+        assert_eq!(block(&message("user", embedded)), Block::text("c"));
+        let image = json!({ "type": "image", "mimeType": "image/png", "data": "AA==" });
+        assert!(matches!(block(&message("user", image)), Block::Media { .. }));
+        let prompt = json!({ "arguments": [{ "name": "a", "required": true }, { "name": "b" }] });
+        assert_eq!(arguments(&prompt), "a, b?");
+    }
+}

@@ -1,0 +1,314 @@
+//! Where prompts come from: a line editor in a thread of its own, or the lines of standard input.
+//!
+//! While a line is edited, what is told goes through the editor, which keeps it above the line. Between two prompts the
+//! terminal is as it was, for questions and for Ctrl-C.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Config, Context, Editor as LineEditor, ExternalPrinter, Helper};
+use tokio::sync::oneshot;
+
+use super::command::HELP;
+use super::typed;
+use crate::failure::Failure;
+use crate::terminal::{Aside, Terminal};
+
+/// How many messages the history keeps.
+const HISTORY: usize = 1_000;
+
+/// Most bytes of a message that is read from standard input without a terminal (4 MiB).
+const LONGEST: usize = 4 << 20;
+
+/// The terminal no longer marks what is pasted (xterm's mode 2004).
+const NO_PASTE: &str = "\x1b[?2004l";
+
+/// What was typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    Message(String),
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-D, or nothing more to read.
+    End,
+    Failed(String),
+}
+
+/// Reads what is typed.
+pub(crate) struct Editor {
+    wanted: mpsc::Sender<(String, oneshot::Sender<Typed>)>,
+    /// Whether somebody types.
+    pub(crate) is_there: bool,
+    cooked: Option<Cooked>,
+}
+
+/// How the terminal was before anything was edited.
+struct Cooked(Termios);
+
+impl Editor {
+    /// Begins; `history` is the file that keeps what was typed.
+    ///
+    /// # Errors
+    /// Where the terminal can't be used.
+    pub(crate) fn start(terminal: &Arc<Terminal>, history: Option<PathBuf>) -> Result<Self, Failure> {
+        let (wanted, wants) = mpsc::channel();
+        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+            std::thread::spawn(move || read_lines(&wants));
+            return Ok(Editor { wanted, is_there: false, cooked: None });
+        }
+        let cooked = tcgetattr(io::stdin()).ok().map(Cooked);
+        let wrong = |error: ReadlineError| Failure::host(format!("the terminal can't be used: {error}"));
+        let config = Config::builder().max_history_size(HISTORY).map_err(wrong)?.auto_add_history(true);
+        let mut editor: LineEditor<Typing, FileHistory> =
+            LineEditor::with_config(config.build()).map_err(wrong)?;
+        editor.set_helper(Some(Typing));
+        let history = history.filter(|file| match prepare(file) {
+            Ok(()) => true,
+            Err(error) => {
+                terminal.tell(&format!(
+                    "toolsmith: what you type is not remembered: {}: {error}",
+                    file.display()
+                ));
+                false
+            }
+        });
+        if let Some(file) = &history {
+            // One that can't be read is begun anew.
+            let _ = editor.load_history(file);
+        }
+        let terminal = terminal.clone();
+        std::thread::spawn(move || edit_lines(editor, &terminal, history.as_deref(), &wants));
+        Ok(Editor { wanted, is_there: true, cooked })
+    }
+
+    /// The next message.
+    pub(crate) async fn read(&self, prompt: &str) -> Typed {
+        let (answer, typed) = oneshot::channel();
+        if self.wanted.send((prompt.to_owned(), answer)).is_err() {
+            return Typed::End;
+        }
+        typed.await.unwrap_or(Typed::End)
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        // A line may be edited still, when a signal ends this process.
+        if let Some(Cooked(settings)) = &self.cooked {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Drain, settings);
+            let _ = io::stdout().write_all(NO_PASTE.as_bytes());
+        }
+    }
+}
+
+fn edit_lines(
+    mut editor: LineEditor<Typing, FileHistory>,
+    terminal: &Terminal,
+    history: Option<&Path>,
+    wants: &mpsc::Receiver<(String, oneshot::Sender<Typed>)>,
+) {
+    let relay = editor.create_external_printer().ok().map(Relay::start);
+    while let Ok((prompt, answer)) = wants.recv() {
+        terminal.edit(relay.as_ref().map(Relay::begin));
+        let read = editor.readline(&prompt);
+        terminal.edit(None);
+        let typed = match read {
+            Ok(text) => Typed::Message(typed::message(&text)),
+            Err(ReadlineError::Interrupted | ReadlineError::Signal(_)) => Typed::Interrupt,
+            Err(ReadlineError::Eof) => Typed::End,
+            Err(error) => Typed::Failed(error.to_string()),
+        };
+        if let (Typed::Message(_), Some(file)) = (&typed, history) {
+            // What is remembered is a help, no record.
+            let _ = editor.append_history(file);
+        }
+        let _ = answer.send(typed);
+    }
+}
+
+/// A message for each line, or for several that belong together.
+fn read_lines(wants: &mpsc::Receiver<(String, oneshot::Sender<Typed>)>) {
+    let mut input = io::stdin().lock();
+    while let Ok((_, answer)) = wants.recv() {
+        let _ = answer.send(read_message(&mut input));
+    }
+}
+
+fn read_message(input: &mut impl io::BufRead) -> Typed {
+    let mut text = String::new();
+    loop {
+        match input.read_line(&mut text) {
+            Ok(0) if text.trim().is_empty() => return Typed::End,
+            Ok(0) => return Typed::Message(typed::message(&text)),
+            Ok(_) if text.len() > LONGEST => {
+                return Typed::Failed(format!("a message has more than {LONGEST} bytes"));
+            }
+            Ok(_) if typed::is_whole(text.strip_suffix('\n').unwrap_or(&text)) => {
+                return Typed::Message(typed::message(&text));
+            }
+            Ok(_) => {}
+            Err(error) => return Typed::Failed(error.to_string()),
+        }
+    }
+}
+
+/// Makes the file, or its owner's alone.
+fn prepare(file: &Path) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let opened = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
+    opened.set_permissions(fs::Permissions::from_mode(0o600))
+}
+
+/// What the editor knows of messages.
+struct Typing;
+
+impl Validator for Typing {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let is_whole = typed::is_whole(context.input());
+        Ok(if is_whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
+    }
+}
+
+impl Completer for Typing {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let typed = line.get(..at).unwrap_or_default();
+        if !typed.starts_with('/') {
+            return Ok((0, Vec::new()));
+        }
+        Ok((0, completions(typed)))
+    }
+}
+
+/// The commands that begin like what is typed.
+fn completions(typed: &str) -> Vec<Pair> {
+    let commands =
+        HELP.iter().flat_map(|(usage, _)| usage.split(", ")).filter(|usage| usage.starts_with('/'));
+    // Up to what differs from server to server.
+    let fixed =
+        commands.map(|usage| usage.split([' ']).take_while(|word| !word.starts_with(['[', 'S', 'N'])));
+    let mut fixed: Vec<String> = fixed.map(|words| words.collect::<Vec<_>>().join(" ")).collect();
+    fixed.sort();
+    fixed.dedup();
+    let fitting = fixed.into_iter().filter(|command| command.starts_with(typed));
+    fitting.map(|command| Pair { display: command.clone(), replacement: command }).collect()
+}
+
+impl Hinter for Typing {
+    type Hint = String;
+}
+
+impl Highlighter for Typing {}
+
+impl Helper for Typing {}
+
+/// Hands what is told to the editor, from a thread of its own: the editor may be too busy to take it, and whoever tells
+/// something waits for nobody.
+#[derive(Debug, Clone)]
+struct Relay(Arc<(Mutex<Waiting>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    text: String,
+    is_editing: bool,
+}
+
+impl Relay {
+    fn start(mut printer: impl ExternalPrinter + Send + 'static) -> Self {
+        let relay = Relay(Arc::default());
+        let shared = relay.clone();
+        std::thread::spawn(move || {
+            loop {
+                let text = shared.next();
+                if printer.print(text).is_err() {
+                    return;
+                }
+            }
+        });
+        relay
+    }
+
+    fn begin(&self) -> Box<dyn Aside> {
+        self.waiting().is_editing = true;
+        Box::new(self.clone())
+    }
+
+    /// Whole lines, as soon as there are any and a line is edited.
+    fn next(&self) -> String {
+        let mut waiting = self.waiting();
+        loop {
+            if let (true, Some(end)) = (waiting.is_editing, waiting.text.rfind('\n')) {
+                let rest = waiting.text.split_off(end + 1);
+                return std::mem::replace(&mut waiting.text, rest);
+            }
+            waiting = self.0.1.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Aside for Relay {
+    fn show(&mut self, text: &str) {
+        self.waiting().text.push_str(text);
+        self.0.1.notify_one();
+    }
+
+    fn end(self: Box<Self>) -> String {
+        let mut waiting = self.waiting();
+        waiting.is_editing = false;
+        std::mem::take(&mut waiting.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_messages_without_a_terminal() {
+        let mut input = "one\ntwo \\\nmore\n```\nx\n\n```\nlast".as_bytes();
+        let mut messages = Vec::new();
+        while let Typed::Message(message) = read_message(&mut input) {
+            messages.push(message);
+        }
+        assert_eq!(messages, ["one", "two \nmore", "```\nx\n\n```", "last"]);
+    }
+
+    #[test]
+    fn commands_are_completed_up_to_the_name_of_a_server() {
+        let found =
+            |typed: &str| completions(typed).into_iter().map(|pair| pair.replacement).collect::<Vec<_>>();
+        assert_eq!(found("/q"), ["/quit"]);
+        assert_eq!(found("/mcp re"), ["/mcp reconnect"]);
+        assert_eq!(found("/pro"), ["/prompt", "/prompts"]);
+        assert!(found("hello").is_empty());
+    }
+
+    #[test]
+    fn the_history_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new/history");
+        for _ in 0..2 {
+            prepare(&file).unwrap();
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        assert_eq!(fs::metadata(folder.path().join("new")).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+}

@@ -1,0 +1,132 @@
+//! The conversation of this console: what was said, and where it is kept.
+
+use std::path::Path;
+
+use agent::{Event, Message, NewConversation, Store, Summary, Usage};
+
+use crate::arguments::TalkArguments;
+use crate::assistant::{Recorder, Recording};
+use crate::failure::Failure;
+use crate::permission::visible;
+use crate::terminal::Voice;
+
+/// Where a conversation is kept; nowhere, where the configuration says so.
+pub(crate) struct Record {
+    recording: Recording,
+    /// From the first message on.
+    recorder: Option<Recorder>,
+    about: NewConversation,
+}
+
+/// A conversation that goes on.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    pub(crate) messages: Vec<Message>,
+    /// The `ref` of its model.
+    pub(crate) model: Option<String>,
+}
+
+impl Record {
+    /// The conversation that the arguments ask for: a new one, or one that goes on.
+    ///
+    /// # Errors
+    /// Where there is no such conversation.
+    pub(crate) async fn open(
+        store: Option<Store>,
+        voice: Voice,
+        arguments: &TalkArguments,
+        folder: &Path,
+    ) -> Result<(Self, Earlier), Failure> {
+        let folder = folder.display().to_string();
+        let recording = Recording::new(store, std::sync::Arc::new(move |text: &str| voice.tell(text)));
+        let about = NewConversation { folder: folder.clone(), ..NewConversation::default() };
+        let mut record = Record { recording, recorder: None, about };
+        let id = match &arguments.resume {
+            Some(id) => id.clone(),
+            None if arguments.go_on => record.last(&folder).await?,
+            None => return Ok((record, Earlier::default())),
+        };
+        let (recorder, kept) = record.recording.resume(&id).await?;
+        let mut model = None;
+        if let (Some(store), Some(id)) = (record.recording.store(), recorder.id()) {
+            let summary = store.find(id).await.map_err(Failure::host)?;
+            model = Some(summary.about.model.clone());
+            record.about = summary.about;
+        }
+        record.recorder = Some(recorder);
+        Ok((record, Earlier { messages: kept.into_iter().map(|kept| kept.message).collect(), model }))
+    }
+
+    async fn last(&self, folder: &str) -> Result<String, Failure> {
+        let list = match self.recording.store() {
+            Some(store) => store.list().await.map_err(Failure::host)?,
+            None => Vec::new(),
+        };
+        let none = || Failure::configuration(format!("there is no conversation of {folder} yet"));
+        last(&list, folder).ok_or_else(none)
+    }
+
+    /// The model that the conversation is begun with.
+    pub(crate) fn set_model(&mut self, model: &str) {
+        if self.recorder.is_none() {
+            model.clone_into(&mut self.about.model);
+        }
+    }
+
+    /// Hands a message over to be kept.
+    pub(crate) fn keep(&mut self, message: &Message, usage: Usage) {
+        let recorder = self.recorder.get_or_insert_with(|| self.recording.begin(self.about.clone()));
+        let _ = recorder.record(&Event::Message(message, usage));
+    }
+
+    /// By which the conversation is found, where it is kept and anything was said.
+    pub(crate) fn id(&self) -> Option<String> {
+        self.recorder.as_ref().and_then(|recorder| recorder.id().map(str::to_owned))
+    }
+
+    /// What waits until everything is written.
+    pub(crate) fn recording(&self) -> Recording {
+        self.recording.clone()
+    }
+}
+
+/// The conversation of a person that changed last in a folder.
+fn last(list: &[Summary], folder: &str) -> Option<String> {
+    let own = list.iter().filter(|summary| summary.about.label.is_none() && summary.about.folder == folder);
+    own.max_by_key(|summary| summary.changed).map(|summary| summary.id.clone())
+}
+
+/// How a conversation is gone on with.
+pub(crate) fn how_to_resume(command: &str, id: &str) -> String {
+    format!("go on with: toolsmith {command} --resume {}", visible(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_conversation_is_that_of_a_person_in_this_folder() {
+        let summary = |id: &str, folder: &str, label: Option<&str>, changed| Summary {
+            id: id.to_owned(),
+            about: NewConversation {
+                label: label.map(str::to_owned),
+                folder: folder.to_owned(),
+                ..NewConversation::default()
+            },
+            begun: 0,
+            changed,
+            messages: 1,
+            usage: Usage::default(),
+            title: String::new(),
+        };
+        let list = [
+            summary("other", "/b", None, 9),
+            summary("sub", "/a", Some("subagent:x:1"), 8),
+            summary("old", "/a", None, 2),
+            summary("new", "/a", None, 3),
+        ];
+        assert_eq!(last(&list, "/a").as_deref(), Some("new"));
+        assert_eq!(last(&list, "/c"), None);
+    }
+}

@@ -1,0 +1,270 @@
+//! What a run looks like: the model's text as it comes, its tools as lines, each with its time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use agent::{Delta, Event, Message, ToolCall, ToolResult, Usage, Watcher};
+use serde_json::Value;
+
+use super::highlight;
+use super::record::Record;
+use super::style::{Look, Style};
+use crate::mcp_commands::short;
+use crate::serve::definitions::EXECUTE;
+use crate::terminal::{Part, Terminal, plain};
+
+/// Most characters of arguments and results in a line.
+const LINE: usize = 120;
+
+/// Most lines of a snippet that are shown when it is run; `/code` shows all of them.
+const SNIPPET_LINES: usize = 40;
+
+/// Shows a run, and keeps its messages.
+pub(crate) struct Screen {
+    terminal: Arc<Terminal>,
+    style: Style,
+    /// Whether the model's text is shown as it comes.
+    streams: bool,
+    record: Arc<Mutex<Record>>,
+    state: Mutex<State>,
+}
+
+/// What is known of the run.
+#[derive(Debug, Default)]
+struct State {
+    /// What the model has said of a message that is not whole.
+    partial: String,
+    /// Whether it was heard thinking.
+    has_thought: bool,
+    tally: Tally,
+    snippet: Option<String>,
+}
+
+/// What a run came to, whatever its end.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Tally {
+    pub(crate) usage: Usage,
+    /// How often the model has answered.
+    pub(crate) turns: u32,
+    pub(crate) calls: Vec<Called>,
+}
+
+/// A tool that has answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Called {
+    pub(crate) tool: String,
+    pub(crate) is_error: bool,
+    pub(crate) time: Duration,
+}
+
+impl Screen {
+    pub(crate) fn new(
+        terminal: Arc<Terminal>,
+        style: Style,
+        streams: bool,
+        record: Arc<Mutex<Record>>,
+    ) -> Self {
+        Screen { terminal, style, streams, record, state: Mutex::default() }
+    }
+
+    /// A run begins.
+    pub(crate) fn begin(&self) {
+        let mut state = self.state();
+        let snippet = state.snippet.take();
+        *state = State { snippet, ..State::default() };
+    }
+
+    /// The run has ended: what it came to, and what the model had said of a message that never became whole.
+    pub(crate) fn end(&self) -> (Tally, String) {
+        self.terminal.end_line();
+        let mut state = self.state();
+        (std::mem::take(&mut state.tally), std::mem::take(&mut state.partial))
+    }
+
+    /// The last snippet that was run.
+    pub(crate) fn snippet(&self) -> Option<String> {
+        self.state().snippet.clone()
+    }
+
+    /// The last snippet of a conversation that goes on.
+    pub(crate) fn recall(&self, messages: &[Message]) {
+        let calls = messages.iter().flat_map(Message::calls);
+        self.state().snippet = calls.filter_map(code).next_back().map(str::to_owned);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn delta(&self, delta: Delta<'_>) {
+        match delta {
+            Delta::Text(text) => {
+                self.state().partial.push_str(text);
+                if self.streams {
+                    self.terminal.more(Part::Text, &plain(text));
+                }
+            }
+            Delta::Thinking(text) => {
+                self.state().has_thought = true;
+                self.think(text);
+            }
+            Delta::Retry { attempt, wait, why } => {
+                let heard = {
+                    let mut state = self.state();
+                    state.has_thought = false;
+                    !std::mem::take(&mut state.partial).is_empty()
+                };
+                let void = if heard { "; what it has said of this does not count" } else { "" };
+                let line = format!(
+                    "attempt {attempt} failed: {}{void}; the next one in {}",
+                    short(why, LINE * 4),
+                    seconds(wait)
+                );
+                self.note(Look::Yellow, &line);
+            }
+        }
+    }
+
+    fn think(&self, text: &str) {
+        if !self.terminal.is_quiet() {
+            let lines: Vec<String> =
+                plain(text).split('\n').map(|line| self.style.paint(Look::Dim, line)).collect();
+            self.terminal.more(Part::Thought, &lines.join("\n"));
+        }
+    }
+
+    fn note(&self, look: Look, line: &str) {
+        if !self.terminal.is_quiet() {
+            self.terminal.show(&self.style.paint(look, line));
+        }
+    }
+
+    fn called(&self, call: &ToolCall) {
+        let snippet = code(call);
+        if let Some(code) = snippet {
+            self.state().snippet = Some(code.to_owned());
+        }
+        if self.terminal.is_quiet() {
+            return;
+        }
+        let name = self.style.paint(Look::Bold, &short(&call.name, LINE));
+        match snippet {
+            Some(code) => self.terminal.show(&format!("→ {name}\n{}", snippet_lines(code, self.style))),
+            None => self.terminal.show(&format!("→ {name}({})", arguments(&call.arguments))),
+        }
+    }
+
+    fn answered(&self, result: &ToolResult, time: Duration) {
+        let called = Called { tool: result.name.clone(), is_error: result.is_error, time };
+        self.state().tally.calls.push(called);
+        if self.terminal.is_quiet() {
+            return;
+        }
+        let text = result.texts();
+        let line = short(text.trim(), LINE);
+        let (look, how) = if result.is_error { (Look::Red, "failed after") } else { (Look::Green, "after") };
+        let head =
+            self.style.paint(look, &format!("← {} {how} {}", short(&result.name, LINE), seconds(time)));
+        let line = self.style.paint(Look::Dim, &line);
+        self.terminal.show(&if line.is_empty() { head } else { format!("{head}: {line}") });
+    }
+
+    fn whole(&self, message: &Message, usage: Usage) {
+        let mut state = self.state();
+        state.partial.clear();
+        state.has_thought = false;
+        if message.role == agent::Role::Assistant {
+            state.tally.turns = state.tally.turns.saturating_add(1);
+            state.tally.usage = state.tally.usage.and(usage);
+        }
+        drop(state);
+        self.record.lock().unwrap_or_else(PoisonError::into_inner).keep(message, usage);
+        // What comes next begins in a line of its own.
+        self.terminal.end_line();
+    }
+}
+
+impl Watcher for Screen {
+    fn event(&self, event: Event<'_>) {
+        match event {
+            Event::Delta(delta) => self.delta(delta),
+            // Whoever does not stream has it only here.
+            Event::Thought(text) if !self.state().has_thought => self.think(text),
+            Event::Response(text) if self.streams && self.state().partial.is_empty() => {
+                self.terminal.more(Part::Text, &plain(text));
+            }
+            Event::Thought(_) | Event::Response(_) => {}
+            Event::ToolCall(call) => self.called(call),
+            Event::ToolResult(result, time) => self.answered(result, time),
+            Event::Message(message, usage) => self.whole(message, usage),
+        }
+    }
+}
+
+/// The snippet of a call, if it has one.
+fn code(call: &ToolCall) -> Option<&str> {
+    (call.name == EXECUTE).then(|| call.arguments.get("code")?.as_str()).flatten()
+}
+
+/// A snippet, indented and bounded.
+fn snippet_lines(code: &str, style: Style) -> String {
+    let clean = plain(code);
+    let lines: Vec<&str> = clean.trim_end().lines().collect();
+    let shown = lines.get(..SNIPPET_LINES).unwrap_or(&lines).join("\n");
+    let bar = style.paint(Look::Dim, "│");
+    let mut text =
+        highlight::rust(&shown, style).lines().map(|line| format!("  {bar} {line}")).collect::<Vec<_>>();
+    if lines.len() > SNIPPET_LINES {
+        text.push(format!("  {bar} … {} more lines; /code shows all", lines.len() - SNIPPET_LINES));
+    }
+    text.join("\n")
+}
+
+/// Arguments on one line.
+fn arguments(arguments: &Value) -> String {
+    let Some(members) = arguments.as_object() else { return short(&arguments.to_string(), LINE) };
+    let members = members.iter().map(|(name, value)| format!("{name}: {value}"));
+    short(&members.collect::<Vec<_>>().join(", "), LINE)
+}
+
+/// A time for people.
+pub(crate) fn seconds(time: Duration) -> String {
+    match time.as_secs() {
+        0 if time.as_millis() < 100 => format!("{} ms", time.as_millis()),
+        0..60 => format!("{:.1} s", time.as_secs_f64()),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_stand_on_one_line_and_can_not_steer_a_terminal() {
+        assert_eq!(arguments(&json!({ "a": 1, "b": "x\ny" })), r#"a: 1, b: "x\ny""#);
+        assert_eq!(arguments(&json!([1, 2])), "[1,2]");
+        assert!(arguments(&json!({ "a": "z".repeat(500) })).chars().count() <= LINE + 1);
+        assert!(!arguments(&json!({ "\u{1b}[2J": "\u{202e}" })).contains(['\u{1b}', '\u{202e}']));
+    }
+
+    #[test]
+    fn long_snippets_are_cut_and_it_is_said() {
+        let long = "f();\n".repeat(SNIPPET_LINES + 3);
+        let shown = snippet_lines(&long, Style(false));
+        assert_eq!(shown.lines().count(), SNIPPET_LINES + 1, "{shown}");
+        assert!(
+            shown.starts_with("  │ f();\n") && shown.ends_with("3 more lines; /code shows all"),
+            "{shown}"
+        );
+        assert!(!snippet_lines("a\u{1b}[2J", Style(false)).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn times_are_readable() {
+        let time = |ms| seconds(Duration::from_millis(ms));
+        assert_eq!([time(5), time(1234), time(61_000)], ["5 ms", "1.2 s", "1 min 1 s"]);
+    }
+}

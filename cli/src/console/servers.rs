@@ -1,0 +1,241 @@
+//! `/mcp`: the servers of this console, live.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use mcp::{Session, State};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::command::{Servers, meant};
+use super::desk::Desk;
+use crate::config::{Config, Server};
+use crate::login;
+use crate::mcp_commands::{rows, short, source, table};
+use crate::serve::snapshot::{Settings, Snapshot};
+
+/// Most characters of what a server says of itself, and of an error.
+const WORDS: usize = 2_000;
+
+/// How long is waited until what is offered has come up to a change.
+const SETTLING: Duration = Duration::from_secs(5);
+
+impl Desk {
+    /// What a command says of servers, or does with them.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(super) async fn servers(&self, command: &Servers) -> Result<(), String> {
+        let settings = self.now();
+        let config = &settings.config;
+        match command {
+            Servers::Status => self.status(config),
+            Servers::Details(name) => self.details(&settings, name).await?,
+            Servers::Tools(name) => self.list_tools(&settings, name.as_deref())?,
+            Servers::Connect(name) => {
+                let server = known(config, name)?;
+                self.connected(&settings, name, self.live.upstreams.connect(server).await).await?;
+            }
+            Servers::Reconnect(name) => {
+                let server = known(config, name)?;
+                self.connected(&settings, name, self.live.upstreams.reconnect(server).await).await?;
+            }
+            Servers::Disconnect(name) => {
+                known(config, name)?;
+                self.live.upstreams.disconnect(name).await;
+                self.settled(|snapshot| !snapshot.lists.contains_key(name)).await;
+                self.terminal
+                    .print(&format!("{name} is disconnected; its tools are gone until /mcp connect {name}"));
+            }
+            Servers::Login(name) => {
+                let server = known(config, name)?;
+                let done = login::at(&server.connection, &self.terminal.voice()).await;
+                done.map_err(|error| settings.masker.mask(&error.to_string()).into_owned())?;
+                self.terminal.print(&format!("logged in at {name}"));
+                self.connected(&settings, name, self.live.upstreams.reconnect(server).await).await?;
+            }
+            Servers::Debug(name) => {
+                let server = known(config, name)?;
+                let is_on = server.connection.debug == mcp::switch_trace(name);
+                let what = if is_on { "is shown from now on" } else { "is no longer shown" };
+                self.terminal.print(&format!("what goes over the connections to {name} {what}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until what is offered has come up to a change.
+    async fn settled(&self, has_come: impl FnMut(&Arc<Snapshot>) -> bool) {
+        // What takes longer comes later.
+        let _ = timeout(SETTLING, self.live.watch().wait_for(has_come)).await;
+    }
+
+    async fn connected(
+        &self,
+        settings: &Settings,
+        name: &str,
+        done: Result<Session, mcp::Error>,
+    ) -> Result<(), String> {
+        done.map_err(|error| {
+            let text = login::explained(&error).replace("`toolsmith mcp login", "`/mcp auth");
+            settings.masker.mask(&text).into_owned()
+        })?;
+        self.settled(|snapshot| snapshot.lists.contains_key(name)).await;
+        let status = self.live.upstreams.status(name);
+        let tools = status.map_or(0, |status| status.tools.len());
+        let tools = if tools == 1 { "1 tool".to_owned() } else { format!("{tools} tools") };
+        self.terminal.print(&format!("{name} is connected, with {tools}"));
+        Ok(())
+    }
+
+    fn state(&self, server: &str) -> State {
+        if self.live.upstreams.is_away(server) {
+            return State::Closed;
+        }
+        self.live.upstreams.status(server).map_or(State::Connecting, |status| status.state)
+    }
+
+    fn status(&self, config: &Config) {
+        let columns = ["server", "transport", "source", "enabled", "state", "tools", "updated"];
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for server in &config.servers {
+            let name = &server.connection.name;
+            let status = self.live.upstreams.status(name).filter(|status| status.last_listed.is_some());
+            let (tools, updated) = match &status {
+                Some(status) => (status.tools.len().to_string(), ago(status.last_listed)),
+                None => ("-".to_owned(), "-".to_owned()),
+            };
+            rows.push(vec![
+                name.clone(),
+                server.connection.transport.name().to_owned(),
+                source(&server.layer),
+                "yes".to_owned(),
+                self.state(name).name().to_owned(),
+                tools,
+                updated,
+            ]);
+        }
+        for absent in &config.absent {
+            let state = if absent.wrong.is_some() { State::Error } else { State::Disabled };
+            let transport = absent.transport.unwrap_or("-").to_owned();
+            let rest = ["no", state.name(), "-", "-"].map(str::to_owned);
+            rows.push(
+                [absent.name.clone(), transport, source(&absent.layer)].into_iter().chain(rest).collect(),
+            );
+        }
+        rows.sort();
+        self.terminal.print(&table(&columns, rows));
+    }
+
+    async fn details(&self, settings: &Settings, name: &str) -> Result<(), String> {
+        let server = known(&settings.config, name)?;
+        let current = self.live.upstreams.current(name).await;
+        let (status, session) = current.map_or((None, None), |(status, session)| (Some(status), session));
+        let mut lines = vec![
+            ("server", name.to_owned()),
+            ("transport", server.connection.transport.name().to_owned()),
+            ("source", source(&server.layer)),
+            ("target", server.target.clone()),
+            ("state", self.state(name).name().to_owned()),
+        ];
+        let snapshot = self.live.now();
+        let offered = snapshot.lists.get(name).map_or("-".to_owned(), |list| list.tools().len().to_string());
+        lines.push(("tools", offered));
+        if let Some(status) = &status {
+            lines.push(("last connected", ago(status.last_connected)));
+            let error = status.last_error.as_deref().map(|error| settings.masker.mask(error).into_owned());
+            lines.push(("last error", error.unwrap_or_else(|| "-".to_owned())));
+            lines.push(("protocol", status.protocol_version.clone().unwrap_or_else(|| "-".to_owned())));
+            lines.extend(status.warnings.iter().map(|warning| ("warning", warning.clone())));
+        }
+        if let Some(session) = &session {
+            if let Some((name, version)) = session.server_info() {
+                lines.push(("calls itself", format!("{name} {version}")));
+            }
+            lines.extend(session.instructions().map(|words| ("instructions", words.to_owned())));
+        }
+        let width = lines.iter().map(|(key, _)| key.len()).max().unwrap_or_default();
+        for (key, value) in lines {
+            self.terminal.print(&format!("{key:width$}  {}", short(&value, WORDS)));
+        }
+        Ok(())
+    }
+
+    fn list_tools(&self, settings: &Settings, name: Option<&str>) -> Result<(), String> {
+        if let Some(name) = name {
+            known(&settings.config, name)?;
+        }
+        let snapshot = self.live.now();
+        let wanted = snapshot.lists.iter().filter(|(server, _)| name.is_none_or(|name| name == *server));
+        let mut cells = Vec::new();
+        for (server, list) in wanted {
+            let config = snapshot.config();
+            let found = rows(config, &snapshot.settings.known.pins, &snapshot.partition, server, list);
+            cells.extend(found.iter().map(|row| tool_cells(server, row)));
+        }
+        if cells.is_empty() {
+            let absent = name.and_then(|name| snapshot.absent.get(name));
+            return Err(match absent {
+                Some(why) => format!("there are no tools: {why}"),
+                None => "there are no tools (yet)".to_owned(),
+            });
+        }
+        self.terminal.print(&table(&["server", "tool", "permission", "called by", "description"], cells));
+        Ok(())
+    }
+}
+
+fn tool_cells(server: &str, row: &Value) -> Vec<String> {
+    let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    let place = match row["directName"].as_str() {
+        Some(name) => format!("direct: {name}"),
+        None => text("place"),
+    };
+    vec![server.to_owned(), text("name"), text("permission"), place, text("description")]
+}
+
+/// A server that can be used.
+fn known<'a>(config: &'a Config, name: &str) -> Result<&'a Server, String> {
+    if let Some(server) = config.server(name) {
+        return Ok(server);
+    }
+    if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
+        return Err(match &absent.wrong {
+            Some(wrong) => format!("the entry of the server {name} is wrong\n{wrong}"),
+            None => format!("the server {name} is switched off; write `enabled: true` in its entry"),
+        });
+    }
+    let names = config.servers.iter().map(|server| server.connection.name.as_str());
+    let names: Vec<&str> = names.collect();
+    let known = names.join(", ");
+    let meant = meant(name, names);
+    Err(match meant.strip_prefix("; /help") {
+        Some(_) => format!("there is no server {name:?}; configured are {known}"),
+        None => format!("there is no server {name:?}{meant}"),
+    })
+}
+
+/// How long ago something was, in words.
+fn ago(time: Option<SystemTime>) -> String {
+    let Some(time) = time else { return "-".to_owned() };
+    // A clock that was set back.
+    let seconds = time.elapsed().unwrap_or_default().as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s ago"),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..86_400 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_from_now() {
+        let ago = |seconds| super::ago(SystemTime::now().checked_sub(Duration::from_secs(seconds)));
+        assert_eq!([ago(130), ago(7_300), ago(200_000)], ["2 min ago", "2 h ago", "2 days ago"]);
+        assert_eq!(super::ago(None), "-");
+    }
+}
