@@ -38,6 +38,7 @@ mod present;
 mod program_crate;
 mod question;
 mod reference;
+mod resources;
 mod results;
 mod run;
 mod serve;

@@ -15,7 +15,7 @@ mod http;
 pub(crate) mod inside;
 mod kept;
 pub(crate) mod level;
-mod library;
+pub(crate) mod library;
 mod live;
 mod passing;
 mod pipes;

@@ -118,6 +118,7 @@ impl Upstreams {
             let status = self.status(name);
             let listed = status.as_ref().filter(|status| status.last_connected.is_some());
             if let Some(status) = listed {
+                lists.has_resources |= status.has_resources && settings.config.lists_resources(name);
                 let tools = status.tools.iter().cloned().map(mcp::Tool::repaired).collect();
                 let tools = Arc::new(ToolList::new(tools));
                 // What can't be remembered is asked for again the next time.
