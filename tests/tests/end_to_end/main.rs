@@ -29,6 +29,7 @@ mod outcome;
 mod permissions;
 mod pinning;
 mod pseudoterminal;
+mod reading;
 mod remote;
 mod repairs;
 mod resources;
