@@ -192,3 +192,6 @@ fn resource_tools() -> [ToolDefinition; 2] {
         },
     ]
 }
+
+#[cfg(test)]
+mod tests;

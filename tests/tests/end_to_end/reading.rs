@@ -69,7 +69,7 @@ fn reading_needs_a_permission_that_the_refusal_spells_out() {
         ],
     );
     let denied = format!("{}globalSettings: {{ deny: [books.mcp_resource_read] }}\n", with_books(ALLOWED));
-    for config in [denied, with_books(", permission: allow, permissions: { \"mcp_*\": deny }")] {
+    for config in [denied, with_books(", permission: allow, permissions: { mcp_resource_read: deny }")] {
         let refusal = refused(&config, read);
         assert_eq!(refusal[0], "denied");
         assert_says(&refusal[1], &["the configuration denies books.mcp_resource_read"]);
