@@ -29,7 +29,7 @@ impl Content {
 
     /// An embedded resource: MCP's `TextResourceContents` or `BlobResourceContents`.
     #[must_use]
-    pub(crate) fn resource(contents: Value) -> Self {
+    pub(crate) fn resource(contents: &Value) -> Self {
         Content(json!({ "type": "resource", "resource": contents }))
     }
 

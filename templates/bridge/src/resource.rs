@@ -152,7 +152,7 @@ impl From<&ResourceContent> for Content {
         match (&content.data, mime_type.split_once('/')) {
             (Data::Bytes(_), Some(("image", _))) => Content::image(data(), mime_type),
             (Data::Bytes(_), Some(("audio", _))) => Content::audio(data(), mime_type),
-            _ => Content::resource(json!(content)),
+            _ => Content::resource(&json!(content)),
         }
     }
 }
