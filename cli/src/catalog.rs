@@ -40,6 +40,28 @@ pub(crate) fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std:
     cache.write(Bucket::Catalogs, &identity(server), &tools.record())
 }
 
+/// Whether a server had resources when it was asked last.
+pub(crate) fn had_resources(cache: &Cache, server: &Server) -> bool {
+    cache.read(Bucket::Catalogs, &of_resources(server)).is_some_and(|record| record == RESOURCES)
+}
+
+/// Remembers whether a server has resources.
+pub(crate) fn remember_resources(cache: &Cache, server: &Server, has_any: bool) -> std::io::Result<()> {
+    let record: &[u8] = if has_any { RESOURCES } else { b"" };
+    if had_resources(cache, server) == has_any {
+        return Ok(());
+    }
+    cache.write(Bucket::Catalogs, &of_resources(server), record)
+}
+
+/// What is written down of a server that has resources.
+const RESOURCES: &[u8] = b"resources";
+
+fn of_resources(server: &Server) -> String {
+    let key = format!("{} resources", identity(server));
+    blake3::hash(key.as_bytes()).to_hex()[..32].to_owned()
+}
+
 /// A hash of how the server is reached, and of the program that is started: a rebuilt server is another one.
 pub(crate) fn identity(server: &Server) -> String {
     let mut hasher = blake3::Hasher::new();

@@ -38,6 +38,7 @@ pub(crate) use serve::Serve;
 pub(crate) use server::command_line;
 
 use crate::arguments::ConfigArguments;
+use crate::resources::LIST;
 
 /// A checked configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -219,7 +220,17 @@ impl Config {
     /// Whether a tool is there: neither filtered out nor denied for all servers.
     pub(crate) fn admits(&self, server: &str, tool: &str) -> bool {
         let filter = self.server(server).map_or(&Filter::All, |server| &server.filter);
-        filter.admits(tool) && !self.deny.iter().any(|glob| glob.fits_tool(server, tool))
+        filter.admits(tool) && !self.denies(server, tool)
+    }
+
+    /// Whether `globalSettings.deny` names something of a server, whatever its filter of tools says.
+    pub(crate) fn denies(&self, server: &str, name: &str) -> bool {
+        self.deny.iter().any(|glob| glob.fits_tool(server, name))
+    }
+
+    /// Whether agents and programs may see which resources a server has.
+    pub(crate) fn lists_resources(&self, server: &str) -> bool {
+        !self.denies(server, LIST) && self.permission(server, LIST) != Permission::Deny
     }
 
     /// Whether snippets may call a tool.

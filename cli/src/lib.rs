@@ -42,6 +42,7 @@ mod present;
 mod program_crate;
 mod question;
 mod reference;
+mod resources;
 mod results;
 mod run;
 mod serve;

@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::config::{Config, Glob, Permission};
+use crate::resources;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
@@ -167,7 +168,11 @@ impl Policy {
     /// What holds for a tool before anybody is asked. What the command line allows is not asked about; what is denied
     /// stays so.
     pub(crate) fn holds(&self, server: &str, tool: &str) -> Permission {
-        if !self.config.admits(server, tool) {
+        let is_denied = match resources::is_name(tool) {
+            true => self.config.denies(server, tool),
+            false => !self.config.admits(server, tool),
+        };
+        if is_denied {
             return Permission::Deny;
         }
         let name = format!("{server}.{tool}");
@@ -333,6 +338,12 @@ impl Wanted {
         }
     }
 
+    /// To read resources of a server, which is as if it were a tool that never changes.
+    pub(crate) fn reading(server: &str) -> Self {
+        let (tool, hash) = (resources::READ.to_owned(), "resources".to_owned());
+        Wanted { server: server.to_owned(), tool, hash, claims: Vec::new() }
+    }
+
     fn key(&self) -> (String, String) {
         (self.server.clone(), self.tool.clone())
     }
@@ -396,7 +407,7 @@ impl Refusal {
     }
 
     /// The lines of a configuration that allow the tools.
-    fn entries(&self) -> String {
+    pub(crate) fn entries(&self) -> String {
         let mut servers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for name in self.tools.iter().take(TOOLS_TOLD) {
             // Names of servers have no dots.

@@ -18,11 +18,12 @@ use std::sync::Arc;
 use runner::{Catalog, ServerModule, ToolEntry};
 
 use index::{Field, Index};
-use words::{is_to_change, letters};
+use words::is_to_change;
 
 pub(crate) use definition::{DescribeTools, ExecuteCode, SearchTools, ToolDefinition, definition_tokens};
 pub(crate) use lookup::Lookup;
 pub(crate) use resolve::Unknown;
+pub(crate) use words::letters;
 
 /// Tools that a search gives where nobody says how many, and at most.
 pub(crate) const FOUND_BY_DEFAULT: usize = 10;
@@ -59,6 +60,8 @@ pub(crate) struct Reference {
     /// By module name and function.
     tools: Vec<Tool>,
     index: Index,
+    /// Whether any server has resources.
+    has_resources: bool,
 }
 
 #[derive(Debug)]
@@ -127,7 +130,12 @@ impl Reference {
             });
         }
         let index = index(&servers, &tools, &descriptions);
-        Ok(Reference { catalog, servers, tools, index })
+        Ok(Reference { catalog, servers, tools, index, has_resources: false })
+    }
+
+    /// The same, where models are told or not told how snippets get at resources.
+    pub(crate) fn with_resources(self, has_resources: bool) -> Self {
+        Reference { has_resources, ..self }
     }
 
     /// The tools that fit `query`, of one server or of all, the best first; all tools, by name, for an empty query.

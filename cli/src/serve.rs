@@ -16,7 +16,7 @@ pub(crate) mod http;
 pub(crate) mod inside;
 mod kept;
 pub(crate) mod level;
-mod library;
+pub(crate) mod library;
 pub(crate) mod live;
 mod passing;
 pub(crate) mod pipes;

@@ -3,6 +3,8 @@
 //! A server that is opened is asked for its tools at once. If they are not the ones that the program was compiled
 //! against, the session is refused, and the caller compiles again with the new list.
 
+mod resources;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -77,6 +79,8 @@ pub(crate) struct Sessions {
     grants: Grants,
     /// What programs can look up of tools; without it nothing.
     lookup: Option<Arc<Lookup>>,
+    /// Which resources servers have listed.
+    listed: resources::Listed,
 }
 
 impl Sessions {
@@ -97,6 +101,7 @@ impl Sessions {
             policy: None,
             grants: Grants::default(),
             lookup: None,
+            listed: resources::Listed::default(),
         }
     }
 
@@ -363,7 +368,37 @@ impl ToolHost for Sessions {
             let message = "no tools can be looked up here".to_owned();
             Err(CallFailure { kind: FailureKind::Unavailable, message })
         };
-        async move { self.lookup.as_ref().map_or_else(nothing, |lookup| lookup.answer(question)) }.boxed()
+        async move {
+            if let Question::Resources { server, query } = question {
+                let found = self.resources(server.as_deref(), query.as_deref()).await?;
+                return serde_json::value::to_raw_value(&found).map_err(|error| CallFailure {
+                    kind: FailureKind::Protocol,
+                    message: error.to_string(),
+                });
+            }
+            self.lookup.as_ref().map_or_else(nothing, |lookup| lookup.answer(question))
+        }
+        .boxed()
+    }
+
+    fn find_resource<'a>(
+        &'a self,
+        uri: &'a str,
+        server: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, CallFailure>> {
+        self.server_of(uri, server).boxed()
+    }
+
+    fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
+        self.may_read(server, uri).boxed()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        server: &'a str,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        self.read(server, uri).boxed()
     }
 
     fn call<'a>(

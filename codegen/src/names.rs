@@ -41,6 +41,8 @@ const RESERVED_MODULES: &[&str] = &[
     "itertools",
     "json",
     "main",
+    "mcp_resource_read",
+    "mcp_resources_list",
     "proc_macro",
     "progress",
     "regex",

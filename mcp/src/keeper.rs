@@ -102,6 +102,8 @@ pub struct Status {
     pub protocol_version: Option<String>,
     /// How long connecting and listing took the last time.
     pub latency: Option<Duration>,
+    /// Whether it declared resources when it was connected to the last time.
+    pub has_resources: bool,
     /// How the tools changed when they did so last; empty as long as they have not.
     pub changes: Changes,
 }
@@ -168,6 +170,7 @@ impl Keeper {
             warnings: Vec::new(),
             protocol_version: None,
             latency: None,
+            has_resources: false,
             changes: Changes::default(),
         };
         let shared = Arc::new(Shared {
@@ -294,11 +297,13 @@ impl Shared {
         if let Err(error) = self.list(&session).await {
             return error;
         }
+        let has_resources = session.capabilities().get("resources").is_some_and(serde_json::Value::is_object);
         self.set(|status| {
             status.state = State::Ready;
             status.last_connected = Some(SystemTime::now());
             status.protocol_version = Some(session.protocol_version().to_owned());
             status.latency = Some(begun.elapsed());
+            status.has_resources = has_resources;
         });
         let listening = session.listen_for_changes();
         tokio::select! {

@@ -209,8 +209,17 @@ impl Broker<'_> {
     }
 
     async fn look_up(&self, question: Question) -> Completed {
-        let answer = self.host.look_up(&question).await.and_then(fits);
-        Completed { record: None, answer }
+        let answer = match &question {
+            Question::Resource { uri, server } => self.read_resource(uri, server.as_deref()).await,
+            question => self.host.look_up(question).await,
+        };
+        Completed { record: None, answer: answer.and_then(fits) }
+    }
+
+    async fn read_resource(&self, uri: &str, server: Option<&str>) -> Result<Box<RawValue>, CallFailure> {
+        let server = self.host.find_resource(uri, server).await?;
+        self.clock.while_asking(self.host.permit_read(&server, uri)).await?;
+        self.host.read_resource(&server, uri).await
     }
 
     async fn carry(&self, name: &ToolName, arguments: Box<RawValue>) -> Completed {
@@ -302,8 +311,11 @@ async fn send(answers: &mut Answers, message: &ToProgram) -> io::Result<()> {
 
 /// Bytes of a question's texts.
 fn size(question: &Question) -> usize {
+    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     match question {
-        Question::Search { query, server, .. } => query.len() + server.as_ref().map_or(0, String::len),
+        Question::Search { query, server, .. } => query.len() + optional(server),
+        Question::Resources { server, query } => optional(server) + optional(query),
+        Question::Resource { uri, server } => uri.len() + optional(server),
         Question::Describe { tools } => tools.iter().map(|name| size_of::<String>() + name.len()).sum(),
     }
 }

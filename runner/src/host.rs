@@ -43,12 +43,39 @@ pub trait ToolHost: Send + Sync {
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>>;
 
-    /// Answers what the program asks about tools: to a search with an array of [`FoundTool`](crate::FoundTool), else
-    /// with a text. Needs no permission: nothing is called.
+    /// Answers what the program asks about tools, and which resources there are, as each [`Question`] says. Needs no
+    /// permission: nothing is called.
     fn look_up<'a>(&'a self, _question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
-        let message = "tools can't be looked up here".to_owned();
-        ready(Err(CallFailure { kind: FailureKind::Unavailable, message })).boxed()
+        ready(Err(unavailable("tools can't be looked up here"))).boxed()
     }
+
+    /// The server that has a resource, by its name in the configuration; `server` is the one that the program names.
+    fn find_resource<'a>(
+        &'a self,
+        _uri: &'a str,
+        _server: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, CallFailure>> {
+        ready(Err(unavailable("there are no resources here"))).boxed()
+    }
+
+    /// Whether a resource may be read: the program gets to see a server's data. May wait for a person as
+    /// [`ToolHost::permit`] does. Dropping the future withdraws the question.
+    fn permit_read<'a>(&'a self, _server: &'a str, _uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
+        ready(Err(unavailable("there are no resources here"))).boxed()
+    }
+
+    /// What a resource holds: MCP's `ReadResourceResult`, as the server sent it.
+    fn read_resource<'a>(
+        &'a self,
+        _server: &'a str,
+        _uri: &'a str,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        ready(Err(unavailable("there are no resources here"))).boxed()
+    }
+}
+
+fn unavailable(message: &str) -> CallFailure {
+    CallFailure { kind: FailureKind::Unavailable, message: message.to_owned() }
 }
 
 /// Why a program may not run.

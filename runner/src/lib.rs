@@ -48,7 +48,7 @@ mod toolchain;
 
 pub use ahead::Ahead;
 pub use bindings::WHOLE_SERVER;
-pub use bridge::wire::{CallFailure, FailureKind, FoundTool, Question};
+pub use bridge::wire::{CallFailure, FailureKind, FoundResource, FoundTool, Question};
 pub use broker::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CALLS_KEPT, CONTENT_LIMIT, PARTS_LIMIT};
 pub use cache::{BINDINGS_KEPT, Bucket, Cache, FILES_KEPT, LAYERS_KEPT, PROGRAMS_KEPT};
 pub use catalog::{Catalog, ServerModule, ServerTools};

@@ -38,6 +38,13 @@ fn message() -> impl Strategy<Value = ToHost> {
         }),
         1 => (0..1_000_u64, vec(".{0,20}", 0..3))
             .prop_map(|(id, tools)| ToHost::Ask { id, question: Question::Describe { tools } }),
+        1 => (0..1_000_u64, ".{0,20}", any::<bool>()).prop_map(|(id, text, reads)| {
+            let question = match reads {
+                true => Question::Resource { uri: text, server: None },
+                false => Question::Resources { server: Some(text), query: None },
+            };
+            ToHost::Ask { id, question }
+        }),
         1 => ".{0,20}".prop_map(|text| {
             ToHost::Emit { content: raw(&serde_json::json!({ "type": "text", "text": text }).to_string()) }
         }),

@@ -3,6 +3,9 @@
 use agent::{Block, ToolCall, ToolResult};
 use serde_json::Value;
 
+/// Most bytes of the media of a resource, in Base64 (8 MiB).
+const MOST_MEDIA: usize = 8 << 20;
+
 /// The result of a call, from a `CallToolResult` (MCP, server/tools).
 pub(super) fn result(call: &ToolCall, answer: &Value) -> ToolResult {
     let parts = answer.get("content").and_then(Value::as_array);
@@ -17,10 +20,21 @@ pub(super) fn result(call: &ToolCall, answer: &Value) -> ToolResult {
     ToolResult { id: call.id.clone(), name: call.name.clone(), blocks, is_error }
 }
 
-/// The contents of a resource (`ReadResourceResult`).
+/// The contents of a resource (`ReadResourceResult`). Texts are cut where all results are.
 pub(super) fn contents(answer: &Value) -> Vec<Block> {
     let parts = answer.get("contents").and_then(Value::as_array);
-    parts.into_iter().flatten().map(resource).collect()
+    let mut left = MOST_MEDIA;
+    let blocks = parts.into_iter().flatten().map(resource).map(|block| match block {
+        Block::Media { media_type, data, .. } if data.len() > left => {
+            Block::text(format!("({media_type}, about {} bytes, too many to be shown)", data.len() / 4 * 3))
+        }
+        Block::Media { data, media_type, name } => {
+            left -= data.len();
+            Block::Media { data, media_type, name }
+        }
+        block => block,
+    });
+    blocks.collect()
 }
 
 fn block(part: &Value) -> Block {
@@ -46,5 +60,25 @@ fn resource(resource: &Value) -> Block {
             name: text("uri").map(str::to_owned),
         },
         (None, None) => Block::text(resource.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_stay_texts_and_bytes_are_media_as_long_as_there_is_room() {
+        let blob = "A".repeat(MOST_MEDIA);
+        let blocks = contents(&json!({ "contents": [
+            { "uri": "a://1", "text": "one" },
+            { "uri": "a://2", "mimeType": "image/png", "blob": blob },
+            { "uri": "a://3", "mimeType": "image/png", "blob": "AAAA" },
+        ] }));
+        assert_eq!(blocks[0], Block::text("one"));
+        assert!(matches!(&blocks[1], Block::Media { media_type, .. } if media_type == "image/png"));
+        assert_eq!(blocks[2], Block::text("(image/png, about 3 bytes, too many to be shown)"));
     }
 }

@@ -12,16 +12,15 @@ use tokio::time::timeout;
 use super::content;
 use super::names::Names;
 use crate::failure::Failure;
+use crate::resources::{LIST, READ, fits_query};
 use crate::serve::caller::Abilities;
 use crate::serve::inside::{self, Company, Inside};
+use crate::serve::library;
 use crate::serve::upstreams::Upstreams;
 use crate::serve::workshop::Workshop;
 
-/// The tool that lists resources.
-const LIST: &str = "mcp_resources_list";
-
-/// The tool that reads one.
-const READ: &str = "mcp_resource_read";
+/// Most resources, and most templates, that a list tells; a model asks for fewer to see the others.
+const MOST_LISTED: usize = 500;
 
 /// The tools of an agent, over a session of its own.
 pub(crate) struct Tools {
@@ -139,25 +138,40 @@ impl Tools {
         serde_json::from_str(answer.get()).map_err(|error| error.to_string())
     }
 
-    /// The resources and templates of all servers, or of those whose name or address holds a text.
+    /// The resources and templates of all servers or of one, of which something has each word of a query.
     async fn resources(&self, call: &ToolCall, arguments: &Map<String, Value>) -> Result<ToolResult, String> {
-        let wanted = arguments.get("query").and_then(Value::as_str).unwrap_or_default().to_lowercase();
+        let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+        let (query, server) = (text("query").unwrap_or_default(), text("server"));
         let session = &self.inside.session;
         let (resources, templates) =
             tokio::join!(session.list_resources(), session.list_resource_templates());
         let (resources, templates) =
             (resources.map_err(|error| error.to_string())?, templates.map_err(|error| error.to_string())?);
-        let fits = |item: &&Value| wanted.is_empty() || item.to_string().to_lowercase().contains(&wanted);
-        let found = json!({
-            "resources": resources.items.iter().filter(fits).collect::<Vec<_>>(),
-            "templates": templates.items.iter().filter(fits).collect::<Vec<_>>(),
-        });
+        let fitting = |items: &[Value]| -> Vec<Value> {
+            let owner = |item: &Value| item["server"].as_str().unwrap_or_default().to_owned();
+            let of_server = |item: &&Value| server.is_none_or(|server| owner(item) == server);
+            let fits = |item: &&Value| of_server(item) && fits_query(&owner(item), item, query);
+            items.iter().filter(fits).cloned().collect()
+        };
+        let (mut resources, mut templates) = (fitting(&resources.items), fitting(&templates.items));
+        let left_out =
+            resources.len().saturating_sub(MOST_LISTED) + templates.len().saturating_sub(MOST_LISTED);
+        resources.truncate(MOST_LISTED);
+        templates.truncate(MOST_LISTED);
+        let mut found = json!({ "resources": resources, "templates": templates });
+        if left_out > 0 {
+            found["left_out"] = json!(format!("{left_out} more; ask with query or server to see them"));
+        }
         Ok(ToolResult::of(call, found.to_string(), false))
     }
 
     async fn resource(&self, call: &ToolCall, arguments: &Map<String, Value>) -> Result<ToolResult, String> {
         let Some(uri) = arguments.get("uri").and_then(Value::as_str) else {
             return Err("uri is missing; write the address of a resource".to_owned());
+        };
+        let uri = match arguments.get("server").and_then(Value::as_str) {
+            Some(server) => library::qualified(server, uri),
+            None => uri.to_owned(),
         };
         let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
         let request = mcp::Carried { parameters, progress: None, answers_input: true };
@@ -191,7 +205,10 @@ fn resource_tools() -> [ToolDefinition; 2] {
             description: "Lists the resources of all MCP servers, and templates of addresses.".to_owned(),
             input_schema: json!({
                 "type": "object",
-                "properties": { "query": { "type": "string", "description": "only what holds this text" } },
+                "properties": {
+                    "query": { "type": "string", "description": "only what has each of these words" },
+                    "server": { "type": "string", "description": "only those of this server" },
+                },
             }),
         },
         ToolDefinition {
@@ -199,9 +216,15 @@ fn resource_tools() -> [ToolDefinition; 2] {
             description: "Reads a resource by its address.".to_owned(),
             input_schema: json!({
                 "type": "object",
-                "properties": { "uri": { "type": "string" } },
+                "properties": {
+                    "uri": { "type": "string" },
+                    "server": { "type": "string", "description": "where several have the address" },
+                },
                 "required": ["uri"],
             }),
         },
     ]
 }
+
+#[cfg(test)]
+mod tests;

@@ -110,7 +110,7 @@ impl Reference {
         let all: Vec<Found> = (0..self.len()).filter_map(|place| self.found(place, 0.0)).collect();
         for detail in Detail::ALL {
             let how = if detail == Detail::Call { wording::CALLS_ONLY } else { wording::INLINED };
-            let how = format!("{}\n{how}", wording::HOW);
+            let how = format!("{}\n{how}", self.how());
             let left = budget.saturating_sub(tokens(&how));
             if let Some(api) = api(&all, detail, left) {
                 return (format!("{how}\n{api}"), detail == Detail::Whole);
@@ -119,13 +119,19 @@ impl Reference {
         let servers = if self.len() <= NAMES_LISTED {
             let names = self.servers.iter().map(|server| self.names(server));
             let names: String = names.collect();
-            let left = budget.saturating_sub(tokens(wording::HOW) + tokens(wording::DISCOVERED));
+            let left = budget.saturating_sub(tokens(&self.how()) + tokens(wording::DISCOVERED));
             Some(names).filter(|names| tokens(names) <= left)
         } else {
             None
         };
         let servers = servers.unwrap_or_else(|| self.server_list());
-        (format!("{}\n{}{servers}", wording::HOW, wording::DISCOVERED), false)
+        (format!("{}\n{}{servers}", self.how(), wording::DISCOVERED), false)
+    }
+
+    /// How a snippet is written.
+    fn how(&self) -> String {
+        let resources = if self.has_resources { wording::RESOURCES } else { "" };
+        format!("{}{resources}", wording::HOW)
     }
 
     /// A server with the names of its tools.

@@ -196,6 +196,19 @@ fn definitions_keep_to_their_budget() {
 }
 
 #[test]
+fn resources_are_told_of_where_there_are_any_within_the_same_budgets() {
+    let mut services = services(11);
+    services.values_mut().last().unwrap().truncate(10);
+    for (reference, most) in [(reference(&services), 700), (reference(&thousand()), 1_000)] {
+        assert!(!reference.description(BUDGET).contains("mcp_resource"));
+        let reference = reference.with_resources(true);
+        assert!(reference.description(BUDGET).contains("mcp_resource_read(uri)"));
+        let (o200k, characters) = definition_tokens(&reference.definitions(BUDGET));
+        assert!(o200k <= most && characters <= most, "{o200k} {characters}");
+    }
+}
+
+#[test]
 fn few_tools_are_told_whole_and_many_by_their_servers() {
     let few = reference(&only(&["demo"]));
     assert_eq!(few.definitions(BUDGET).len(), 1);

@@ -69,7 +69,7 @@ pub(super) fn is_to_change(question: &str) -> bool {
 }
 
 /// Letters and digits in lower case: what is left of a name when its spelling does not matter.
-pub(super) fn letters(name: &str) -> String {
+pub(crate) fn letters(name: &str) -> String {
     name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

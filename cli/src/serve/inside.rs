@@ -51,7 +51,7 @@ pub(crate) async fn connect(
         Company::Among => Transport::Http,
     };
     let id = random::name().map_err(Failure::host)?;
-    let client = ClientSession::new(id, transport, workshop.clone());
+    let client = ClientSession::of_agent(id, transport, workshop.clone());
     let face = Face::new(Handler::new(workshop.clone(), client.clone()));
     let (near, far) = tokio::io::duplex(PIPE);
     // It ends with the client's end.

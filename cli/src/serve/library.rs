@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::kept;
 use super::passing::Passing;
 use crate::config::{Config, Server};
+use crate::resources::{fits_template, meant};
 
 /// What tells resources of the same address apart: `toolsmith://servers/NAME/resource?uri=…`.
 const QUALIFIED: &str = "toolsmith://servers/";
@@ -62,9 +63,14 @@ impl List {
     }
 }
 
-/// The servers whose resources and prompts are offered: those with tools that are called directly.
-fn servers<'a>(passing: &'a Passing) -> Vec<&'a Server> {
+/// The servers whose resources and prompts are offered: those with tools that are called directly. An agent of this
+/// process, whose other tools are called from snippets as well, is offered the resources of all servers.
+fn servers<'a>(passing: &'a Passing, list: List) -> Vec<&'a Server> {
     let config: &'a Config = passing.snapshot.config();
+    if passing.session.is_agent && list != List::Prompts {
+        let may_be_listed = |server: &&Server| config.lists_resources(&server.connection.name);
+        return config.servers.iter().filter(may_be_listed).collect();
+    }
     let direct: BTreeSet<&str> =
         passing.snapshot.partition.direct.iter().map(|tool| tool.server.as_str()).collect();
     let is_offered = |server: &&Server| {
@@ -86,6 +92,9 @@ impl Passing {
                     names.insert(qualified.clone());
                     item[list.key()] = json!(qualified);
                 }
+                if self.session.is_agent {
+                    item["server"] = json!(server.connection.name);
+                }
                 items.push(item);
             }
         }
@@ -93,7 +102,7 @@ impl Passing {
     }
 
     async fn lists(&self, list: List) -> Vec<(&Server, Vec<Value>)> {
-        let asking = servers(self).into_iter().map(|server| async move {
+        let asking = servers(self, list).into_iter().map(|server| async move {
             let session = self.upstreams.session(server).await.ok()?;
             session.capabilities().get(list.capability()).filter(|capability| capability.is_object())?;
             let found: Result<Items, mcp::Error> = match list {
@@ -134,7 +143,7 @@ impl Passing {
                 (server, decoded)
             }
         };
-        let is_known = servers(self).iter().any(|known| known.connection.name == server);
+        let is_known = servers(self, list).iter().any(|known| known.connection.name == server);
         is_known.then(|| (server.to_owned(), name))
     }
 
@@ -146,10 +155,17 @@ impl Passing {
         if let Some(owner) = self.owner(List::Templates, uri).await {
             return Some(owner);
         }
-        match servers(self).as_slice() {
+        match servers(self, List::Resources).as_slice() {
             [only] => Some((only.connection.name.clone(), uri.to_owned())),
             _ => None,
         }
+    }
+
+    /// What is said behind an error about an address that no server lists: those that may be meant.
+    pub(crate) async fn meant(&self, uri: &str) -> String {
+        let lists = self.lists(List::Resources).await;
+        let addresses = lists.iter().flat_map(|(_, items)| items).filter_map(|item| item["uri"].as_str());
+        meant(uri, addresses)
     }
 
     /// Requests that go to all servers that can do something: the level of log messages.
@@ -159,7 +175,7 @@ impl Passing {
         method: &'static str,
         parameters: &Map<String, Value>,
     ) {
-        let asking = servers(self).into_iter().map(|server| async move {
+        let asking = servers(self, List::Prompts).into_iter().map(|server| async move {
             // A server that is not there has nothing to log.
             let session = self.upstreams.session(server).await.ok()?;
             session.capabilities().get(capability).filter(|capability| capability.is_object())?;
@@ -170,44 +186,15 @@ impl Passing {
     }
 }
 
+/// The address of a resource of this very server.
+pub(crate) fn qualified(server: &str, uri: &str) -> String {
+    List::Resources.qualified(server, uri)
+}
+
 /// The template of what executions have left.
 pub(crate) fn own_template() -> Value {
     json!({
         "uriTemplate": kept::TEMPLATE, "name": "execution output", "mimeType": "text/plain",
         "description": "What an execution printed or returned beyond its answer, by range: offset and length in bytes",
     })
-}
-
-/// Whether an address may come of a template (RFC 6570): its literal parts stand in it, in order, from the beginning.
-fn fits_template(template: &str, address: &str) -> bool {
-    let mut rest = address;
-    let mut is_first = true;
-    let mut parts = template;
-    loop {
-        let (literal, behind) =
-            parts.split_once('{').map_or((parts, None), |(literal, behind)| (literal, Some(behind)));
-        let found = if is_first { rest.starts_with(literal).then_some(0) } else { rest.find(literal) };
-        let Some(at) = found else { return false };
-        rest = rest.get(at + literal.len()..).unwrap_or_default();
-        is_first = false;
-        match behind.and_then(|behind| behind.split_once('}')) {
-            Some((_, next)) => parts = next,
-            None => return behind.is_some() || template.ends_with('}') || rest.is_empty(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fits_template;
-
-    #[test]
-    fn templates_fit_what_they_can_become() {
-        assert!(fits_template("test://template/{id}/data", "test://template/123/data"));
-        assert!(fits_template("file:///{path}", "file:///etc/hosts"));
-        assert!(fits_template("plain://x", "plain://x"));
-        assert!(!fits_template("plain://x", "plain://xy"));
-        assert!(!fits_template("test://template/{id}/data", "test://template/123/date"));
-        assert!(!fits_template("other://{id}", "test://1"));
-    }
 }

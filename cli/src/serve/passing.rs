@@ -25,6 +25,7 @@ use super::workshop::Workshop;
 use crate::config::Server;
 use crate::direct::DirectTool;
 use crate::permission::{Grants, Policy, Wanted};
+use crate::resources::READ;
 
 /// The first version without a handshake; versions are dates.
 const STATELESS: &str = "2026-07-28";
@@ -56,7 +57,9 @@ impl Passing {
         let arguments = parameters.get("arguments").cloned().unwrap_or_else(|| json!({}));
         let raw = serde_json::value::to_raw_value(&arguments)
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        if let Err(refusal) = self.permit(&tool, &raw, &scribe).await {
+        let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
+        let wanted = || Wanted::new(&tool.server, &tool.tool, offered);
+        if let Err(refusal) = self.permit((&tool.server, &tool.tool), wanted, &raw, &scribe).await {
             return Ok(answer::failure(&format!("denied: {refusal}")));
         }
         parameters.insert("name".to_owned(), json!(tool.tool));
@@ -84,15 +87,47 @@ impl Passing {
         }
     }
 
-    async fn permit(&self, tool: &DirectTool, arguments: &RawValue, scribe: &Scribe) -> Result<(), String> {
+    /// Reads a resource for an agent of this process: with permission, and written down as a call.
+    pub(crate) async fn read(
+        &self,
+        (server, uri): (&str, &str),
+        requester: Requester,
+        parameters: Map<String, Value>,
+    ) -> Result<Value, ErrorData> {
+        let internal = |error: String| ErrorData::internal_error(error, None);
+        let id = random::name().map_err(|error| internal(error.to_string()))?;
+        let scribe = Scribe::begin(self.snapshot.settings.clone(), requester, id, READ);
+        let raw = serde_json::value::to_raw_value(&json!({ "uri": uri }))
+            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let permitted = self.permit((server, READ), || Wanted::reading(server), &raw, &scribe).await;
+        permitted.map_err(|refusal| internal(format!("denied: {refusal}")))?;
+        let mut carried = None;
+        let read = |_| async {
+            let result = self.carry(server, "resources/read", parameters).await;
+            let told = told(&result);
+            carried = Some(result);
+            told
+        };
+        let written = scribe.call((server, READ), &raw, true, read).await;
+        match (carried, written) {
+            (Some(Ok(_)), Err(failure)) | (None, Err(failure)) => Err(internal(failure.message)),
+            (Some(result), _) => result,
+            (None, Ok(_)) => Err(internal("the resource was not read".to_owned())),
+        }
+    }
+
+    async fn permit(
+        &self,
+        (server, name): (&str, &str),
+        wanted: impl FnOnce() -> Wanted,
+        arguments: &RawValue,
+        scribe: &Scribe,
+    ) -> Result<(), String> {
         let config = self.snapshot.config();
         let has_session = self.session.lasts();
         let approver = Approver::new(self.caller.clone(), None, has_session, self.cancel.clone());
         let answers = self.session.answers.clone();
         let policy = Policy::of_session(config, &self.workshop.allow, answers, approver.clone());
-        let (server, name) = (tool.server.as_str(), tool.tool.as_str());
-        let offered = self.snapshot.lists.get(server).map(|list| &**list);
-        let wanted = || Wanted::new(server, name, offered);
         let decided = policy.decide_call((server, name), wanted, arguments, &Grants::default()).await;
         scribe.approvals(&approver)?;
         decided.map_err(|refusal| refusal.message())

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
@@ -19,6 +19,7 @@ use super::session::{ClientSession, Transport};
 use super::snapshot::Settings;
 use crate::audit::{self, Record, Who};
 use crate::handing_on;
+use crate::resources::READ;
 use crate::sessions::Sessions;
 use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
 
@@ -73,6 +74,8 @@ pub(crate) struct Scribe {
     pub(crate) id: String,
     span: ExecutionSpan,
     calls: AtomicU64,
+    /// The number of the next call, or of the next resource that is read.
+    next: AtomicU64,
     begun: Instant,
     /// Whether the beginning of an execution is written down, and its end is not.
     is_open: AtomicBool,
@@ -108,6 +111,7 @@ impl Scribe {
             id,
             span,
             calls: AtomicU64::new(0),
+            next: AtomicU64::new(0),
             begun: Instant::now(),
             is_open: AtomicBool::new(false),
         }
@@ -155,6 +159,20 @@ impl Scribe {
         Ok(())
     }
 
+    /// Reads a resource, written down as a call of [`READ`]; it is not counted among the calls of tools.
+    pub(crate) async fn read(
+        &self,
+        server: &str,
+        uri: &str,
+        read: impl Future<Output = Result<Box<RawValue>, CallFailure>>,
+    ) -> Result<Box<RawValue>, CallFailure> {
+        let arguments = to_raw_value(&serde_json::json!({ "uri": uri }))
+            .map_err(|error| CallFailure { kind: FailureKind::Protocol, message: error.to_string() })?;
+        let answered = |_| async { read.await.map(|result| Answer { result, is_error: false }) };
+        let answer = self.written((server, READ), &arguments, false, answered).await?;
+        Ok(answer.result)
+    }
+
     /// Makes a call, written down before it leaves and after it is answered. `direct` says whether no execution was
     /// begun before.
     pub(crate) async fn call<'a, Called>(
@@ -167,7 +185,21 @@ impl Scribe {
     where
         Called: Future<Output = Result<Answer, CallFailure>>,
     {
-        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.written((server, tool), arguments, direct, call).await
+    }
+
+    async fn written<'a, Called>(
+        &'a self,
+        (server, tool): (&'a str, &'a str),
+        arguments: &'a RawValue,
+        direct: bool,
+        call: impl FnOnce(Map<String, Value>) -> Called,
+    ) -> Result<Answer, CallFailure>
+    where
+        Called: Future<Output = Result<Answer, CallFailure>>,
+    {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         let network = match self.settings.config.server(server).map(|server| &server.connection.transport) {
             Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
             Some(_) => Network::Http,
@@ -268,6 +300,32 @@ impl ToolHost for Recorded<'_> {
 
     fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
         self.sessions.look_up(question)
+    }
+
+    fn find_resource<'a>(
+        &'a self,
+        uri: &'a str,
+        server: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, CallFailure>> {
+        self.sessions.find_resource(uri, server)
+    }
+
+    fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
+        async move {
+            let decided = self.sessions.permit_read(server, uri).await;
+            let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
+            self.scribe.approvals(self.approver).map_err(unwritten)?;
+            decided
+        }
+        .boxed()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        server: &'a str,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        self.scribe.read(server, uri, self.sessions.read_resource(server, uri)).boxed()
     }
 
     fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {

@@ -43,6 +43,8 @@ pub(crate) struct ClientSession {
     has_begun: OnceLock<()>,
     tells: Mutex<Vec<JoinHandle<()>>>,
     workshop: Arc<Workshop>,
+    /// Whether it is an agent of this process: resources of all servers are offered to it, and read with permission.
+    pub(crate) is_agent: bool,
 }
 
 impl Drop for ClientSession {
@@ -61,7 +63,16 @@ impl Drop for ClientSession {
 
 impl ClientSession {
     pub(crate) fn new(id: String, transport: Transport, workshop: Arc<Workshop>) -> Arc<Self> {
-        Arc::new(ClientSession {
+        Arc::new(Self::begun_by(id, transport, workshop, false))
+    }
+
+    /// The session of an agent of this process.
+    pub(crate) fn of_agent(id: String, transport: Transport, workshop: Arc<Workshop>) -> Arc<Self> {
+        Arc::new(Self::begun_by(id, transport, workshop, true))
+    }
+
+    fn begun_by(id: String, transport: Transport, workshop: Arc<Workshop>, is_agent: bool) -> Self {
+        ClientSession {
             id,
             transport,
             answers: SessionAnswers::default(),
@@ -72,7 +83,8 @@ impl ClientSession {
             has_begun: OnceLock::new(),
             tells: Mutex::default(),
             workshop,
-        })
+            is_agent,
+        }
     }
 
     /// Whether the client stays the same from one request to the next.

@@ -46,6 +46,8 @@ pub(crate) struct Snapshot {
     pub(crate) reference: Arc<Reference>,
     /// Whether each server has a list, or a reason for having none.
     pub(crate) is_whole: bool,
+    /// Whether any server has resources that may be listed.
+    has_resources: bool,
 }
 
 /// What is known of the servers' lists.
@@ -54,6 +56,8 @@ pub(crate) struct Lists {
     pub(crate) lists: BTreeMap<String, Arc<ToolList>>,
     pub(crate) absent: BTreeMap<String, String>,
     pub(crate) is_whole: bool,
+    /// Whether any server has resources that may be listed.
+    pub(crate) has_resources: bool,
 }
 
 impl Settings {
@@ -87,6 +91,7 @@ impl Snapshot {
             partition: Partition::default(),
             reference: Arc::default(),
             is_whole: false,
+            has_resources: false,
         }
     }
 
@@ -113,9 +118,9 @@ impl Snapshot {
             terminal.tell(&format!("the tools can't be described: {error}"));
             Reference::default()
         });
-        let reference = Arc::new(reference);
-        let Lists { lists, absent, is_whole } = lists;
-        Snapshot { settings, lists, absent, catalog, partition, reference, is_whole }
+        let Lists { lists, absent, is_whole, has_resources } = lists;
+        let reference = Arc::new(reference.with_resources(has_resources));
+        Snapshot { settings, lists, absent, catalog, partition, reference, is_whole, has_resources }
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -129,6 +134,7 @@ impl Snapshot {
         };
         digests(self) == digests(other)
             && self.absent == other.absent
+            && self.has_resources == other.has_resources
             && self.partition == other.partition
             && self.settings.config == other.settings.config
             && self.settings.known == other.settings.known

@@ -152,6 +152,8 @@ impl Upstreams {
             let status = self.status(name);
             let listed = status.as_ref().filter(|status| status.last_connected.is_some());
             if let Some(status) = listed {
+                lists.has_resources |= status.has_resources && settings.config.lists_resources(name);
+                let _ = catalog::remember_resources(cache, server, status.has_resources);
                 let tools = status.tools.iter().cloned().map(mcp::Tool::repaired).collect();
                 let tools = Arc::new(ToolList::new(tools));
                 // What can't be remembered is asked for again the next time.
@@ -161,6 +163,9 @@ impl Upstreams {
             }
             let failure = status.and_then(|status| status.last_error);
             if let Some(tools) = catalog::remembered(cache, server) {
+                // What models are told must not change as soon as the server has answered.
+                let had_any = catalog::had_resources(cache, server);
+                lists.has_resources |= had_any && settings.config.lists_resources(name);
                 lists.lists.insert(name.clone(), Arc::new(tools));
             } else if let Some(failure) = failure {
                 lists.absent.insert(name.clone(), settings.masker.mask(&failure).into_owned());

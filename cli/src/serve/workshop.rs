@@ -62,6 +62,16 @@ impl Workshop {
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
         let folder = config::cache_folder().map_err(Failure::configuration)?;
+        Self::with_cache(folder, settings, allow, terminal)
+    }
+
+    /// The same, with the cache in `folder`.
+    pub(crate) fn with_cache(
+        folder: PathBuf,
+        settings: watch::Receiver<Arc<Settings>>,
+        allow: Vec<String>,
+        terminal: Arc<Terminal>,
+    ) -> Result<Arc<Self>, Failure> {
         let cache = Cache::open(&folder).map_err(Failure::host)?;
         let serve = settings.borrow().config.serve.clone();
         Ok(Arc::new(Workshop {

@@ -43,6 +43,30 @@ impl ToolHost for Host {
         let answer = Answer { result: raw("{\"content\":[]}"), is_error: tool == "failing" };
         if tool == "late" { pending().boxed() } else { ready(Ok(answer)).boxed() }
     }
+
+    fn find_resource<'a>(
+        &'a self,
+        uri: &'a str,
+        server: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, CallFailure>> {
+        let message = format!("no server has {uri}");
+        let unknown = CallFailure { kind: FailureKind::InvalidParams, message };
+        ready(server.map(str::to_owned).ok_or(unknown)).boxed()
+    }
+
+    fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
+        let message = format!("{server} keeps {uri} to itself");
+        let denied = CallFailure { kind: FailureKind::Denied, message };
+        ready(if uri.ends_with("secret") { Err(denied) } else { Ok(()) }).boxed()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        server: &'a str,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        ready(Ok(raw(&format!("{{\"of\":\"{server} {uri}\"}}")))).boxed()
+    }
 }
 
 /// Writes down what it is told of calls.
@@ -154,6 +178,33 @@ async fn a_question_is_no_call_and_a_host_need_not_know_the_answer() {
     let [ToProgram::Failure { id: 0, failure }] = heard.as_slice() else { panic!("{heard:?}") };
     assert_eq!(failure.kind, FailureKind::Unavailable);
     assert!(failure.message.contains("can't be looked up"), "{}", failure.message);
+    assert!(notes.take().is_empty());
+}
+
+#[tokio::test]
+async fn a_resource_is_found_permitted_and_read_and_is_no_call() {
+    let notes = Notes::default();
+    let ask = |id, uri: &str, server: Option<&str>| {
+        let question = Question::Resource { uri: uri.to_owned(), server: server.map(str::to_owned) };
+        ToHost::Ask { id, question }
+    };
+    let said = vec![ask(0, "a://1", Some("demo")), ask(1, "a://secret", Some("demo")), ask(2, "a://1", None)];
+    let heard = talk(&notes, said, 3).await;
+    let mut told: Vec<String> = heard
+        .iter()
+        .map(|message| match message {
+            ToProgram::Reply { id, result } => format!("{id} {result}"),
+            ToProgram::Failure { id, failure } => format!("{id} {:?} {}", failure.kind, failure.message),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    told.sort();
+    let expected = [
+        "0 {\"of\":\"demo a://1\"}",
+        "1 Denied demo keeps a://secret to itself",
+        "2 InvalidParams no server has a://1",
+    ];
+    assert_eq!(told, expected);
     assert!(notes.take().is_empty());
 }
 

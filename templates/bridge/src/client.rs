@@ -118,7 +118,7 @@ impl Ticket {
         Ticket::number(|id| ToHost::Call { id, tool, arguments })
     }
 
-    /// Asks the host about tools.
+    /// Asks the host something.
     pub(crate) fn ask(question: &Question) -> Result<Ticket, CallFailure> {
         Ticket::number(|id| ToHost::Ask { id, question: question.clone() })
     }

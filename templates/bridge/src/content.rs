@@ -27,6 +27,12 @@ impl Content {
         Content(json!({ "type": "audio", "data": data.into(), "mimeType": mime_type.into() }))
     }
 
+    /// An embedded resource: MCP's `TextResourceContents` or `BlobResourceContents`.
+    #[must_use]
+    pub(crate) fn resource(contents: &Value) -> Self {
+        Content(json!({ "type": "resource", "resource": contents }))
+    }
+
     /// The block's type: `text`, `image`, `audio`, `resource`, `resource_link` or a newer one.
     #[must_use]
     pub fn kind(&self) -> &str {

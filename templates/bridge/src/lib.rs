@@ -14,6 +14,7 @@ mod helpers;
 pub mod instantiate;
 mod lookup;
 pub mod prelude;
+mod resource;
 pub mod result;
 mod run;
 mod scalar;
@@ -26,6 +27,9 @@ pub use content::Content;
 pub use error::{ToolError, ToolErrorKind};
 pub use helpers::{Amount, concurrently, emit, progress};
 pub use lookup::{DescribeTools, SearchTools, describe_tools, search_tools};
+pub use resource::{
+    ListResources, ReadResource, Resource, ResourceContent, mcp_resource_read, mcp_resources_list,
+};
 pub use result::ToolResult;
 pub use run::{Encoded, Failure, Origin, encode, on_thread, run};
 pub use scalar::Scalar;

@@ -74,20 +74,23 @@ impl Future for DescribeTools {
 
 /// A question to the host.
 #[derive(Debug)]
-struct Asked {
+pub(crate) struct Asked {
     /// The function that asks.
     function: &'static str,
-    question: Question,
+    pub(crate) question: Question,
     ticket: Option<Ticket>,
 }
 
 impl Asked {
-    fn new(function: &'static str, question: Question) -> Self {
+    pub(crate) fn new(function: &'static str, question: Question) -> Self {
         Asked { function, question, ticket: None }
     }
 
     /// Asks at first, then looks for the answer.
-    fn poll<T: DeserializeOwned>(&mut self, context: &mut Context<'_>) -> Poll<Result<T, ToolError>> {
+    pub(crate) fn poll<T: DeserializeOwned>(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<T, ToolError>> {
         let ticket = match &mut self.ticket {
             Some(ticket) => ticket,
             None => match Ticket::ask(&self.question) {

@@ -12,5 +12,5 @@ pub use crate::tail::{
 };
 pub use crate::{
     Args, Content, Result, Scalar, ToolError, ToolErrorKind, ToolResult, concurrently, describe_tools, emit,
-    progress, search_tools,
+    mcp_resource_read, mcp_resources_list, progress, search_tools,
 };

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
@@ -99,7 +99,7 @@ pub enum ToHost {
         /// The arguments object.
         arguments: Box<RawValue>,
     },
-    /// Look tools up. Answered like a call: with an array of [`FoundTool`], or with a text.
+    /// Look something up. Answered like a call, as each [`Question`] says.
     Ask {
         /// Its number, among those of calls.
         id: u64,
@@ -129,11 +129,11 @@ pub enum ToHost {
     Finish(Finish),
 }
 
-/// What a program asks about tools.
+/// What a program asks about tools and resources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Question {
-    /// Which tools there are for something.
+    /// Which tools there are for something; answered with an array of [`FoundTool`].
     Search {
         /// In words; none for all tools.
         query: String,
@@ -147,6 +147,41 @@ pub enum Question {
         /// Their names.
         tools: Vec<String>,
     },
+    /// Which resources and templates of resources there are; answered with an array of [`FoundResource`].
+    Resources {
+        /// Only those of this server.
+        server: Option<String>,
+        /// Only those that have each of these words somewhere.
+        query: Option<String>,
+    },
+    /// What a resource holds; answered with MCP's `ReadResourceResult`. Needs permission, as a call does.
+    Resource {
+        /// Its address.
+        uri: String,
+        /// The server that has it; none where the address says enough.
+        server: Option<String>,
+    },
+}
+
+/// A resource of a server, or a template of such.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundResource {
+    /// The server's name in the configuration.
+    pub server: String,
+    /// The address; of a template with expressions in braces to fill in (RFC 6570).
+    pub uri: String,
+    /// The name that the server gives it.
+    pub name: String,
+    /// The same for people.
+    pub title: Option<String>,
+    /// What it is.
+    pub description: Option<String>,
+    /// The MIME type.
+    pub mime_type: Option<String>,
+    /// Bytes of it, by the server's word.
+    pub size: Option<u64>,
+    /// Whether it is a template.
+    pub is_template: bool,
 }
 
 /// A tool that was searched for.

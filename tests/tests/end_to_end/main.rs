@@ -31,6 +31,7 @@ mod outcome;
 mod permissions;
 mod pinning;
 mod pseudoterminal;
+mod reading;
 mod remote;
 mod repairs;
 mod resources;

@@ -13,6 +13,10 @@ collections, serde_json, json!, Value, anyhow macros, serde, regex, chrono, iter
 progress(done, total, text), args.get(key). No files, network or state: only tools. Filter and count in the snippet, \
 return only what is needed.";
 
+/// The same of resources, where a server has any.
+pub(super) const RESOURCES: &str = "\
+\nResources: `mcp_resources_list().await?` (Vec: `.server`, `.uri`, `.name`), `mcp_resource_read(uri).await?.text()`.";
+
 /// What else there is to say where signatures stand below.
 pub(super) const INLINED: &str = "\
 The tools follow. `name?: T` is a setter, `.name(value)`. Where `ThingInput { … }.call()` stands first, prefer it: it has \

@@ -9,6 +9,7 @@ use super::Handler;
 use crate::serve::kept::Kept;
 use crate::serve::level::Level;
 use crate::serve::library::List;
+use crate::serve::scribe::Requester;
 
 impl Handler {
     pub(super) async fn about_resource(
@@ -32,13 +33,19 @@ impl Handler {
         }
         let passing = self.plainly(&context).await;
         let Some((server, own)) = passing.owner_of_resource(&uri).await else {
-            return Err(missing(format!("no server has the resource {uri}")));
+            let meant = if self.session.is_agent { passing.meant(&uri).await } else { String::new() };
+            return Err(missing(format!("no server has the resource {uri}{meant}")));
         };
         if method != "resources/read" {
             return passing.subscribe(&server, &own, method == "resources/subscribe").await;
         }
         parameters.insert("uri".to_owned(), json!(own));
-        let read = passing.carry(&server, method, parameters).await;
+        let read = if self.session.is_agent {
+            let requester = Requester::of(&self.session, &context);
+            passing.read((&server, &own), requester, parameters).await
+        } else {
+            passing.carry(&server, method, parameters).await
+        };
         // Servers of either era have a code of their own for it (MCP 2026-07-28, "Resources", "Error Handling").
         read.map_err(|error| match &error.data {
             Some(data) if error.code == ErrorCode::INVALID_PARAMS && data["uri"] == json!(own) => {

@@ -1,0 +1,157 @@
+//! Resources that snippets list and read, with permission: from the command line, and for clients of `serve`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::harness::{FAULT_SERVER, assert_says, json as run};
+use crate::serving::{DEMO, Serve, execute};
+
+/// A server with two resources and a template, beside the demo server, which has none.
+fn with_books(more: &str) -> String {
+    format!("{DEMO}  books: {{ command: {FAULT_SERVER:?}, args: [library]{more} }}\n")
+}
+
+const ALLOWED: &str = ", permissions: { mcp_resource_read: allow }";
+
+#[test]
+fn resources_and_templates_of_all_servers_are_listed() {
+    let code = "let all = mcp_resources_list().await?;\n\
+         let shelves = mcp_resources_list().server(\"books\").query(\"WHOLE shelf\").await?;\n\
+         let none = mcp_resources_list().server(\"demo\").await?.len();\n\
+         (all.iter().map(|found| &found.uri).collect::<Vec<_>>(), &all[1], shelves.len(), shelves[0].is_template, none)";
+    // Nobody has to allow that.
+    let outcome = run(code).config_alone(&with_books("")).expect("ok", 0);
+    let result = &outcome["result"];
+    assert_eq!(result[0], json!(["book://text", "book://blob", "shelf://{name}"]));
+    let blob = json!({
+        "server": "books", "uri": "book://blob", "name": "blob", "title": null, "description": null,
+        "mime_type": "image/png", "size": null, "is_template": false,
+    });
+    assert_eq!(result[1], blob);
+    assert_eq!((&result[2], &result[3], &result[4]), (&json!(1), &json!(true), &json!(0)));
+    assert_eq!(outcome["calls_total"], 0);
+}
+
+#[test]
+fn a_resource_is_read_as_text_or_bytes_and_counts_as_no_call() {
+    let code = "let text = mcp_resource_read(\"book://text\").await?.text();\n\
+         let blob = mcp_resource_read(\"book://blob\").server(\"books\").await?;\n\
+         emit(&blob.contents[0]);\n\
+         (text, blob.bytes(), blob.contents[0].text().is_none())";
+    let outcome = run(code).config_alone(&with_books(ALLOWED)).expect("ok", 0);
+    assert_eq!(outcome["result"], json!(["first line\nsecond \u{1b}[2Jline", b"sixsix", true]));
+    assert_eq!((&outcome["calls_total"], &outcome["manifest"]), (&json!(0), &json!([])));
+    let picture = json!({ "type": "image", "data": "c2l4c2l4", "mimeType": "image/png" });
+    assert_eq!(outcome["content"], json!([picture]));
+}
+
+/// The kind and message of the error that reading a resource ends in.
+#[track_caller]
+fn refused(config: &str, read: &str) -> Value {
+    let code = format!(
+        "match {read}.await {{ Err(error) => (error.kind.as_str(), error.to_string()), Ok(_) => (\"read\", String::new()) }}"
+    );
+    run(&code).config_alone(config).result()
+}
+
+#[test]
+fn reading_needs_a_permission_that_the_refusal_spells_out() {
+    let read = "mcp_resource_read(\"book://text\")";
+    let refusal = refused(&with_books(""), read);
+    assert_eq!(refusal[0], "denied");
+    assert_says(
+        &refusal[1],
+        &[
+            "books.mcp_resource_read",
+            "no terminal",
+            "books: { permissions: { \"mcp_resource_read\": allow } }",
+        ],
+    );
+    let denied = format!("{}globalSettings: {{ deny: [books.mcp_resource_read] }}\n", with_books(ALLOWED));
+    for config in [denied, with_books(", permission: allow, permissions: { mcp_resource_read: deny }")] {
+        let refusal = refused(&config, read);
+        assert_eq!(refusal[0], "denied");
+        assert_says(&refusal[1], &["the configuration denies books.mcp_resource_read"]);
+    }
+    for trusted in [", trust: true", ", trust: true, enabledTools: [nothing]"] {
+        assert_eq!(refused(&with_books(trusted), read)[0], "read", "{trusted}");
+    }
+    assert_eq!(
+        run("mcp_resource_read(\"book://text\").await?.contents.len()").config(&with_books("")).result(),
+        1
+    );
+}
+
+#[test]
+fn what_is_denied_altogether_is_not_listed() {
+    let config = format!("{}globalSettings: {{ deny: [\"books.*\"] }}\n", with_books(ALLOWED));
+    assert_eq!(run("mcp_resources_list().await?.len()").config_alone(&config).result(), 0);
+    let refusal = refused(&config, "mcp_resources_list().server(\"books\")");
+    assert_eq!(refusal[0], "denied");
+}
+
+#[test]
+fn unknown_addresses_and_servers_are_told_with_the_nearest() {
+    let config = with_books(ALLOWED);
+    let near = refused(&config, "mcp_resource_read(\"book://txt\")");
+    assert_says(&near[1], &["no such book", "did you mean book://text?"]);
+    for read in
+        ["mcp_resource_read(\"book://text\").server(\"bokos\")", "mcp_resources_list().server(\"bokos\")"]
+    {
+        let near = refused(&config, read);
+        assert_eq!(near[0], "invalid_params", "{near}");
+        assert_says(&near[1], &["\"bokos\": there is no such server", "did you mean books?"]);
+    }
+    let two = format!("{config}  more: {{ command: {FAULT_SERVER:?}, args: [library], trust: true }}\n");
+    let several = refused(&two, "mcp_resource_read(\"book://text\")");
+    assert_says(&several[1], &["several servers: books, more", ".server("]);
+    let nobody = refused(&two, "mcp_resource_read(\"book://txt\")");
+    assert_eq!(nobody[0], "invalid_params");
+    assert_says(&nobody[1], &["no server has the resource \"book://txt\"", "did you mean book://text?"]);
+    assert_eq!(refused(&two, "mcp_resource_read(\"book://text\").server(\"more\")")[0], "read");
+}
+
+#[test]
+fn a_client_is_told_of_resources_and_what_is_read_is_written_down() {
+    let config = format!("{}serve: {{ audit: {{ file: audit.jsonl }} }}\n", with_books(ALLOWED));
+    let mut server = Serve::new(&config).start();
+    server.shake_hands();
+    let mut tools = server.ask(1, "tools/list", &json!({}));
+    if !tools.to_string().contains("mcp_resource") {
+        // Only its tools were known from before.
+        let changed = "notifications/tools/list_changed";
+        server.receive(changed, |message| message["method"] == changed);
+        tools = server.ask(3, "tools/list", &json!({}));
+    }
+    assert_says(
+        &tools["result"]["tools"][0]["description"],
+        &["mcp_resources_list()", "mcp_resource_read(uri)"],
+    );
+    let code = "(mcp_resources_list().await?.len(), mcp_resource_read(\"book://text\").await?.text().len())";
+    let answer = server.ask(2, "tools/call", &execute(code));
+    assert_eq!(answer["result"]["structuredContent"]["result"], json!([3, 26]), "{answer:#}");
+    let log = fs::read_to_string(server.path("audit.jsonl")).unwrap();
+    let records: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |event: &str| records.iter().find(|record| record["event"] == event).unwrap().clone();
+    let (begin, end) = (of("call_begin"), of("call_end"));
+    assert_eq!((&begin["server"], &begin["tool"]), (&json!("books"), &json!("mcp_resource_read")), "{log}");
+    assert_eq!((&end["ok"], &of("execution_end")["calls"]), (&json!(true), &json!(0)), "{log}");
+    server.close_input();
+    assert_eq!(server.end(), Some(0));
+}
+
+#[test]
+fn a_client_is_asked_with_the_address() {
+    let server = Serve::http(&with_books("")).start();
+    let client = server.client().shake_hands_as(crate::serving::HANDSHAKE, &json!({ "elicitation": {} })).0;
+    let code = "mcp_resource_read(\"book://text\").await.map(|read| read.text().len()).unwrap_or(0)";
+    for (answer, length) in [("no", 0), ("once", 26)] {
+        let mut answering = client.begin("tools/call", &execute(code));
+        let question = answering.until(|message| message["method"] == "elicitation/create");
+        assert_says(&question["params"]["message"], &["books.mcp_resource_read", "\"uri\": \"book://text\""]);
+        client.answer(&question["id"], &json!({ "action": "accept", "content": { "answer": answer } }));
+        let outcome = answering.end();
+        assert_eq!(outcome["result"]["structuredContent"]["result"], length, "{outcome:#}");
+    }
+}
