@@ -67,7 +67,7 @@ pub(super) fn write(pieces: &mpsc::Receiver<Piece>) {
             Piece::Edit(aside, done) => {
                 writing.end_line(is_one, true);
                 let before = std::mem::replace(&mut writing.aside, aside);
-                let left = before.map(|aside| aside.end()).unwrap_or_default();
+                let left = before.map(Aside::end).unwrap_or_default();
                 writing.left(&left);
                 let _ = done.send(());
             }

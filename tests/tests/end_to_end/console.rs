@@ -15,7 +15,7 @@ const PROMPT: &str = "> ";
 /// Ends a question whether a tool may be called.
 const MAY_IT: &str = "[s] every time in this session  [n] no: ";
 
-fn model(rules: Value) -> ModelServer {
+fn model(rules: &Value) -> ModelServer {
     ModelServer::start(env!("CARGO_BIN_EXE_model-server"), &json!({ "rules": rules }))
 }
 
@@ -97,7 +97,7 @@ fn leave(console: Started) -> String {
 
 #[test]
 fn one_question_has_one_answer_and_standard_input_goes_with_it() {
-    let model = model(json!([
+    let model = model(&json!([
         { "when": { "user": "of the file" }, "answers": [{ "text": "A summary." }] },
         { "answers": [{ "text": "Hello, person." }] },
     ]));
@@ -115,7 +115,7 @@ fn one_question_has_one_answer_and_standard_input_goes_with_it() {
 
 #[test]
 fn the_answer_and_what_it_cost_are_one_json_object() {
-    let model = model(json!([
+    let model = model(&json!([
         { "when": { "no_result": true, "user": "go" }, "answers": [{ "calls": runs("6 * 7") }] },
         { "when": { "result": "42" }, "answers": [{ "text": "It is 42." }] },
     ]));
@@ -139,7 +139,7 @@ fn the_answer_and_what_it_cost_are_one_json_object() {
 
 #[test]
 fn what_can_not_be_asked_is_a_mistake_of_the_configuration() {
-    let model = model(json!([{ "answers": [{ "text": "?" }] }]));
+    let model = model(&json!([{ "answers": [{ "text": "?" }] }]));
     let ask = |arguments: &[&str]| {
         let run = Run::new(shared()).arguments(&["ask"]).arguments(arguments);
         run.config_alone(&configuration(&model, "")).done().exits(2)
@@ -153,7 +153,7 @@ fn what_can_not_be_asked_is_a_mistake_of_the_configuration() {
 
 #[test]
 fn without_a_terminal_each_line_is_a_message_or_a_command() {
-    let model = model(json!([
+    let model = model(&json!([
         { "when": { "user": "first" }, "answers": [{ "text": "One." }] },
         { "when": { "user": "second\nhalf" }, "answers": [{ "text": "Two." }] },
     ]));
@@ -176,7 +176,7 @@ fn without_a_terminal_each_line_is_a_message_or_a_command() {
 fn a_call_is_approved_at_the_terminal_and_shown_with_its_time() {
     let state = tempfile::tempdir().unwrap();
     let code = r#"faulty::echo().message("it came back").await?.text()"#;
-    let model = model(json!([
+    let model = model(&json!([
         { "when": { "no_result": true }, "answers": [{ "text": "Let me see.", "calls": runs(code) }] },
         { "when": { "result": "it came back" }, "answers": [{ "text": "Done." }] },
         { "answers": [{ "text": "Not allowed." }] },
@@ -206,7 +206,7 @@ fn a_call_is_approved_at_the_terminal_and_shown_with_its_time() {
 #[test]
 fn a_server_that_dies_is_told_and_comes_back_when_it_is_asked_for() {
     let state = tempfile::tempdir().unwrap();
-    let model = model(json!([
+    let model = model(&json!([
         { "when": { "no_result": true },
           "answers": [{ "calls": [{ "name": "echo", "arguments": { "message": "x" } }] }] },
         { "answers": [{ "text": "It failed." }] },
@@ -238,7 +238,7 @@ fn a_server_that_dies_is_told_and_comes_back_when_it_is_asked_for() {
 #[test]
 fn ctrl_c_gives_a_turn_up_and_nothing_is_lost() {
     let state = tempfile::tempdir().unwrap();
-    let model = model(json!([
+    let model = model(&json!([
         { "when": { "user": "slow" }, "answers": [{ "text": "never", "delay": 600_000 }] },
         { "when": { "user": "limit" }, "answers": [{ "status": 429, "message": "too many" }] },
         { "answers": [{ "text": "Here I am." }] },
@@ -268,7 +268,7 @@ fn ctrl_c_gives_a_turn_up_and_nothing_is_lost() {
 #[test]
 fn several_lines_are_one_message() {
     let state = tempfile::tempdir().unwrap();
-    let model = model(json!([{ "answers": [{ "text": "Read." }] }]));
+    let model = model(&json!([{ "answers": [{ "text": "Read." }] }]));
     let console = chat(&model, "", state.path(), &[]);
     say(&console, "one \\\rtwo");
     console.wait_until("an answer", || model.requests().len() == 1);
@@ -295,7 +295,7 @@ fn several_lines_are_one_message() {
 #[test]
 fn a_conversation_goes_on_after_a_kill() {
     let state = tempfile::tempdir().unwrap();
-    let model = model(json!([
+    let model = model(&json!([
         { "when": { "user": "slow" }, "answers": [{ "text": "never", "delay": 600_000 }] },
         { "when": { "user": "remember" }, "answers": [{ "text": "Apples and pears." }] },
         { "answers": [{ "text": "As I said." }] },
@@ -324,7 +324,7 @@ fn a_conversation_goes_on_after_a_kill() {
 fn the_question_of_a_server_stands_under_its_name() {
     let state = tempfile::tempdir().unwrap();
     let code = r#"faulty::echo().message("elicitation/create").await?.text()"#;
-    let model = model(json!([
+    let model = model(&json!([
         { "when": { "no_result": true }, "answers": [{ "calls": runs(code) }] },
         { "when": { "result": "accept" }, "answers": [{ "text": "Answered." }] },
     ]));
