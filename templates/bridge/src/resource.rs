@@ -206,7 +206,7 @@ impl From<ResourceContent> for OnWire {
 mod tests {
     use super::*;
 
-    fn read(contents: serde_json::Value) -> Result<Resource, String> {
+    fn read(contents: &serde_json::Value) -> Result<Resource, String> {
         serde_json::from_value(json!({ "contents": contents, "_meta": {} }))
             .map_err(|error| error.to_string())
     }
@@ -218,7 +218,7 @@ mod tests {
             { "uri": "a://2", "mimeType": "image/png", "blob": "AP9h" },
             { "uri": "a://3", "text": "three" },
         ]);
-        let resource = read(both.clone()).unwrap();
+        let resource = read(&both).unwrap();
         assert_eq!(resource.text(), "one\nthree");
         assert_eq!(resource.bytes(), b"one\x00\xffathree");
         assert_eq!((resource.contents[1].text(), resource.contents[1].bytes()), (None, &b"\x00\xffa"[..]));
@@ -231,14 +231,14 @@ mod tests {
             (json!({ "uri": "a://1" }), "neither text nor blob"),
             (json!({ "uri": "a://1", "blob": "AP9" }), "no Base64"),
         ] {
-            let error = read(json!([content])).unwrap_err();
+            let error = read(&json!([content])).unwrap_err();
             assert!(error.contains("a://1") && error.contains(why), "{error}");
         }
     }
 
     #[test]
     fn a_picture_is_emitted_as_one() {
-        let resource = read(json!([
+        let resource = read(&json!([
             { "uri": "a://1", "mimeType": "image/png", "blob": "AP9h" },
             { "uri": "a://2", "mimeType": "text/plain", "text": "two" },
         ]));
