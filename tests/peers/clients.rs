@@ -129,6 +129,11 @@ impl Serving {
         json!([self.binary, "serve", "--config", self.config])
     }
 
+    /// The command line of the subagent that the configuration describes.
+    pub(crate) fn subagent(&self) -> Value {
+        json!([self.binary, "mcp", "serve", "--config", self.config])
+    }
+
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.envs(self.environment.iter().cloned()).current_dir(&self.folder).kill_on_drop(true);
@@ -174,8 +179,18 @@ pub(crate) async fn carry_out(
     serving: &Serving,
     plan: &Value,
 ) -> Checked<(&'static str, Value)> {
+    carry_out_by(installed, serving, &serving.line(), plan).await
+}
+
+/// The same against what another command line starts.
+pub(crate) async fn carry_out_by(
+    installed: &Installed,
+    serving: &Serving,
+    line: &Value,
+    plan: &Value,
+) -> Checked<(&'static str, Value)> {
     let [first, ..] = &SDKS;
-    let seen = first.carry_out(installed, serving, &serving.line().to_string(), plan).await?;
+    let seen = first.carry_out(installed, serving, &line.to_string(), plan).await?;
     Ok((first.package, seen))
 }
 
@@ -202,7 +217,7 @@ fn printed(output: &Output) -> Checked<Value> {
 }
 
 /// A condition, and what is told where it does not hold.
-fn must(holds: bool, what: &str, seen: &Value) -> Checked<()> {
+pub(crate) fn must(holds: bool, what: &str, seen: &Value) -> Checked<()> {
     if holds { Ok(()) } else { Err(format!("{what}: {seen:#}")) }
 }
 

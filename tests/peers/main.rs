@@ -10,6 +10,7 @@ mod first_try;
 mod product;
 mod remote;
 mod servers;
+mod subagent;
 mod table;
 mod tokens;
 mod web;
@@ -68,6 +69,9 @@ async fn all() -> Checked<(Vec<Row>, String)> {
     rows.extend(clients::run(&installed, &product, is_chosen).await?);
     if is_chosen([first_try::PART, "stdio"]) {
         rows.extend(first_try::run(&installed, &product).await?);
+    }
+    if is_chosen([subagent::PART, "stdio"]) {
+        rows.push(subagent::run(&installed, &product).await?);
     }
     if is_chosen([conformance::SUITE, ""]) {
         rows.extend(conformance::run(&installed).await?);

@@ -23,6 +23,9 @@ pub(crate) struct TalkArguments {
     /// denied. Repeatable.
     #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) allow: Vec<String>,
+    /// Show all that subagents tell of themselves, not only its beginnings.
+    #[arg(long)]
+    pub(crate) verbose: bool,
     /// No notes on standard error.
     #[arg(long, short)]
     pub(crate) quiet: bool,

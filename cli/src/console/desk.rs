@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::{Answer, Block, Message, Role, Run, RunError, Toolset as _, Usage};
+use agent::{Answer, Block, Listener, Message, Role, Run, RunError, Toolset as _, Usage};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -14,6 +14,8 @@ use super::style::Style;
 use crate::arguments::TalkArguments;
 use crate::assistant::{Assistant, Tools};
 use crate::failure::Failure;
+use crate::forwarding;
+use crate::handing_on;
 use crate::serve::caller::Abilities;
 use crate::serve::inside::Company;
 use crate::serve::live::Live;
@@ -45,6 +47,8 @@ pub(crate) struct Desk {
     workshop: Arc<Workshop>,
     beside: [JoinHandle<()>; 2],
     exporter: Option<Exporter>,
+    /// What subagents tell is shown as long as it is there.
+    _listener: Option<Listener>,
 }
 
 /// How a turn ended.
@@ -65,6 +69,8 @@ impl Desk {
         let folder = std::env::current_dir()
             .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
         let source = reload::Source { place: arguments.place.clone(), token_variable: None, token: None };
+        let listener = forwarding::listen(terminal.voice(), arguments.verbose).await;
+        handing_on::as_an_agent();
         // What changes while it is read is read again.
         let stamps = source.stamps();
         let (first, exporter) = source.read_first()?;
@@ -109,6 +115,7 @@ impl Desk {
             workshop,
             beside,
             exporter,
+            _listener: listener,
         })
     }
 

@@ -1,7 +1,7 @@
 //! What snippets have in scope beside the tools, told as tools are: models ask for these names as well.
 
 /// A name, and what is told of it.
-const KNOWN: [(&str, &str); 11] = [
+const KNOWN: [(&str, &str); 13] = [
     (
         "ToolResult",
         "/// The answer of a tool without an output schema.\n\
@@ -70,6 +70,19 @@ const KNOWN: [(&str, &str); 11] = [
         "describe_tools",
         "/// Tells all about tools, each named `module::function`.\n\
          async fn describe_tools(tools: Vec<String>) -> Result<String, ToolError>",
+    ),
+    (
+        "mcp_resources_list",
+        "/// The resources of the servers; setters `.server(name)`, `.query(words)`.\n\
+         async fn mcp_resources_list() -> Result<Vec<FoundResource>, ToolError>\n\
+         struct FoundResource { server: String, uri: String, name: String, title: Option<String>, description: \
+         Option<String>, mime_type: Option<String>, size: Option<u64>, is_template: bool }",
+    ),
+    (
+        "mcp_resource_read",
+        "/// What a resource holds; setter `.server(name)`.\n\
+         async fn mcp_resource_read(uri: impl Into<String>) -> Result<Resource, ToolError>\n\
+         impl Resource {\n    fn text(&self) -> String;\n    fn bytes(&self) -> Vec<u8>;\n}",
     ),
 ];
 

@@ -5,7 +5,7 @@
 // of calls: `tool`, `arguments`, `answer` to what is asked (`accept` or `decline`), `cancel`
 // (at the first progress whose message has this text).
 // On standard output stands one JSON object: `protocol`, `tools`, `definitions` (the tools in full), `calls` with what
-// came of each.
+// came of each, `logs` with the log messages.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,6 +17,7 @@ const LIMIT = 120_000;
 const [sdk, era, target] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(0, 'utf8'));
 const asked = { count: 0, answer: 'decline' };
+const logs = [];
 const client = await connect();
 
 const calls = [];
@@ -25,7 +26,7 @@ for (const call of plan) calls.push(await perform(call));
 const protocol = client.getNegotiatedProtocolVersion?.() ?? client.transport?.protocolVersion ?? null;
 await client.close();
 const tools = listed.tools.map(tool => tool.name);
-console.log(JSON.stringify({ protocol, tools, definitions: listed.tools, calls }));
+console.log(JSON.stringify({ protocol, tools, definitions: listed.tools, calls, logs }));
 
 async function connect() {
   const from = name => require(sdk === 'v1' ? `@modelcontextprotocol/sdk/${name}` : '@modelcontextprotocol/client');
@@ -42,7 +43,10 @@ async function connect() {
     if (asked.answer !== 'accept') return { action: 'decline' };
     return { action: 'accept', content: filled(request.params.requestedSchema) };
   });
+  const logged = sdk === 'v1' ? from('types.js').LoggingMessageNotificationSchema : 'notifications/message';
+  client.setNotificationHandler(logged, ({ params }) => void logs.push(params));
   await client.connect(transport(StdioClientTransport, StreamableHTTPClientTransport));
+  if (sdk === 'v1') await client.setLoggingLevel('debug');
   return client;
 }
 
