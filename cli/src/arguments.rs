@@ -102,6 +102,37 @@ pub(crate) struct ConfigArguments {
     pub(crate) strict: bool,
 }
 
+/// What may be called without asking, and how much is told meanwhile.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct MannerArguments {
+    /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
+    /// denied. Repeatable.
+    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) allow: Vec<String>,
+    /// Show all that subagents tell of themselves, not only its beginnings.
+    #[arg(long)]
+    pub(crate) verbose: bool,
+    /// No notes and no progress on standard error.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Over what is served.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ListeningArguments {
+    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, in place of standard input and output; the
+    /// endpoint is /mcp, and /healthz and /readyz say how it is. Port 0 takes a free one. Where it is served stands on
+    /// standard error. Another address needs a new start, other than the files of the configuration, which are read again
+    /// when they change.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// The environment variable with the token that HTTP clients must show (`Authorization: Bearer …`), of 16 characters or
+    /// more; another token needs a new start. Needed where the address can be reached from other machines. No server that
+    /// is started gets to see the variable.
+    #[arg(long, value_name = "VARIABLE", requires = "http")]
+    pub(crate) token_env: Option<String>,
+}
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -122,19 +153,11 @@ pub(crate) struct RunArguments {
     /// Longest time for compiling and running, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
-    /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
-    /// denied. Repeatable.
-    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) allow: Vec<String>,
     /// An argument for the snippet, which reads it with `args.get("KEY")`. Repeatable.
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) args: Vec<(String, String)>,
-    /// Show all that subagents tell of themselves, not only its beginnings.
-    #[arg(long)]
-    pub(crate) verbose: bool,
-    /// No progress on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) manner: MannerArguments,
 }
 
 /// Arguments of `serve`.
@@ -142,27 +165,10 @@ pub(crate) struct RunArguments {
 pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) place: ConfigArguments,
-    /// Serve over streamable HTTP at this address, such as 127.0.0.1:8080, in place of standard input and output; the
-    /// endpoint is /mcp, and /healthz and /readyz say how it is. Port 0 takes a free one. Where it is served stands on
-    /// standard error. Another address needs a new start, other than the files of the configuration, which are read again
-    /// when they change.
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) http: Option<std::net::SocketAddr>,
-    /// The environment variable with the token that HTTP clients must show (`Authorization: Bearer …`), of 16 characters or
-    /// more; another token needs a new start. Needed where the address can be reached from other machines. No server that
-    /// is started gets to see the variable.
-    #[arg(long, value_name = "VARIABLE", requires = "http")]
-    pub(crate) token_env: Option<String>,
-    /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
-    /// denied. Repeatable.
-    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) allow: Vec<String>,
-    /// Show all that subagents tell of themselves, not only its beginnings.
-    #[arg(long)]
-    pub(crate) verbose: bool,
-    /// No notes on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) listening: ListeningArguments,
+    #[command(flatten)]
+    pub(crate) manner: MannerArguments,
 }
 
 /// What `codegen` prints.

@@ -25,7 +25,7 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
         blocks = question(arguments.question.as_deref()) => blocks?,
         () = cancel.cancelled() => return Ok(exit::CANCELLED),
     };
-    let terminal = Arc::new(Terminal::of_conversation(arguments.talk.quiet));
+    let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
     let mut desk = Desk::open(&arguments.talk, terminal.clone(), !arguments.json).await?;
     let (turn, tally) = desk.turn(blocks, cancel.cancelled()).await;
     let id = desk.close().await;

@@ -43,7 +43,7 @@ const LAST_WORDS: usize = 300;
 /// Runs the command; gives the exit code.
 pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let mut signals = Signals::new()?;
-    let terminal = Arc::new(Terminal::of_conversation(arguments.talk.quiet));
+    let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
     debug::allow_later(terminal.voice());
     let history = config::state_folder().ok().map(|folder| folder.join("history"));
     let mut desk = Desk::open(&arguments.talk, terminal.clone(), true).await?;

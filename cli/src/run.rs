@@ -27,7 +27,7 @@ const CATALOG_CHANGES: usize = 3;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
-    let terminal = Terminal::new(arguments.quiet, !arguments.json);
+    let terminal = Terminal::new(arguments.manner.quiet, !arguments.json);
     let code = run_on(&terminal, &arguments, &cancel).await;
     match terminal.flush().await {
         Ok(()) => code,
@@ -40,7 +40,7 @@ async fn run_on(
     arguments: &RunArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let _listener = forwarding::listen(terminal.voice(), arguments.verbose).await;
+    let _listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
     let inputs = unless_cancelled(cancel, read_inputs(arguments)).await?;
     if inputs.config.is_demo() {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");
@@ -48,7 +48,7 @@ async fn run_on(
     let Inputs { code, config, tools, .. } = inputs;
     let request = request(arguments, code, &config, cancel.clone());
     let mut execution = unless_cancelled(cancel, Execution::prepare(&config, terminal, tools)).await?;
-    let policy = permission::policy(&config, &arguments.allow, terminal);
+    let policy = permission::policy(&config, &arguments.manner.allow, terminal);
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(&request).await;
     if let Some(error) = outcome.as_mut().ok().and_then(|outcome| outcome.error.as_mut()) {

@@ -48,26 +48,27 @@ use self::workshop::Workshop;
 
 /// Runs the command until the client or a signal ends it; gives the exit code.
 pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) -> Result<u8, Failure> {
-    let terminal = Arc::new(Terminal::new(arguments.quiet, false));
-    let token = arguments.http.map(|address| Token::of(address, arguments.token_env.as_deref()));
+    let terminal = Arc::new(Terminal::new(arguments.manner.quiet, false));
+    let token =
+        arguments.listening.http.map(|address| Token::of(address, arguments.listening.token_env.as_deref()));
     let token = token.transpose()?.flatten();
-    let _listener = forwarding::listen(terminal.voice(), arguments.verbose).await;
+    let _listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
     let source = reload::Source {
         place: arguments.place.clone(),
-        token_variable: arguments.token_env.clone(),
+        token_variable: arguments.listening.token_env.clone(),
         token: token.as_ref().map(|token| token.secret().to_owned()),
     };
     // What changes while it is read is read again.
     let stamps = source.stamps();
     let (first, exporter) = source.read_first()?;
     let (sender, settings) = watch::channel(first);
-    let workshop = Workshop::new(settings, arguments.allow.clone(), terminal.clone())?;
+    let workshop = Workshop::new(settings, arguments.manner.allow.clone(), terminal.clone())?;
     let beside = [
         tokio::spawn(workshop.clone().warm()),
         tokio::spawn(reload::follow(source, stamps, sender, workshop.clone())),
     ];
     let compiling = tokio::spawn(ahead::compile(workshop.clone()));
-    let served = match arguments.http {
+    let served = match arguments.listening.http {
         Some(address) => {
             let handler = {
                 let workshop = workshop.clone();

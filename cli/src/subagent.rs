@@ -32,10 +32,11 @@ use self::face::Handler;
 /// # Errors
 /// What keeps the subagent from being served, and what to do.
 pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken) -> Result<u8, Failure> {
-    let token = arguments.http.map(|address| Token::of(address, arguments.token_env.as_deref()));
+    let token =
+        arguments.listening.http.map(|address| Token::of(address, arguments.listening.token_env.as_deref()));
     let token = token.transpose()?.flatten();
-    let terminal = Arc::new(Terminal::new(arguments.quiet, false));
-    let _listener = forwarding::listen(terminal.voice(), arguments.verbose).await;
+    let terminal = Arc::new(Terminal::new(arguments.manner.quiet, false));
+    let _listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
     let start::Started { subagent, exporter, settings } = start::start(&arguments, token.as_ref(), terminal)?;
     let poster = subagent.poster.clone();
     let (workshop, recording) = (subagent.workshop.clone(), subagent.recording.clone());
@@ -45,7 +46,7 @@ pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken)
         let subagent = Arc::new(subagent);
         move |session| Handler::new(subagent.clone(), session)
     };
-    let served = match arguments.http {
+    let served = match arguments.listening.http {
         Some(address) => http::serve(workshop.clone(), handler, address, token, stop).await,
         None => pipes::serve(workshop.clone(), handler, stop).await,
     };

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
-use super::ConfigArguments;
+use super::{ConfigArguments, MannerArguments};
 
 /// With which model, and in which conversation.
 #[derive(Debug, Clone, Default, Args)]
@@ -19,16 +19,8 @@ pub(crate) struct TalkArguments {
     /// Go on with this conversation.
     #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) resume: Option<String>,
-    /// Do not ask about these tools: a name or a glob, such as 'files.read_*' or '*'. What the configuration denies stays
-    /// denied. Repeatable.
-    #[arg(long, value_name = "SERVER.TOOL", value_parser = NonEmptyStringValueParser::new())]
-    pub(crate) allow: Vec<String>,
-    /// Show all that subagents tell of themselves, not only its beginnings.
-    #[arg(long)]
-    pub(crate) verbose: bool,
-    /// No notes on standard error.
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) manner: MannerArguments,
 }
 
 /// Arguments of `chat`.

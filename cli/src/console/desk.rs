@@ -69,7 +69,7 @@ impl Desk {
         let folder = std::env::current_dir()
             .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
         let source = reload::Source { place: arguments.place.clone(), token_variable: None, token: None };
-        let listener = forwarding::listen(terminal.voice(), arguments.verbose).await;
+        let listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
         handing_on::as_an_agent();
         // What changes while it is read is read again.
         let stamps = source.stamps();
@@ -86,7 +86,7 @@ impl Desk {
         let screen = Screen::new(terminal.clone(), style, streams, record.clone());
         screen.recall(&messages);
         let (sender, settings) = watch::channel(first.clone());
-        let workshop = Workshop::new(settings.clone(), arguments.allow.clone(), terminal.clone())?;
+        let workshop = Workshop::new(settings.clone(), arguments.manner.allow.clone(), terminal.clone())?;
         let beside = [
             tokio::spawn(workshop.clone().warm()),
             tokio::spawn(reload::follow(source, stamps, sender, workshop.clone())),

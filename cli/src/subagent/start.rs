@@ -64,13 +64,13 @@ pub(super) fn start(
         .map_err(|error| Failure::configuration(format!("the working folder is not known: {error}")))?;
     let source = Source {
         place: arguments.place.clone(),
-        token_variable: arguments.token_env.clone(),
+        token_variable: arguments.listening.token_env.clone(),
         token: token.map(|token| token.secret().to_owned()),
     };
     let voice = terminal.voice();
     let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
-    let workshop = Workshop::new(now, arguments.allow.clone(), terminal)?;
+    let workshop = Workshop::new(now, arguments.manner.allow.clone(), terminal)?;
     let subagent = Subagent {
         described,
         assistant,
