@@ -9,7 +9,9 @@ use crate::cache::shared;
 use crate::harness::{Run, assert_says, json, plain};
 
 fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
 }
 
 const FIELDS: [&str; 15] = [

@@ -68,7 +68,8 @@ async fn arguments_travel_verbatim_even_with_line_breaks() {
     let session = fixture.connect().await;
     let raw = RawValue::from_string("{\n  \"message\":\r\n \"a\\nb\"\n}".to_owned()).unwrap();
     let result = session.call("echo", raw).await.unwrap();
-    assert_eq!(result.raw().get(), r#"{"content":[{"text":"a\nb","type":"text"}]}"#);
+    let result: Value = serde_json::from_str(result.raw().get()).unwrap();
+    assert_eq!(result, json!({ "content": [{ "type": "text", "text": "a\nb" }] }));
     let error = session.call("echo", arguments(&json!([1]))).await.unwrap_err();
     assert!(matches!(*error.kind, ErrorKind::Arguments { .. }), "{error}");
     fixture.close(session).await;
