@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use codegen::Warning;
 use runner::{Bucket, Cache};
+use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Permission, Server};
 use crate::pins::{Known, Pins};
@@ -40,25 +41,35 @@ pub(crate) fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std:
     cache.write(Bucket::Catalogs, &identity(server), &tools.record())
 }
 
-/// Whether a server had resources when it was asked last.
-pub(crate) fn had_resources(cache: &Cache, server: &Server) -> bool {
-    cache.read(Bucket::Catalogs, &of_resources(server)).is_some_and(|record| record == RESOURCES)
+/// What a server has said of itself beside its tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Introduction {
+    /// Whether it has resources.
+    pub(crate) has_resources: bool,
+    /// In one line; empty where it says nothing.
+    pub(crate) about: String,
 }
 
-/// Remembers whether a server has resources.
-pub(crate) fn remember_resources(cache: &Cache, server: &Server, has_any: bool) -> std::io::Result<()> {
-    let record: &[u8] = if has_any { RESOURCES } else { b"" };
-    if had_resources(cache, server) == has_any {
+/// What a server said of itself when it was asked last.
+pub(crate) fn introduced(cache: &Cache, server: &Server) -> Introduction {
+    let record = cache.read(Bucket::Catalogs, &of_introduction(server));
+    record.and_then(|record| serde_json::from_slice(&record).ok()).unwrap_or_default()
+}
+
+/// Remembers what a server says of itself.
+pub(crate) fn remember_introduction(
+    cache: &Cache,
+    server: &Server,
+    introduction: &Introduction,
+) -> std::io::Result<()> {
+    if introduced(cache, server) == *introduction {
         return Ok(());
     }
-    cache.write(Bucket::Catalogs, &of_resources(server), record)
+    cache.write(Bucket::Catalogs, &of_introduction(server), &serde_json::to_vec(introduction)?)
 }
 
-/// What is written down of a server that has resources.
-const RESOURCES: &[u8] = b"resources";
-
-fn of_resources(server: &Server) -> String {
-    let key = format!("{} resources", identity(server));
+fn of_introduction(server: &Server) -> String {
+    let key = format!("{} introduction", identity(server));
     blake3::hash(key.as_bytes()).to_hex()[..32].to_owned()
 }
 

@@ -104,6 +104,8 @@ pub struct Status {
     pub latency: Option<Duration>,
     /// Whether it declared resources when it was connected to the last time.
     pub has_resources: bool,
+    /// What it says of itself in short; untrusted text.
+    pub about: Option<String>,
     /// How the tools changed when they did so last; empty as long as they have not.
     pub changes: Changes,
 }
@@ -171,6 +173,7 @@ impl Keeper {
             protocol_version: None,
             latency: None,
             has_resources: false,
+            about: None,
             changes: Changes::default(),
         };
         let shared = Arc::new(Shared {
@@ -304,6 +307,7 @@ impl Shared {
             status.protocol_version = Some(session.protocol_version().to_owned());
             status.latency = Some(begun.elapsed());
             status.has_resources = has_resources;
+            status.about = session.about();
         });
         let listening = session.listen_for_changes();
         tokio::select! {

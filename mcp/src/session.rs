@@ -92,6 +92,13 @@ impl Session {
         self.inner.server.instructions.as_deref()
     }
 
+    /// What the server says of itself in short: the first sentence of its instructions, or else its title; untrusted text.
+    pub fn about(&self) -> Option<String> {
+        let title = self.inner.server.server_info.as_ref().and_then(|info| info.title.as_deref());
+        let first = self.instructions().and_then(first_sentence).or(title)?;
+        Some(first.chars().take(LONGEST_ABOUT).collect())
+    }
+
     /// The protocol version that was agreed on.
     pub fn protocol_version(&self) -> &str {
         self.inner.server.protocol_version.as_str()
@@ -157,4 +164,25 @@ impl std::fmt::Debug for Session {
 fn with_stray(mut evidence: Evidence, health: &Health) -> Evidence {
     (evidence.stray_lines, evidence.first_stray_line) = health.stray();
     evidence
+}
+
+/// Most characters of what a server says of itself in short.
+const LONGEST_ABOUT: usize = 200;
+
+/// The text up to the first full stop before a space, or the end of its first line that says anything.
+fn first_sentence(text: &str) -> Option<&str> {
+    let line = text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric))?;
+    Some(line.split_once(". ").map_or(line, |(sentence, _)| sentence).trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_sentence;
+
+    #[test]
+    fn the_first_sentence_stands_for_the_whole() {
+        assert_eq!(first_sentence("Files of a folder. Use with care."), Some("Files of a folder"));
+        assert_eq!(first_sentence("\n# Notes v1.2 here\nMore."), Some("# Notes v1.2 here"));
+        assert_eq!(first_sentence("--\n \n"), None);
+    }
 }

@@ -8,7 +8,7 @@ use runner::{Cache, Catalog};
 use serde_json::Value;
 
 use crate::audit::Audit;
-use crate::catalog::ToolLists;
+use crate::catalog::{Introduction, ToolLists};
 use crate::config::Config;
 use crate::direct::Partition;
 use crate::failure::Failure;
@@ -48,6 +48,8 @@ pub(crate) struct Snapshot {
     pub(crate) is_whole: bool,
     /// Whether any server has resources that may be listed.
     has_resources: bool,
+    /// What servers say of themselves, by server.
+    about: BTreeMap<String, String>,
 }
 
 /// What is known of the servers' lists.
@@ -58,6 +60,18 @@ pub(crate) struct Lists {
     pub(crate) is_whole: bool,
     /// Whether any server has resources that may be listed.
     pub(crate) has_resources: bool,
+    /// What servers say of themselves, by server.
+    pub(crate) about: BTreeMap<String, String>,
+}
+
+impl Lists {
+    /// With what a server says of itself.
+    pub(crate) fn introduce(&mut self, settings: &Settings, server: &str, introduction: Introduction) {
+        self.has_resources |= introduction.has_resources && settings.config.lists_resources(server);
+        if !introduction.about.is_empty() {
+            self.about.insert(server.to_owned(), introduction.about);
+        }
+    }
 }
 
 impl Settings {
@@ -92,6 +106,7 @@ impl Snapshot {
             reference: Arc::default(),
             is_whole: false,
             has_resources: false,
+            about: BTreeMap::new(),
         }
     }
 
@@ -113,14 +128,14 @@ impl Snapshot {
         let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
         let news = partition.warnings.iter().filter(|warning| settings.is_news(warning));
         news.for_each(|warning| terminal.note(warning));
-        let reference = Reference::new(catalog.clone(), &BTreeMap::new()).unwrap_or_else(|error| {
+        let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
             // The catalog was written to the cache just now: whoever removes it has to live without descriptions.
             terminal.tell(&format!("the tools can't be described: {error}"));
             Reference::default()
         });
-        let Lists { lists, absent, is_whole, has_resources } = lists;
+        let Lists { lists, absent, is_whole, has_resources, about } = lists;
         let reference = Arc::new(reference.with_resources(has_resources));
-        Snapshot { settings, lists, absent, catalog, partition, reference, is_whole, has_resources }
+        Snapshot { settings, lists, absent, catalog, partition, reference, is_whole, has_resources, about }
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -135,6 +150,7 @@ impl Snapshot {
         digests(self) == digests(other)
             && self.absent == other.absent
             && self.has_resources == other.has_resources
+            && self.about == other.about
             && self.partition == other.partition
             && self.settings.config == other.settings.config
             && self.settings.known == other.settings.known

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
-use crate::catalog;
+use crate::catalog::{self, Introduction};
 use crate::config::{Config, Server};
 use crate::first_start;
 use crate::host::Company as _;
@@ -152,8 +152,11 @@ impl Upstreams {
             let status = self.status(name);
             let listed = status.as_ref().filter(|status| status.last_connected.is_some());
             if let Some(status) = listed {
-                lists.has_resources |= status.has_resources && settings.config.lists_resources(name);
-                let _ = catalog::remember_resources(cache, server, status.has_resources);
+                let about = status.about.as_deref().unwrap_or_default();
+                let about = settings.masker.mask(about).into_owned();
+                let introduction = Introduction { has_resources: status.has_resources, about };
+                let _ = catalog::remember_introduction(cache, server, &introduction);
+                lists.introduce(settings, name, introduction);
                 let tools = status.tools.iter().cloned().map(mcp::Tool::repaired).collect();
                 let tools = Arc::new(ToolList::new(tools));
                 // What can't be remembered is asked for again the next time.
@@ -164,8 +167,7 @@ impl Upstreams {
             let failure = status.and_then(|status| status.last_error);
             if let Some(tools) = catalog::remembered(cache, server) {
                 // What models are told must not change as soon as the server has answered.
-                let had_any = catalog::had_resources(cache, server);
-                lists.has_resources |= had_any && settings.config.lists_resources(name);
+                lists.introduce(settings, name, catalog::introduced(cache, server));
                 lists.lists.insert(name.clone(), Arc::new(tools));
             } else if let Some(failure) = failure {
                 lists.absent.insert(name.clone(), settings.masker.mask(&failure).into_owned());

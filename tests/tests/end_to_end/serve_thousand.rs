@@ -44,6 +44,9 @@ fn text(server: &mut Server, tool: &str, arguments: &Value) -> String {
 fn definitions_of_a_great_many_tools_stay_small() {
     for (count, most) in [(250, 700), (1_000, 1_000)] {
         let definitions = definitions(&mut serving(count));
+        let described = definitions[0]["description"].as_str().unwrap();
+        let line = format!("catalog ({count}): Services of an office, made up");
+        assert!(described.contains(&line), "{described}");
         let tokens = Value::from(definitions).to_string().chars().count() / 4;
         assert!(tokens <= most, "{count} tools: {tokens} tokens");
     }

@@ -57,6 +57,7 @@ impl ServerHandler for Catalog {
             "protocolVersion": "2025-11-25",
             "capabilities": { "tools": {} },
             "serverInfo": { "name": "catalog-server", "version": env!("CARGO_PKG_VERSION") },
+            "instructions": "Services of an office, made up. Ask for little at a time.",
         });
         serde_json::from_value(info).unwrap_or_default()
     }
