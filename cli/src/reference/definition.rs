@@ -83,19 +83,14 @@ impl Reference {
     /// Descriptions have at most about `budget` tokens, except that the shortest ones have what they need.
     pub(crate) fn definitions(&self, budget: usize) -> Vec<ToolDefinition> {
         let (description, is_whole) = self.described(budget);
-        let execute =
-            ToolDefinition { name: "execute_code", description, input_schema: schema::<ExecuteCode>() };
-        let search = ToolDefinition {
-            name: "search_tools",
-            description: wording::SEARCH.to_owned(),
-            input_schema: schema::<SearchTools>(),
-        };
-        let describe = ToolDefinition {
-            name: "describe_tools",
-            description: wording::DESCRIBE.to_owned(),
-            input_schema: schema::<DescribeTools>(),
-        };
+        let [execute, search, describe] = definitions(description);
         if is_whole { vec![execute] } else { vec![execute, search, describe] }
+    }
+
+    /// The same while not every server has answered: whoever does not ask again can look up what comes later.
+    pub(crate) fn definitions_so_far(&self, budget: usize) -> Vec<ToolDefinition> {
+        let (description, _) = self.described(budget);
+        definitions(format!("{description}\n{}", wording::MORE_TO_COME)).into()
     }
 
     /// The description of `execute_code`: how to write a snippet, and as much of the API as fits into about `budget`
@@ -173,6 +168,23 @@ impl Reference {
             more => format!("{text} and {more} more"),
         }
     }
+}
+
+/// All three tools.
+fn definitions(description: String) -> [ToolDefinition; 3] {
+    [
+        ToolDefinition { name: "execute_code", description, input_schema: schema::<ExecuteCode>() },
+        ToolDefinition {
+            name: "search_tools",
+            description: wording::SEARCH.to_owned(),
+            input_schema: schema::<SearchTools>(),
+        },
+        ToolDefinition {
+            name: "describe_tools",
+            description: wording::DESCRIBE.to_owned(),
+            input_schema: schema::<DescribeTools>(),
+        },
+    ]
 }
 
 /// The module of a server, what is known about it, and how many tools it has.

@@ -212,6 +212,9 @@ fn resources_are_told_of_where_there_are_any_within_the_same_budgets() {
 fn few_tools_are_told_whole_and_many_by_their_servers() {
     let few = reference(&only(&["demo"]));
     assert_eq!(few.definitions(BUDGET).len(), 1);
+    let so_far = few.definitions_so_far(BUDGET);
+    assert_eq!(so_far.len(), 3);
+    assert!(so_far[0].description.contains("still starting"), "{}", so_far[0].description);
     let description = few.description(BUDGET);
     assert!(
         description.contains("mod demo {") && description.contains("enum ListOrdersOrderStatus"),

@@ -41,7 +41,12 @@ pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
     let mut tools = Vec::new();
     if executes(snapshot) {
         let budget = snapshot.config().serve.description_tokens;
-        tools.extend(snapshot.reference.definitions(budget).iter().map(own));
+        let reference = &snapshot.reference;
+        let definitions = match snapshot.is_whole {
+            true => reference.definitions(budget),
+            false => reference.definitions_so_far(budget),
+        };
+        tools.extend(definitions.iter().map(own));
     }
     tools.extend(snapshot.partition.direct.iter().filter_map(|direct| {
         let mut tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?.clone();

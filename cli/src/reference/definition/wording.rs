@@ -39,6 +39,10 @@ pub(super) const DISCOVERED: &str = "\
 Look tools up first: search_tools finds them, describe_tools tells their types (both work in snippets too). Servers \
 (number of tools):";
 
+/// What is said while not every server has answered.
+pub(super) const MORE_TO_COME: &str =
+    "Servers are still starting: search_tools finds their tools as they come.";
+
 /// The description of `search_tools`.
 pub(super) const SEARCH: &str = "Finds tools to call in execute_code by what they do; returns signatures.";
 
