@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::model;
 use crate::harness::Run;
@@ -76,6 +76,44 @@ fn a_snippet_has_fifty_files_reviewed_at_once_and_all_is_told_and_kept() {
     let runs: std::collections::BTreeSet<&str> =
         kept.split('"').filter(|text| text.starts_with("subagent:review_file:")).collect();
     assert_eq!(runs.len(), FILES, "{kept}");
+}
+
+#[test]
+fn an_agent_that_asks_fifty_subagents_and_each_of_them_are_kept_apart() {
+    let answer = json!({ "verdict": "good", "findings": [] });
+    let snippet = example("review_all.rs");
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..FILES).map(|number| format!("file{number}.txt")).collect();
+    let arguments = json!({ "code": snippet, "args": { "files": names.join(" ") } });
+    let model = model(&json!([
+        {
+            "when": { "first_user": "Review file" }, "together": FILES,
+            "answers": [{ "calls": [{ "name": "final_answer", "arguments": answer }] }],
+        },
+        {
+            "when": { "no_result": true },
+            "answers": [{ "calls": [{ "name": "execute_code", "arguments": arguments }] }],
+        },
+        { "when": { "result": "\"reviewed\": 50" }, "answers": [{ "text": "All fifty are good." }] },
+    ]));
+    lay_out(folder.path(), &model.base_url());
+    let run = |arguments: &[&str]| {
+        Run::new(crate::cache::shared())
+            .arguments(arguments)
+            .working_folder(folder.path())
+            .variable("XDG_STATE_HOME", folder.path().to_str().unwrap())
+            .variable("ANTHROPIC_API_KEY", "secret-key")
+            .done()
+    };
+    let asked = run(&["ask", "Are all files good?", "--config", "examples/subagent/parent.yaml"]).exits(0);
+    assert!(asked.stdout.contains("All fifty are good."), "{asked:#?}");
+    let list = |more: &[&str]| {
+        let listed = run(&[&["conversation", "list", "--limit", "1000", "--json"], more].concat()).exits(0);
+        let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
+        listed.as_array().unwrap().clone()
+    };
+    let (all, below) = (list(&[]), list(&["--subagents"]));
+    assert_eq!((all.len(), below.len()), (FILES + 1, FILES), "{all:#?}");
 }
 
 #[test]
