@@ -39,32 +39,41 @@ fn lay_out(folder: &Path, base_url: &str) -> String {
     files.collect::<Vec<_>>().join(" ")
 }
 
+/// A command in the folder of the example, with a state of its own.
+fn at(folder: &Path, arguments: &[&str]) -> Run {
+    Run::new(crate::cache::shared())
+        .arguments(arguments)
+        .working_folder(folder)
+        .variable("XDG_STATE_HOME", folder.to_str().unwrap())
+        .variable("ANTHROPIC_API_KEY", "secret-key")
+}
+
 #[test]
 fn a_snippet_has_fifty_files_reviewed_at_once_and_all_is_told_and_kept() {
     // All fifty requests must be there before one is answered: together they take as long as one.
     let finding = json!({ "line": 1, "severity": "high", "message": "wrong in {{word:Review}}" });
     let answer = json!({ "verdict": "wrong", "findings": [finding] });
-    let review = json!({
-        "when": { "first_user": "Review file", "offers": "final_answer" },
-        "answers": [{ "thinking": "hm", "calls": [{ "name": "final_answer", "arguments": answer }] }],
+    // Each calls a tool of its own first.
+    let look = json!({
+        "when": { "first_user": "Review file", "offers": "final_answer", "no_result": true },
+        "answers": [{ "thinking": "hm", "calls": [{ "name": "mcp_resources_list", "arguments": {} }] }],
         "together": FILES,
     });
-    let model = model(&json!([review]));
+    let review = json!({
+        "when": { "first_user": "Review file", "result_of": "mcp_resources_list" },
+        "answers": [{ "calls": [{ "name": "final_answer", "arguments": answer }] }],
+        "together": FILES,
+    });
+    let model = model(&json!([look, review]));
     let folder = tempfile::tempdir().unwrap();
     let files = lay_out(folder.path(), &model.base_url());
-    let run = |arguments: &[&str]| {
-        Run::new(crate::cache::shared())
-            .arguments(arguments)
-            .working_folder(folder.path())
-            .variable("XDG_STATE_HOME", folder.path().to_str().unwrap())
-            .variable("ANTHROPIC_API_KEY", "secret-key")
-            .done()
-    };
+    let run = |arguments: &[&str]| at(folder.path(), arguments).done();
     let arg = format!("files={files}");
     let (snippet, parent) = ("examples/subagent/review_all.rs", "examples/subagent/parent.yaml");
     let done = run(&["run", snippet, "--config", parent, "--arg", &arg, "--json"]);
     let told = |what: &str| done.stderr.lines().filter(|line| line.contains(what)).count();
     assert_eq!(told("] begins: Review file"), FILES, "{}", done.stderr);
+    assert_eq!(told("] mcp_resources_list answers"), FILES, "{}", done.stderr);
     assert_eq!(told("] is done ("), FILES, "{}", done.stderr);
     let outcome = done.expect("ok", 0);
     assert_eq!(outcome["result"]["reviewed"], FILES, "{outcome:#}");
@@ -97,14 +106,7 @@ fn an_agent_that_asks_fifty_subagents_and_each_of_them_are_kept_apart() {
         { "when": { "result": "\"reviewed\": 50" }, "answers": [{ "text": "All fifty are good." }] },
     ]));
     lay_out(folder.path(), &model.base_url());
-    let run = |arguments: &[&str]| {
-        Run::new(crate::cache::shared())
-            .arguments(arguments)
-            .working_folder(folder.path())
-            .variable("XDG_STATE_HOME", folder.path().to_str().unwrap())
-            .variable("ANTHROPIC_API_KEY", "secret-key")
-            .done()
-    };
+    let run = |arguments: &[&str]| at(folder.path(), arguments).done();
     let asked = run(&["ask", "Are all files good?", "--config", "examples/subagent/parent.yaml"]).exits(0);
     assert!(asked.stdout.contains("All fifty are good."), "{asked:#?}");
     let list = |more: &[&str]| {
@@ -128,13 +130,8 @@ fn what_subagents_do_is_told_at_the_root_in_order() {
     let folder = tempfile::tempdir().unwrap();
     lay_out(folder.path(), &model.base_url());
     let code = "coder::ask_the_shop(\"How many orders?\").await?.text()";
-    let done = Run::new(crate::cache::shared())
-        .arguments(&["run", "-", "--config", "examples/subagent/parent.yaml", "--json"])
-        .input(code)
-        .working_folder(folder.path())
-        .variable("XDG_STATE_HOME", folder.path().to_str().unwrap())
-        .variable("ANTHROPIC_API_KEY", "secret-key")
-        .done();
+    let arguments = ["run", "-", "--config", "examples/subagent/parent.yaml", "--json"];
+    let done = at(folder.path(), &arguments).input(code).done();
     let stderr = done.stderr.clone();
     assert_eq!(done.expect("ok", 0)["result"], "There are orders.");
     let told: Vec<&str> = stderr.lines().filter(|line| line.starts_with("[ask_the_shop ")).collect();
