@@ -195,7 +195,7 @@ pub(crate) fn exactly(policy: Policy, layers: Layers) -> Policy {
     policy.confinement(Confinement::Exactly(layers))
 }
 
-/// The toolchain that the workspace names.
+/// The toolchain that runs these tests.
 pub(crate) fn sysroot() -> &'static Path {
     static SYSROOT: OnceLock<PathBuf> = OnceLock::new();
     SYSROOT.get_or_init(|| {
@@ -231,11 +231,14 @@ pub(crate) fn compiler_policy(folder: &Path) -> Policy {
         .working_folder(folder)
 }
 
+/// The target of the programs: static, so that they need no loader.
+const TARGET: &str = "x86_64-unknown-linux-musl";
+
 /// The arguments that make a static program without a C toolchain.
 pub(crate) fn target_arguments() -> [String; 4] {
     [
         "--edition=2024".to_owned(),
-        "--target=x86_64-unknown-linux-musl".to_owned(),
+        format!("--target={TARGET}"),
         "-C".to_owned(),
         format!("linker={}", linker().display()),
     ]
@@ -255,7 +258,23 @@ pub(crate) fn compiled(name: &str) -> PathBuf {
     program.or_insert_with(|| reachable(name).unwrap_or_else(|| compile(name))).clone()
 }
 
+/// Adds the target of the programs where it is missing, as the first use of Toolsmith does.
+fn add_target() {
+    let sysroot = sysroot();
+    if sysroot.join("lib/rustlib").join(TARGET).exists() {
+        return;
+    }
+    let toolchain = sysroot.file_name().expect("a toolchain has a folder of its own");
+    let status = std::process::Command::new("rustup")
+        .args(["target", "add", TARGET, "--toolchain"])
+        .arg(toolchain)
+        .status();
+    let added = status.is_ok_and(|status| status.success());
+    assert!(added, "type `rustup target add {TARGET} --toolchain {}`", toolchain.display());
+}
+
 fn compile(name: &str) -> PathBuf {
+    add_target();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let draft = folder.join(format!("{name}-{}", std::process::id()));
     let program = folder.join(name);
@@ -268,10 +287,7 @@ fn compile(name: &str) -> PathBuf {
         .arg(&draft)
         .arg(source)
         .status();
-    assert!(
-        status.expect("rustc is installed").success(),
-        "the target x86_64-unknown-linux-musl is installed"
-    );
+    assert!(status.expect("rustc is installed").success(), "rustc compiles {name}; its messages are above");
     std::fs::rename(&draft, &program).expect("both are in one folder");
     program
 }
