@@ -35,8 +35,8 @@ pub const DEPTH_LIMIT: usize = 100;
 /// How deep any text may nest whose names are checked: an entry of memory is kept for each level.
 pub const MESSAGE_DEPTH_LIMIT: usize = 100_000;
 
-const VALUE: Rules = Rules { depth: DEPTH_LIMIT, checks_scalars: true };
-const MESSAGE: Rules = Rules { depth: MESSAGE_DEPTH_LIMIT, checks_scalars: false };
+const VALUE: Rules = Rules { depth: DEPTH_LIMIT, checks_scalars: true, keeps_numbers: false };
+const MESSAGE: Rules = Rules { depth: MESSAGE_DEPTH_LIMIT, checks_scalars: false, keeps_numbers: false };
 
 /// The canonical form of a value.
 ///
@@ -63,6 +63,13 @@ pub fn canonical_object(value: &RawValue) -> Result<Box<RawValue>, Error> {
 pub fn check_object(value: &RawValue) -> Result<(), Error> {
     require_object(value)?;
     Scan::new(value.get(), VALUE, Layout::none()).run().map(drop)
+}
+
+/// Whether a `serde_json::Value` of the value would be written with the same numbers: `1e5` becomes `100000.0`, and of
+/// thirty digits half are lost.
+#[must_use]
+pub fn keeps_numbers(value: &RawValue) -> bool {
+    Scan::new(value.get(), Rules { keeps_numbers: true, ..VALUE }, Layout::none()).run().is_ok()
 }
 
 /// A value on lines, for people: names, order and numbers as in its text. Ends soon after `most` bytes; then the result

@@ -22,6 +22,8 @@ pub(crate) struct Rules {
     pub(crate) depth: usize,
     /// Whether texts must be Unicode and numbers within the range of doubles.
     pub(crate) checks_scalars: bool,
+    /// Whether numbers must be written as serde_json writes them.
+    pub(crate) keeps_numbers: bool,
 }
 
 /// A pass over a text.
@@ -162,6 +164,9 @@ impl<'a> Scan<'a> {
         if self.rules.checks_scalars && !is_in_range(token) {
             return Err(self.error("a number out of range: no double holds it", start));
         }
+        if self.rules.keeps_numbers && is_number(token) && written_again(token).as_deref() != Some(token) {
+            return Err(self.error("a number that is written in another way", start));
+        }
         self.layout.token(token);
         Ok(())
     }
@@ -201,7 +206,15 @@ fn name_at(text: &str, at: usize) -> Option<Cow<'_, str>> {
 
 /// Whether a number is finite as a double; words are no numbers.
 fn is_in_range(token: &str) -> bool {
-    let is_number = token.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     let may_be_large = token.len() > SURELY_IN_RANGE || token.contains(['e', 'E']);
-    !is_number || !may_be_large || token.parse().is_ok_and(f64::is_finite)
+    !is_number(token) || !may_be_large || token.parse().is_ok_and(f64::is_finite)
+}
+
+fn is_number(token: &str) -> bool {
+    token.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+}
+
+/// A number as serde_json writes what it has read.
+fn written_again(token: &str) -> Option<String> {
+    serde_json::from_str::<serde_json::Number>(token).ok().map(|number| number.to_string())
 }

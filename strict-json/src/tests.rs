@@ -60,6 +60,19 @@ fn numbers_keep_their_text() {
 }
 
 #[test]
+fn numbers_that_a_value_changes_are_known() {
+    for (text, keeps) in [
+        (r#"{"a":[1,-1,18446744073709551615,1.5,"1e5"]}"#, true),
+        (r#"{"a":1e5}"#, false),
+        (r#"{"a":[[18446744073709551616]]}"#, false),
+        (r#"{"a":9007199254740993.0}"#, false),
+        (r#"{"a":-0}"#, false),
+    ] {
+        assert_eq!(keeps_numbers(&raw(text)), keeps, "{text}");
+    }
+}
+
+#[test]
 fn what_two_readers_understand_differently_is_refused() {
     let long = format!("{{\"a\":1{}}}", "0".repeat(400));
     for (text, says) in [
