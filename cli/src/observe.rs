@@ -201,7 +201,7 @@ fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> 
 /// Most characters of wrong arguments that are quoted.
 const SHOWN: usize = 60;
 
-/// Arguments as the JSON object that they must be.
+/// Arguments in the canonical form of the JSON object that they must be.
 pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
     // They may be long, and the whole of them is in the command line.
     let (shown, more) = match text.char_indices().nth(SHOWN) {
@@ -210,11 +210,11 @@ pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
     };
     let wrong =
         |error: String| Failure::configuration(format!("--args {shown:?}{more} is no JSON object: {error}"));
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(_)) => serde_json::from_str(text).map_err(|error| wrong(error.to_string())),
-        Ok(_) => Err(wrong("write `{ \"name\": value }`".to_owned())),
-        Err(error) => Err(wrong(error.to_string())),
+    let value: Box<RawValue> = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+    if !value.get().starts_with('{') {
+        return Err(wrong("write `{ \"name\": value }`".to_owned()));
     }
+    strict_json::canonical(&value).map_err(|error| wrong(error.to_string()))
 }
 
 /// The tool's signature, as it is from now on.

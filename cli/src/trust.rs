@@ -104,7 +104,7 @@ fn read(file: &Path) -> Result<Trusted, Error> {
         Ok(_) => {}
     }
     let bytes = fs_err::read(file).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
+    strict_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
 }
 
 /// The absolute path without links: a project is the same by whatever way one gets there.

@@ -233,7 +233,8 @@ fn read_tool(raw: &RawValue) -> Result<(Tool, Vec<&'static str>), String> {
     if raw.get().len() > MAX_TOOL_BYTES {
         return Err(format!("it has more than {MAX_TOOL_BYTES} bytes and starts with {start}"));
     }
-    let members: Map<String, Value> = serde_json::from_str(raw.get())
+    // What is shown of it, hashed, compiled and checked against is this one reading.
+    let members: Map<String, Value> = strict_json::from_str(raw.get())
         .map_err(|error| format!("it is no readable JSON object ({error}): {start}"))?;
     let name = match members.get("name") {
         Some(Value::String(name)) if !name.is_empty() && name.len() <= MAX_TOOL_NAME_BYTES => name.clone(),
@@ -324,6 +325,31 @@ mod tests {
         for text in ["", "{", "7", "{}", "[[", r#"{ "result": 7 }"#] {
             assert!(Listing::from_saved(text).is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_tool_that_names_something_twice_is_left_out() {
+        for twice in [
+            r#"{"name":"a","name":"b","inputSchema":{}}"#,
+            r#"{"name":"a","inputSchema":{"type":"object"},"inputSch\u0065ma":{}}"#,
+            r#"{"name":"a","inputSchema":{"properties":{"x":{"type":"string"},"x":{"type":"number"}}}}"#,
+            r#"{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":true,"readOnlyHint":false}}"#,
+        ] {
+            let list = format!(r#"[{twice},{{"name":"sound","inputSchema":{{}}}}]"#);
+            let listing = Listing::from_saved(&list).unwrap();
+            let names: Vec<_> = listing.tools.iter().map(|tool| tool.name.as_str()).collect();
+            assert_eq!(names, ["sound"], "{twice}");
+            assert!(listing.warnings[0].contains("stands twice"), "{:?}", listing.warnings);
+        }
+        assert!(Listing::from_saved(r#"{"tools":[],"tools":[]}"#).is_err());
+        assert!(Listing::from_saved(r#"{"result":{"tools":[]},"result":{"tools":[]}}"#).is_err());
+    }
+
+    /// Names are compared as they are: neither form is an attack on the other, and each has an entry of its own.
+    #[test]
+    fn names_in_two_unicode_forms_are_two_tools() {
+        let list = "[{\"name\":\"\u{e9}\",\"inputSchema\":{}},{\"name\":\"e\u{301}\",\"inputSchema\":{}}]";
+        assert_eq!(Listing::from_saved(list).unwrap().tools.len(), 2);
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod outbox;
 
 pub use health::MAX_STRAY_BYTES;
 pub(crate) use health::{Fault, Health};
-pub(crate) use intake::Intake;
+pub(crate) use intake::{Intake, ambiguous};
 pub(crate) use line::LineTransport;
 pub(crate) use message::{Answer, Outcome, RawRequest, RpcError, encode, raw_of};
 pub use outbox::MAX_QUEUED_BYTES;

@@ -24,7 +24,6 @@ use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 use crate::catalog::ToolName;
 use crate::clock::Clock;
 use crate::host::{Answer, ToolHost};
-use crate::json;
 use crate::observer::Observer;
 use crate::outcome::CallRecord;
 use crate::protocol::{Protocol, ProtocolError};
@@ -175,7 +174,9 @@ impl Broker<'_> {
                     Some(name) => (name.server.clone(), name.tool.clone()),
                     None => (String::new(), shown(&tool)),
                 };
-                let watched = Watched::begin(self.observer, id, names, &arguments);
+                // From here on there is no other form of them.
+                let arguments = strict_json::canonical_object(&arguments);
+                let watched = Watched::begin(self.observer, id, names, arguments.as_deref().ok());
                 flight.start(id, bytes, self.call(name, tool, arguments, watched));
             }
             ToHost::Ask { id, question } => {
@@ -195,7 +196,7 @@ impl Broker<'_> {
         &self,
         name: Option<&ToolName>,
         identity: String,
-        arguments: Box<RawValue>,
+        arguments: Result<Box<RawValue>, strict_json::Error>,
         watched: Watched<'_>,
     ) -> Completed {
         let completed = match name {
@@ -222,10 +223,17 @@ impl Broker<'_> {
         self.host.read_resource(&server, uri).await
     }
 
-    async fn carry(&self, name: &ToolName, arguments: Box<RawValue>) -> Completed {
+    async fn carry(
+        &self,
+        name: &ToolName,
+        arguments: Result<Box<RawValue>, strict_json::Error>,
+    ) -> Completed {
         let ToolName { server, tool, .. } = name;
-        let permitted = match json::check_object(&arguments) {
-            Ok(()) => self.clock.while_asking(self.host.permit_call(server, tool, &arguments)).await,
+        let permitted = match arguments {
+            Ok(arguments) => {
+                let permitted = self.host.permit_call(server, tool, &arguments);
+                self.clock.while_asking(permitted).await.map(|()| arguments)
+            }
             Err(reason) => Err(CallFailure {
                 kind: FailureKind::InvalidParams,
                 message: format!("the arguments can't be sent: {reason}"),
@@ -233,7 +241,7 @@ impl Broker<'_> {
         };
         let started = Instant::now();
         let answer = match permitted {
-            Ok(()) => self.host.call(server, tool, arguments).await,
+            Ok(arguments) => self.host.call(server, tool, arguments).await,
             Err(refused) => Err(refused),
         };
         let ms = milliseconds(started);
@@ -264,7 +272,7 @@ impl Broker<'_> {
         if ledger.content_bytes > CONTENT_LIMIT || ledger.content.len() >= PARTS_LIMIT {
             return Err(Violation::Content);
         }
-        json::check_object(&content)
+        let content = strict_json::canonical_object(&content)
             .map_err(|reason| Violation::Protocol(format!("a content part that is none: {reason}")))?;
         ledger.content.push(content);
         Ok(())

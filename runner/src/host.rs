@@ -20,7 +20,8 @@ pub trait ToolHost: Send + Sync {
     /// execution's time stands still.
     fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>>;
 
-    /// Whether this call may leave; asked before each. May wait for a person as [`ToolHost::permit`] does. Dropping
+    /// Whether this call may leave; asked before each. `arguments` have their canonical form ([`strict_json`]), and are
+    /// what [`ToolHost::call`] is given next. May wait for a person as [`ToolHost::permit`] does. Dropping
     /// the future withdraws the question.
     fn permit_call<'a>(
         &'a self,

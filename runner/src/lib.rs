@@ -28,7 +28,6 @@ mod generated;
 mod hints;
 mod host;
 mod inspect;
-mod json;
 mod judge;
 mod layer;
 mod manifest;

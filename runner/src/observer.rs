@@ -42,7 +42,8 @@ pub struct CallBegun<'a> {
     pub server: &'a str,
     /// The tool's name; of one that the program may not call, the beginning of the identity that it gave.
     pub tool: &'a str,
-    /// The arguments as the program sent them, which nobody has checked yet.
+    /// The arguments in their canonical form, which nobody has checked yet against the tool's schema; `null` where they
+    /// have none and the call fails.
     pub arguments: &'a RawValue,
 }
 

@@ -128,7 +128,8 @@ impl Tools {
             parameters.insert("_meta".to_owned(), Value::Object(self.meta.clone()));
         }
         let progress: mcp::ProgressSink = Arc::new(move |made| told(&name, made));
-        let request = mcp::Carried { parameters, progress: Some(progress), answers_input: true };
+        let request =
+            mcp::Carried { parameters, progress: Some(progress), answers_input: true, arguments: None };
         let answer = self.ask("tools/call", request).await?;
         Ok(content::result(call, &answer))
     }
@@ -174,7 +175,7 @@ impl Tools {
             None => uri.to_owned(),
         };
         let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
-        let request = mcp::Carried { parameters, progress: None, answers_input: true };
+        let request = mcp::Carried { parameters, answers_input: true, ..mcp::Carried::default() };
         let answer = self.ask("resources/read", request).await?;
         Ok(ToolResult { blocks: content::contents(&answer), ..ToolResult::of(call, "", false) })
     }

@@ -111,12 +111,13 @@ pub(crate) enum Answer {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Arguments {
     bytes: usize,
-    /// Of their JSON as it was sent, in hexadecimal.
+    /// Of their JSON as it was sent, byte by byte, in hexadecimal.
     blake3: String,
     /// All of them, where they are kept and short enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<Value>,
-    /// The beginning of their text, where they are too long.
+    /// Their text, or the beginning of it, where a value can't be kept: they are too long, a secret stands in a name or
+    /// number, or a value would hold another number than was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<String>,
 }
@@ -147,11 +148,16 @@ impl Arguments {
         }
         // As a value, so that no escape hides a secret.
         let Ok(mut value) = serde_json::from_str::<Value>(raw.get()) else { return };
+        let before = value.clone();
         masker.mask_value(&mut value);
-        let text = value.to_string();
+        let mut text = value.to_string();
+        let keeps_numbers = strict_json::keeps_numbers(raw);
+        if !keeps_numbers && value == before {
+            text = raw.get().to_owned();
+        }
         // Names and numbers are masked in the text, which then may be no JSON any more.
         let masked = masker.mask(&text);
-        if masked == text && text.len() <= Self::KEPT {
+        if keeps_numbers && masked == text && text.len() <= Self::KEPT {
             self.value = Some(value);
         } else {
             self.cut = Some(cut(&masked, Self::KEPT));

@@ -107,6 +107,17 @@ fn secrets_are_masked_in_names_numbers_and_escapes_too() {
 }
 
 #[test]
+fn numbers_that_a_value_can_not_hold_are_kept_as_text() {
+    let text = r#"{"a":9007199254740993.0,"b":[1e5,-0]}"#;
+    let raw = RawValue::from_string(text.to_owned()).unwrap();
+    let kept = serde_json::to_value(Arguments::of(&raw, ArgumentsKept::Full, &masker())).unwrap();
+    assert_eq!((&kept["cut"], &kept["value"]), (&json!(text), &Value::Null));
+    let secret = RawValue::from_string(r#"{"a":1e5,"b":"\u0073ecret-secret"}"#.to_owned()).unwrap();
+    let kept = serde_json::to_string(&Arguments::of(&secret, ArgumentsKept::Full, &masker())).unwrap();
+    assert!(!kept.contains("secret-s"), "{kept}");
+}
+
+#[test]
 fn every_line_is_bounded_whatever_is_in_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit");

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Wanted;
@@ -10,6 +9,9 @@ use super::Wanted;
 /// Most lines of arguments that a question shows, and most characters of each: one screen.
 const ARGUMENT_LINES: usize = 24;
 const LINE_CHARACTERS: usize = 160;
+
+/// Most bytes of arguments that are laid out for a question (64 KiB): more than a screen of the widest characters.
+const LAID_OUT: usize = 64 << 10;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,13 +122,10 @@ fn is_unseen(character: char) -> bool {
 
 /// Arguments on one screen; what is cut is said.
 fn shown(arguments: &RawValue) -> String {
-    let raw = arguments.get();
-    let pretty =
-        serde_json::from_str::<Value>(raw).ok().and_then(|value| serde_json::to_string_pretty(&value).ok());
-    // What nests too deep to be read is shown as it came.
-    let pretty = pretty.unwrap_or_else(|| raw.to_owned());
-    let (mut lines, mut is_cut) = (Vec::new(), false);
-    for line in pretty.lines() {
+    // Laid out from their text, so that numbers and order are those that are sent.
+    let strict_json::Lines { text, mut is_cut } = strict_json::lines(arguments, LAID_OUT);
+    let mut lines = Vec::new();
+    for line in text.lines() {
         if lines.len() == ARGUMENT_LINES {
             is_cut = true;
             break;
@@ -140,7 +139,8 @@ fn shown(arguments: &RawValue) -> String {
         lines.push(format!("  {seen}"));
     }
     if is_cut {
-        lines.push(format!("  THIS IS NOT ALL: the arguments have {} bytes and are cut here", raw.len()));
+        let bytes = arguments.get().len();
+        lines.push(format!("  THIS IS NOT ALL: the arguments have {bytes} bytes and are cut here"));
     }
     lines.join("\n")
 }
@@ -177,6 +177,17 @@ mod tests {
             text.contains("s.x\\u{a}  s.harmless\\u{1b}[2K\\u{202e}\\u{200b}\\u{e0041}\\u{85}"),
             "{text}"
         );
+    }
+
+    /// A double could hold none of these numbers as it is written.
+    #[test]
+    fn numbers_and_order_are_shown_as_they_are_sent() {
+        let sent = r#"{"z":9007199254740993.0,"a":[-0,1.0,1e5,123456789012345678901234567890]}"#;
+        let arguments = RawValue::from_string(sent.to_owned()).unwrap();
+        let text = Question::call(wanted("t"), &arguments, false).text();
+        let shown: String =
+            text.lines().skip(1).filter(|line| line.starts_with("  ")).map(str::trim).collect();
+        assert_eq!(shown.replace(": ", ":"), sent);
     }
 
     #[test]

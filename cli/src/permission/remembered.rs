@@ -113,7 +113,7 @@ fn read(file: &Path) -> Result<Content, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Content::default()),
         Err(error) => return Err(wrong(&error)),
     }
-    let content: Content = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    let content: Content = strict_json::from_str(&text).map_err(|error| wrong(&error))?;
     if content.version != VERSION {
         return Err(wrong(&format!("its version is {}, not {VERSION}", content.version)));
     }
@@ -195,6 +195,8 @@ mod tests {
             "[1]",
             r#"{ "version": 2, "servers": {} }"#,
             r#"{ "version": 1, "servers": {}, "x": 1 }"#,
+            r#"{ "version": 1, "version": 1, "servers": {} }"#,
+            r#"{ "version": 1, "servers": { "h": { "name": "a", "allow": { "t": "1", "\u0074": "2" } } } }"#,
         ] {
             std::fs::write(home.path().join(FILE), text).unwrap();
             let (mut read, wrong) = Remembered::read_in(home.path());

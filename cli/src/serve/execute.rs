@@ -14,7 +14,7 @@ use super::answer;
 use super::approval::{Approver, AskedTool, Given, Pending};
 use super::caller::Caller;
 use super::definitions;
-use super::held::{State, input_required};
+use super::held::input_required;
 use super::host::ClientHost;
 use super::random;
 use super::scribe::{Recorded, Requester, Scribe};
@@ -166,7 +166,7 @@ impl Execution {
     /// A result that asks for permission. All that is needed later stands in its state.
     fn ask_first(&self, pending: Pending) -> Value {
         let sealed = Sealed { snippet: self.arguments.hash(), tools: pending.tools };
-        let state = self.workshop.held.seal(&State::Sealed(sealed), &self.binding);
+        let state = self.workshop.held.seal(&self.workshop.held.once(sealed), &self.binding);
         let question = json!({ "method": "elicitation/create", "params": pending.form });
         input_required(&json!({ PERMISSION: question }), &state)
     }

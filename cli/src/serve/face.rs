@@ -26,6 +26,7 @@ use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
 use super::definitions;
 use super::execute::{self, Arguments, Execution, Sealed};
+use super::frame;
 use super::held::{State, Work, binding};
 use super::host::Told;
 use super::library::{List, own_template};
@@ -346,7 +347,7 @@ impl Handler {
                 work.caller.comes_back(&context, self.session.level(&context));
                 return self.workshop.held.drive(work, &binding, &context.ct).await;
             }
-            Some(State::Sealed(sealed)) => Some(sealed),
+            Some(State::Sealed { once, known }) => Some((once, known)),
             None => None,
         };
         let (caller, asks) = self.session.caller(&context);
@@ -356,15 +357,19 @@ impl Handler {
         let work = if let Some(direct) = direct {
             let passing = Passing { cancel, ..self.passing(caller.clone(), &context).await };
             let requester = Requester::of(&self.session, &context);
-            futures::FutureExt::boxed(passing.call(direct, requester, parameters))
+            let arguments = frame::arguments(&context.extensions, parameters.get("arguments"))?;
+            futures::FutureExt::boxed(passing.call(direct, requester, parameters, arguments))
         } else {
             let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
             let arguments = match Arguments::read(arguments) {
                 Ok(arguments) => arguments,
                 Err(wrong) => return Ok(answer::failure(&wrong)),
             };
-            let given =
-                sealed.map(|sealed| execute::given(sealed, &arguments, responses.as_ref())).transpose()?;
+            let mut given = None;
+            if let Some((once, sealed)) = sealed {
+                given = Some(execute::given(sealed, &arguments, responses.as_ref())?);
+                self.workshop.held.spend(once)?;
+            }
             let (workshop, session) = (self.workshop.clone(), self.session.clone());
             let caller = caller.clone();
             let binding = binding.clone();

@@ -4,7 +4,8 @@
 //! The client gets a state that is authenticated, expires, and is bound to its request: it can neither make one up nor
 //! use one for something else.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::{Ask, Caller};
@@ -28,6 +30,10 @@ const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
 /// How much work waits at once; more is refused.
 const MOST_WAITING: usize = 256;
+
+/// How many states that were used are remembered until they expire; beyond that none is taken. Each was an execution
+/// that asked, and there are not a hundred of those in a second.
+const MOST_USED: usize = 1 << 16;
 
 /// The key of the question in `inputRequests`.
 const QUESTION: &str = "question";
@@ -68,16 +74,31 @@ type Waiting = HashMap<String, (Work, oneshot::Sender<Result<Value, String>>)>;
 pub(crate) struct Held {
     codec: RequestStateCodec,
     waiting: Mutex<Waiting>,
+    /// The number of the next state that may be used once.
+    next: AtomicU64,
+    used: Mutex<Used>,
+}
+
+/// States that were used and may come again, in the order of their use.
+#[derive(Default)]
+struct Used {
+    numbers: HashSet<u64>,
+    by_time: VecDeque<(Instant, u64)>,
 }
 
 /// What a state says.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum State<T> {
-    /// Work waits for the answer, under this name.
+    /// Work waits for the answer, under this name. It is taken by the first who comes with it.
     Held(String),
     /// Nothing waits; this is all that is known.
-    Sealed(T),
+    Sealed {
+        /// Its number, for [`Held::spend`].
+        once: u64,
+        /// What is known.
+        known: T,
+    },
 }
 
 impl Held {
@@ -85,7 +106,40 @@ impl Held {
     pub(crate) fn new() -> Result<Self, String> {
         let key = random::bytes::<32>().map_err(|error| error.to_string())?;
         let codec = RequestStateCodec::try_new(&key[..]).map_err(|error| error.to_string())?;
-        Ok(Held { codec, waiting: Mutex::default() })
+        Ok(Held { codec, waiting: Mutex::default(), next: AtomicU64::new(0), used: Mutex::default() })
+    }
+
+    /// A state that may be used once.
+    pub(crate) fn once<T>(&self, known: T) -> State<T> {
+        State::Sealed { once: self.next.fetch_add(1, Ordering::Relaxed), known }
+    }
+
+    /// Uses a state.
+    ///
+    /// # Errors
+    /// Where it was used before.
+    pub(crate) fn spend(&self, once: u64) -> Result<(), ErrorData> {
+        let refused = |message: &str| Err(ErrorData::invalid_params(message.to_owned(), None));
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        // What was used so long ago has expired.
+        while let Some((at, number)) = used.by_time.front().copied()
+            && now.duration_since(at) > RETURN_TIME
+        {
+            used.by_time.pop_front();
+            used.numbers.remove(&number);
+        }
+        if used.numbers.contains(&once) {
+            return refused(
+                "the requestState was used already, and holds for one answer only; make the request again without it",
+            );
+        }
+        if used.numbers.len() >= MOST_USED {
+            return refused("too many questions were answered within ten minutes; try again later");
+        }
+        used.numbers.insert(once);
+        used.by_time.push_back((now, once));
+        Ok(())
     }
 
     /// A state for the request that `binding` stands for.
@@ -204,13 +258,15 @@ mod tests {
     fn a_state_holds_for_its_time_and_its_request() {
         let held = Held::new().unwrap();
         let open = |state: &str, binding: &[u8]| held.open::<String>(state, binding);
-        let state = held.seal(&State::Sealed("known".to_owned()), b"request");
-        assert!(matches!(open(&state, b"request"), Some(Ok(State::Sealed(known))) if known == "known"));
+        let state = held.seal(&held.once("known".to_owned()), b"request");
+        assert!(
+            matches!(open(&state, b"request"), Some(Ok(State::Sealed { known, .. })) if known == "known")
+        );
         assert!(open(&state, b"another request").unwrap().is_err());
         assert!(Held::new().unwrap().open::<String>(&state, b"request").unwrap().is_err());
         assert!(open("a server's own", b"request").is_none());
         let options = SealOptions::new().associated_data(b"request").ttl(Duration::ZERO);
-        let sealed = held.codec.seal_with(&serde_json::to_vec(&State::Sealed("known")).unwrap(), &options);
+        let sealed = held.codec.seal_with(&serde_json::to_vec(&held.once("known")).unwrap(), &options);
         // It holds until the clock has gone on.
         let expired = (0..1_000).find_map(|_| {
             std::thread::sleep(Duration::from_millis(1));
@@ -218,6 +274,31 @@ mod tests {
         });
         let message = expired.unwrap().message;
         assert!(message.contains("expired") && message.contains("make the request again"), "{message}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_state_is_used_once_and_forgotten_when_it_has_expired() {
+        let held = Held::new().unwrap();
+        let number = || match held.once(()) {
+            State::Sealed { once, .. } => once,
+            State::Held(_) => unreachable!(),
+        };
+        let (first, second) = (number(), number());
+        held.spend(first).unwrap();
+        held.spend(second).unwrap();
+        let again = held.spend(first).unwrap_err().message;
+        assert!(again.contains("used already") && again.contains("make the request again"), "{again}");
+        tokio::time::advance(RETURN_TIME + Duration::from_secs(1)).await;
+        for _ in 0..MOST_USED {
+            held.spend(number()).unwrap();
+        }
+        let used = held.used.lock().unwrap();
+        assert_eq!((used.numbers.len(), used.by_time.len()), (MOST_USED, MOST_USED));
+        assert!(!used.numbers.contains(&first));
+        drop(used);
+        assert!(held.spend(number()).unwrap_err().message.contains("try again later"));
+        tokio::time::advance(RETURN_TIME + Duration::from_secs(1)).await;
+        held.spend(number()).unwrap();
     }
 
     #[test]

@@ -44,26 +44,24 @@ pub(crate) struct Passing {
 }
 
 impl Passing {
-    /// Calls a direct tool; its result as it came.
+    /// Calls a direct tool with arguments in their canonical form; its result as it came.
     pub(crate) async fn call(
         self,
         tool: DirectTool,
         requester: Requester,
         mut parameters: Map<String, Value>,
+        arguments: Box<RawValue>,
     ) -> Result<Value, ErrorData> {
         let internal = |error: std::io::Error| ErrorData::internal_error(error.to_string(), None);
         let id = random::name().map_err(internal)?;
         let scribe = Scribe::begin(self.snapshot.settings.clone(), requester, id, &tool.name);
-        let arguments = parameters.get("arguments").cloned().unwrap_or_else(|| json!({}));
-        let raw = serde_json::value::to_raw_value(&arguments)
-            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
         let wanted = || Wanted::new(&tool.server, &tool.tool, offered);
-        if let Err(refusal) = self.permit((&tool.server, &tool.tool), wanted, &raw, &scribe).await {
+        if let Err(refusal) = self.permit((&tool.server, &tool.tool), wanted, &arguments, &scribe).await {
             return Ok(answer::failure(&format!("denied: {refusal}")));
         }
         parameters.insert("name".to_owned(), json!(tool.tool));
-        let mut carried = None;
+        let mut answered = None;
         let call = |meta: Map<String, Value>| {
             // As it came, unless this is a part of a trace here.
             if !meta.is_empty()
@@ -72,14 +70,16 @@ impl Passing {
                 own.extend(meta);
             }
             async {
-                let result = self.carry(&tool.server, "tools/call", parameters).await;
+                let sent = arguments.clone();
+                let carried = Carried { parameters, arguments: Some(sent), ..Carried::default() };
+                let result = self.send(&tool.server, "tools/call", carried).await;
                 let told = told(&result);
-                carried = Some(result);
+                answered = Some(result);
                 told
             }
         };
-        let written = scribe.call((&tool.server, &tool.tool), &raw, true, call).await;
-        match (carried, written) {
+        let written = scribe.call((&tool.server, &tool.tool), &arguments, true, call).await;
+        match (answered, written) {
             (Some(result), Ok(_)) => result,
             (Some(Err(error)), Err(_)) => Err(error),
             (_, Err(failure)) => Ok(answer::failure(&failure.message)),
@@ -140,6 +140,10 @@ impl Passing {
         method: &'static str,
         parameters: Map<String, Value>,
     ) -> Result<Value, ErrorData> {
+        self.send(server, method, Carried { parameters, ..Carried::default() }).await
+    }
+
+    async fn send(&self, server: &str, method: &'static str, request: Carried) -> Result<Value, ErrorData> {
         let Some(server) = self.snapshot.config().server(server) else {
             return Err(ErrorData::internal_error(format!("the server {server} is not configured"), None));
         };
@@ -147,9 +151,9 @@ impl Passing {
         let (reports, mut made) = mpsc::channel::<ProgressMade>(REPORTS_WAITING);
         let sink: ProgressSink = Arc::new(move |report| drop(reports.try_send(report)));
         let request = Carried {
-            parameters,
             progress: self.caller.wants_progress().then_some(sink),
             answers_input: !self.caller.is_asked_by_answers(),
+            ..request
         };
         let asking = async {
             let session = self.connected(server).await?;

@@ -17,6 +17,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::ending;
+use super::lines::Lines;
 use super::random;
 use super::session::{ClientSession, Transport};
 use super::workshop::Workshop;
@@ -40,7 +41,7 @@ pub(crate) async fn serve<Face: Service<RoleServer>>(
     let (ended, end) = (CancellationToken::new(), CancellationToken::new());
     let input = Input { input: tokio::io::stdin(), ended: ended.clone() };
     let serving = async {
-        match face.serve_with_ct((input, tokio::io::stdout()), end.clone()).await {
+        match face.serve_with_ct(Lines::new(input, tokio::io::stdout()), end.clone()).await {
             Ok(running) => running.waiting().await.map(drop).map_err(Failure::host),
             // A client that goes before it says anything has not failed.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),

@@ -119,7 +119,7 @@ impl Handler {
                 work.caller.comes_back(context, self.session.level(context));
                 held.drive(work, binding, &context.ct).await
             }
-            State::Sealed(_) => Err(not_ours()),
+            State::Sealed { .. } => Err(not_ours()),
         }
     }
 }

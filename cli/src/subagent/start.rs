@@ -134,6 +134,6 @@ fn read_form(file: &Path) -> Result<FinalAnswer, Failure> {
     }
     let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let schema: Value =
-        serde_json::from_str(&text).map_err(|error| wrong(format!("it is no JSON: {error}")))?;
+        strict_json::from_str(&text).map_err(|error| wrong(format!("it is no JSON: {error}")))?;
     FinalAnswer::new(schema).map_err(wrong)
 }

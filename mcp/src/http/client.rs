@@ -420,7 +420,7 @@ fn error_answer(error: ErrorData, id: &RequestId) -> StreamableHttpPostResponse 
 }
 
 fn json_rpc_error(text: &str) -> Option<ErrorData> {
-    match serde_json::from_str::<ServerJsonRpcMessage>(text) {
+    match strict_json::from_str::<ServerJsonRpcMessage>(text) {
         Ok(JsonRpcMessage::Error(error)) => Some(error.error),
         _ => None,
     }

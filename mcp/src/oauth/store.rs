@@ -232,7 +232,7 @@ fn read(path: &Path) -> io::Result<Option<Record>> {
     };
     // The parser's own words could quote a token.
     let wrong = || io::Error::other("it is damaged or from another version; remove it and log in again");
-    let record: Record = serde_json::from_slice(&text).map_err(|_| wrong())?;
+    let record: Record = strict_json::from_slice(&text).map_err(|_| wrong())?;
     if record.version == VERSION { Ok(Some(record)) } else { Err(wrong()) }
 }
 
@@ -258,4 +258,53 @@ fn folder_of(path: &Path) -> io::Result<&Path> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORD: &str = r#"{"version":1,"url":"https://a/","client":{"id":"c","secret":null,"redirect_uri":""},
+        "metadata":{"authorization_endpoint":"https://a/a","token_endpoint":"https://a/t","issuer":"https://a/"},
+        "credentials":{"client_id":"c","token_response":{"access_token":"first","token_type":"bearer"}}}"#;
+
+    fn read_text(text: &str) -> io::Result<Option<Record>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        std::fs::write(&path, text).unwrap();
+        read(&path)
+    }
+
+    #[test]
+    fn a_file_that_names_something_twice_gives_no_tokens() {
+        let sound = read_text(RECORD).unwrap().unwrap();
+        assert_eq!(sound.access_token().as_deref(), Some("first"));
+        for (one, twice) in [
+            (r#""access_token":"first""#, r#""access_token":"first","access_token":"second""#),
+            (r#""url":"https://a/""#, r#""url":"https://a/","\u0075rl":"https://b/""#),
+            (r#""issuer":"https://a/""#, r#""issuer":"https://a/","x":1,"x":2"#),
+        ] {
+            let text = RECORD.replacen(one, twice, 1);
+            assert_ne!(text, RECORD);
+            let error = read_text(&text).err().unwrap().to_string();
+            assert!(error.contains("damaged") && !error.contains("second"), "{error}");
+        }
+    }
+
+    /// What the library reads of an authorization server it reads once, and refuses what it would have to choose from.
+    #[test]
+    fn answers_of_authorization_servers_that_name_something_twice_are_none() {
+        let token = r#"{"access_token":"first","token_type":"bearer","scope":"a"}"#;
+        assert!(serde_json::from_str::<OAuthTokenResponse>(token).is_ok());
+        for member in [r#""access_token":"x","#, r#""token_type":"bearer","#, r#""scope":"b","#] {
+            let twice = format!("{{{member}{}", &token[1..]);
+            assert!(serde_json::from_str::<OAuthTokenResponse>(&twice).is_err(), "{twice}");
+        }
+        let metadata = r#"{"issuer":"https://a/","authorization_endpoint":"https://a/a","token_endpoint":"https://a/t"}"#;
+        assert!(serde_json::from_str::<AuthorizationMetadata>(metadata).is_ok());
+        for member in [r#""issuer":"https://b/","#, r#""token_endpoint":"https://b/t","#] {
+            let twice = format!("{{{member}{}", &metadata[1..]);
+            assert!(serde_json::from_str::<AuthorizationMetadata>(&twice).is_err(), "{twice}");
+        }
+    }
 }

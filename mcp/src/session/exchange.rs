@@ -34,7 +34,7 @@ use crate::{
     error::{Error, ErrorKind, Phase},
     http::HttpFailure,
     text::shown,
-    wire::{Answer, Outcome, RawRequest},
+    wire::{Answer, Outcome, RawRequest, ambiguous},
 };
 
 /// A request whose server reports progress may take this many times its limit in all.
@@ -274,11 +274,22 @@ impl Session {
             Err(_) => {}
         }
         match raw.take_outcome() {
-            Some(Outcome::Answer(Answer::Result(result))) => Ok(result),
+            Some(Outcome::Answer(Answer::Result(result))) => self.with_one_meaning(method, result),
             Some(Outcome::Answer(Answer::Error(error))) => Err(self.fail(rpc_kind(phase, error))),
             Some(Outcome::Failed(failure)) => Err(self.fail(http_kind(phase, failure))),
             None => Err(self.ended(phase).await),
         }
+    }
+
+    /// A result that everybody reads in the same way: this host, a program and a client.
+    fn with_one_meaning(&self, method: &str, result: Box<RawValue>) -> Result<Box<RawValue>, Error> {
+        // A list of tools is checked tool by tool.
+        if method != "tools/list"
+            && let Err(repeated) = strict_json::check_names(result.get())
+        {
+            return Err(self.fail(ErrorKind::Protocol { reason: ambiguous(&repeated) }));
+        }
+        Ok(result)
     }
 
     pub(super) fn encode<T: serde::Serialize + ?Sized>(&self, value: &T) -> Result<Box<RawValue>, Error> {

@@ -26,6 +26,8 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub struct Carried {
     /// Its `params`; what `_meta` in them says beside the protocol's own goes on.
     pub parameters: Map<String, Value>,
+    /// What stands for the member `arguments` of these, word by word: a value holds no number but a double.
+    pub arguments: Option<Box<RawValue>>,
     /// Who is told of its progress.
     pub progress: Option<ProgressSink>,
     /// Whether what the server asks for in between (`input_required`) is answered by the host, and not part of the answer.
@@ -36,7 +38,7 @@ impl Session {
     /// Makes a request of `method` with the parameters of another one, and gives the result as it came. Limits, deadlines
     /// and cancellation are those of [`Session::call`].
     pub async fn carry(&self, method: &'static str, request: Carried) -> Result<Box<RawValue>, Error> {
-        let Carried { mut parameters, progress, answers_input } = request;
+        let Carried { mut parameters, arguments, progress, answers_input } = request;
         // What a client can do is known from its own request, where the session asks in the same way.
         let by_request = !answers_input && !self.inner.server.protocol_version.has_initialize();
         let meta = parameters.remove("_meta").map(|meta| own_meta(meta, by_request)).unwrap_or_default();
@@ -51,15 +53,19 @@ impl Session {
             ask.phase = Phase::Call(tool.clone());
             ask.limit = self.inner.config.tool_timeouts.get(tool).copied().unwrap_or(ask.limit);
         }
-        let headers = match (&about, parameters.get("arguments")) {
-            (Some(tool), Some(arguments)) if method == "tools/call" => {
-                self.headers_of(tool, &self.encode(arguments)?)
-            }
+        let given = parameters.remove("arguments");
+        let arguments = match (arguments, given) {
+            (Some(arguments), _) => Some(arguments),
+            (None, given) => given.map(|given| self.encode(&given)).transpose()?,
+        };
+        let headers = match (&about, &arguments) {
+            (Some(tool), Some(arguments)) if method == "tools/call" => self.headers_of(tool, arguments),
             _ => Vec::new(),
         };
         for (name, value) in parameters {
             ask.parameters.push((name.into(), self.encode(&value)?));
         }
+        ask.parameters.extend(arguments.map(|arguments| ("arguments".into(), arguments)));
         let ask = Ask { about: about.map(|about| (about, headers)), meta, progress, ..ask };
         if answers_input { self.ask_until_complete(ask).await } else { self.ask(ask).await }
     }

@@ -88,7 +88,11 @@ impl Intake {
             return self.stray(text);
         };
         let received = if envelope.method.is_some() {
-            self.accept_incoming(text)
+            match strict_json::check_names(text) {
+                Ok(()) => self.accept_incoming(text),
+                // Two readers would understand it differently, so nobody acts on it.
+                Err(_) => self.stray(text),
+            }
         } else {
             self.accept_answer(&envelope, text)
         };
@@ -117,6 +121,12 @@ impl Intake {
         // Late, repeated or invented answers have nobody who waits for them.
         let Some(pending) = self.pending().by_id.remove(&number) else { return Ok(None) };
         let id = RequestId::Number(number);
+        // The session checks what it asked for itself: of a list, one item need not cost the others.
+        if !matches!(pending, Pending::Raw(_))
+            && let Err(repeated) = strict_json::check_names(text)
+        {
+            return Err(Fault::Protocol(ambiguous(&repeated)));
+        }
         let result = match (pending, answer) {
             (Pending::Raw(request), answer) => {
                 let Some(request) = request.upgrade() else { return Ok(None) };
@@ -181,6 +191,11 @@ impl Pendings {
     }
 }
 
+/// Why a message is not acted on that two readers would understand differently.
+pub(crate) fn ambiguous(repeated: &strict_json::Error) -> String {
+    format!("its answer means different things to different readers: {repeated}")
+}
+
 fn pending_of(request: &ClientRequest) -> Pending {
     match request {
         ClientRequest::InitializeRequest(_) => Pending::Initialize,
@@ -198,4 +213,54 @@ fn error_data(error: RpcError) -> ErrorData {
     let data = error.data.and_then(|data| serde_json::from_str(data.get()).ok());
     let code = i32::try_from(error.code).unwrap_or(i32::MIN);
     ErrorData::new(rmcp::model::ErrorCode(code), error.message, data)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn intake() -> Intake {
+        Intake::new(Arc::new(Health::new(|_| {})), Trace::new("s", false))
+    }
+
+    fn asked(intake: &Intake, method: &str) {
+        let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" },
+        } });
+        intake.track(&serde_json::from_value(request).unwrap());
+    }
+
+    const INITIALIZED: &str =
+        r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"a","version":"1"}}"#;
+
+    #[test]
+    fn a_handshake_that_names_something_twice_ends_the_connection() {
+        let answer = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+        let sound = intake();
+        asked(&sound, "initialize");
+        assert!(matches!(sound.accept(&answer(INITIALIZED)), Ok(Some(JsonRpcMessage::Response(_)))));
+        let other = intake();
+        asked(&other, "initialize");
+        let twice = INITIALIZED.replace("\"name\":\"a\"", r#""name":"a","n\u0061me":"b""#);
+        let Err(Fault::Protocol(reason)) = other.accept(&answer(&twice)) else { panic!("it was taken") };
+        assert!(reason.contains("\"name\" stands twice"), "{reason}");
+    }
+
+    #[test]
+    fn messages_that_name_something_twice_are_nobodys() {
+        for text in [
+            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1,"data":2}}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","id":1,"id":2}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","meth\u006fd":"roots/list","id":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"a","message":"b"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"id":8,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{},"result":{}}"#,
+        ] {
+            let intake = intake();
+            assert!(matches!(intake.accept(text), Ok(None)), "{text}");
+            assert_eq!(intake.health().stray().0, 1, "{text}");
+        }
+    }
 }

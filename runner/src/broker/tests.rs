@@ -11,8 +11,10 @@ use crate::observer::{Phase, Unobserved};
 
 const TOKEN: &str = "00112233445566778899aabbccddeeff";
 
-/// A host whose tool `late` never answers, and whose others answer with nothing.
-struct Host;
+/// A host whose tool `late` never answers, and whose others answer with nothing. It writes down what it is asked to
+/// permit, and what it is given to send.
+#[derive(Default)]
+struct Host(Mutex<Vec<String>>);
 
 impl ToolHost for Host {
     fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), String>> {
@@ -27,8 +29,9 @@ impl ToolHost for Host {
         &'a self,
         _: &'a str,
         tool: &'a str,
-        _: &'a RawValue,
+        arguments: &'a RawValue,
     ) -> BoxFuture<'a, Result<(), CallFailure>> {
+        self.0.lock().unwrap().push(format!("permit {arguments}"));
         let message = "not today".to_owned();
         let denied = CallFailure { kind: FailureKind::Denied, message };
         ready(if tool == "forbidden" { Err(denied) } else { Ok(()) }).boxed()
@@ -38,8 +41,9 @@ impl ToolHost for Host {
         &'a self,
         _: &'a str,
         tool: &'a str,
-        _: Box<RawValue>,
+        arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
+        self.0.lock().unwrap().push(format!("send {arguments}"));
         let answer = Answer { result: raw("{\"content\":[]}"), is_error: tool == "failing" };
         if tool == "late" { pending().boxed() } else { ready(Ok(answer)).boxed() }
     }
@@ -101,11 +105,19 @@ fn raw(text: &str) -> Box<RawValue> {
 }
 
 fn call(id: u64, tool: &str) -> ToHost {
-    ToHost::Call { id, tool: tool.to_owned(), arguments: raw("{\"a\":1}") }
+    call_with(id, tool, "{\"a\":1}")
+}
+
+fn call_with(id: u64, tool: &str, arguments: &str) -> ToHost {
+    ToHost::Call { id, tool: tool.to_owned(), arguments: raw(arguments) }
 }
 
 /// The messages to a program that says `said` and hears so many answers before it goes.
 async fn talk(observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
+    talk_to(&Host::default(), observer, said, answers).await
+}
+
+async fn talk_to(own: &Host, observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
     let (host, program) = Program::pair().unwrap();
     host.set_nonblocking(true).unwrap();
     let program = std::thread::spawn(move || {
@@ -126,7 +138,7 @@ async fn talk(observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec
         token: TOKEN.to_owned(),
         args: BTreeMap::new(),
         allowed: HashMap::from(tools),
-        host: &Host,
+        host: own,
         clock: &clock,
         observer,
         ledger: &ledger,
@@ -213,4 +225,56 @@ async fn nobody_has_to_look() {
     let heard = talk(&Unobserved, vec![call(0, "quick")], 1).await;
     assert!(matches!(heard.as_slice(), [ToProgram::Reply { id: 0, .. }]), "{heard:?}");
     Unobserved.phase(Phase::Running);
+}
+
+#[tokio::test]
+async fn what_is_permitted_is_what_is_shown_and_what_is_sent() {
+    let (host, notes) = (Host::default(), Notes::default());
+    let said =
+        vec![call_with(0, "quick", "{ \"p\\u0061th\" : \"\\/tmp\",\n\"n\": [ 9007199254740993.0, -0 ] }")];
+    talk_to(&host, &notes, said, 1).await;
+    let form = "{\"path\":\"/tmp\",\"n\":[9007199254740993.0,-0]}";
+    assert_eq!(*host.0.lock().unwrap(), [format!("permit {form}"), format!("send {form}")]);
+    assert_eq!(notes.take()[0], format!("0 demo.quick({form})"));
+}
+
+#[tokio::test]
+async fn arguments_that_readers_understand_differently_are_neither_shown_nor_sent() {
+    for (arguments, says) in [
+        (r#"{"path":"/etc/DANGEROUS","path":"/tmp/safe"}"#, "\"path\" stands twice"),
+        (r#"{"path":"/etc/DANGEROUS","p\u0061th":"/tmp/safe"}"#, "\"path\" stands twice"),
+        (r#"{"a":[{"b":{"c":1,"c":2}}]}"#, "\"c\" stands twice"),
+        (r#"{"a":1e400}"#, "out of range"),
+        (r#"{"a":"\ud800"}"#, "surrogate"),
+        ("[]", "no object"),
+    ] {
+        let (host, notes) = (Host::default(), Notes::default());
+        let heard = talk_to(&host, &notes, vec![call_with(0, "quick", arguments)], 1).await;
+        let [ToProgram::Failure { id: 0, failure }] = heard.as_slice() else {
+            panic!("{arguments}: {heard:?}")
+        };
+        assert_eq!(failure.kind, FailureKind::InvalidParams);
+        assert!(failure.message.contains(says), "{}", failure.message);
+        assert!(host.0.lock().unwrap().is_empty(), "{arguments}");
+        assert_eq!(notes.take(), ["0 demo.quick(null)", "0 demo.quick ok=false 0"]);
+    }
+}
+
+#[tokio::test]
+async fn a_content_part_is_kept_in_its_canonical_form() {
+    let ledger = Mutex::default();
+    let clock = Clock::start();
+    let broker = Broker {
+        token: TOKEN.to_owned(),
+        args: BTreeMap::new(),
+        allowed: HashMap::new(),
+        host: &Host::default(),
+        clock: &clock,
+        observer: &Unobserved,
+        ledger: &ledger,
+    };
+    broker.emit(raw("{ \"type\": \"t\\u0065xt\" }")).unwrap();
+    assert_eq!(ledger.lock().unwrap().content[0].get(), "{\"type\":\"text\"}");
+    let refused = broker.emit(raw(r#"{"type":"text","type":"image"}"#));
+    assert!(matches!(refused, Err(Violation::Protocol(reason)) if reason.contains("\"type\" stands twice")));
 }

@@ -20,13 +20,14 @@ pub(super) struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    /// Tells that a call of a server's tool has begun.
+    /// Tells that a call of a server's tool has begun; without arguments where it can't be sent with any.
     pub(super) fn begin(
         observer: &'a dyn Observer,
         number: u64,
         (server, tool): (String, String),
-        arguments: &RawValue,
+        arguments: Option<&RawValue>,
     ) -> Self {
+        let arguments = arguments.unwrap_or(RawValue::NULL);
         observer.call_began(&CallBegun { number, server: &server, tool: &tool, arguments });
         Watched { observer, number, server, tool, began: Instant::now(), has_ended: false }
     }

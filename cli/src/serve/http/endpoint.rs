@@ -21,6 +21,7 @@ use tokio_util::task::TaskTracker;
 use super::cors;
 use super::sessions::Sessions;
 use super::token::Token;
+use crate::serve::frame;
 use crate::serve::random;
 use crate::serve::session::{ClientSession, Transport};
 use crate::serve::workshop::Workshop;
@@ -123,7 +124,7 @@ impl<Face: ServerHandler> Endpoint<Face> {
     }
 
     async fn post(&self, request: Request) -> Response {
-        let (head, body) = request.into_parts();
+        let (mut head, body) = request.into_parts();
         let body = match timeout(BODY_TIME, to_bytes(body, BODY_LIMIT)).await {
             Ok(Ok(body)) => body,
             Ok(Err(error)) if is_too_long(&error) => {
@@ -133,6 +134,15 @@ impl<Face: ServerHandler> Endpoint<Face> {
             Ok(Err(_)) => return StatusCode::BAD_REQUEST.into_response(),
             Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
         };
+        // What is no text is told so by the service.
+        match std::str::from_utf8(&body).map(frame::check) {
+            Ok(Ok(Some(sent))) => drop(head.extensions.insert(sent)),
+            Ok(Ok(None)) | Err(_) => {}
+            Ok(Err(refusal)) => {
+                let json = [(header::CONTENT_TYPE, "application/json")];
+                return (StatusCode::BAD_REQUEST, json, refusal.answer()).into_response();
+            }
+        }
         // What is no message is told so by the service.
         let message = serde_json::from_slice::<Message<'_>>(&body).ok();
         let asked = message.and_then(|message| Some((message.id?, message.method?, goes_on(message.params))));

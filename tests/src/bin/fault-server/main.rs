@@ -68,6 +68,8 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "no-result-object" => no_result_object(),
         "repeats" => repeats(),
         "records-cancelled" => records_cancelled(argument),
+        "records-lines" => records_lines(argument),
+        "answers-with" => answers_with(argument),
         "environment" => environment(),
         "gate" => gate::gate(argument),
         "metadata" => metadata(),
@@ -382,6 +384,32 @@ fn records_cancelled(file: &str) -> io::Result<()> {
         Ok(())
     }));
     server.serve()
+}
+
+/// Writes each line of its input to a file, byte by byte, before anything is made of it. Its tool takes anything.
+fn records_lines(file: &str) -> io::Result<()> {
+    let mut record = OpenOptions::new().create(true).append(true).open(file)?;
+    let mut server = with(|faults| {
+        let any = json!({ "name": "any", "inputSchema": { "type": "object", "additionalProperties": true } });
+        faults.list = Some(always(json!({ "tools": [any] })));
+        faults.call = Some(always(text_result("done")));
+    });
+    server.on_line = Some(Box::new(move |line| writeln!(record, "{line}")));
+    server.serve()
+}
+
+/// Answers each call with a result that is any text.
+fn answers_with(result: &str) -> io::Result<()> {
+    let result = result.to_owned();
+    with(|faults| {
+        faults.call = Some(Box::new(move |request| {
+            let mut output = io::stdout().lock();
+            writeln!(output, r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, request["id"])?;
+            output.flush()?;
+            Ok(None)
+        }));
+    })
+    .serve()
 }
 
 /// Tells the value of the variable that `message` names.

@@ -10,6 +10,9 @@ pub(crate) type Reply = Box<dyn FnMut(&Value) -> io::Result<Option<Value>>>;
 /// Takes note of a notification.
 pub(crate) type Notice = Box<dyn FnMut(&Value) -> io::Result<()>>;
 
+/// Takes note of a line.
+pub(crate) type Line = Box<dyn FnMut(&str) -> io::Result<()>>;
+
 /// What replaces the sound answers.
 #[derive(Default)]
 pub(crate) struct Faults {
@@ -25,6 +28,8 @@ pub(crate) struct Faults {
 pub(crate) struct Server {
     pub(crate) faults: Faults,
     pub(crate) on_notification: Option<Notice>,
+    /// Called with each line before it is read.
+    pub(crate) on_line: Option<Line>,
     /// Return after this method was received.
     pub(crate) stop_after: Option<&'static str>,
     /// Answer with ids turned into strings.
@@ -35,7 +40,11 @@ impl Server {
     /// Serves until the end of the input.
     pub(crate) fn serve(mut self) -> io::Result<()> {
         for line in io::stdin().lock().lines() {
-            let message: Value = serde_json::from_str(&line?)?;
+            let line = line?;
+            if let Some(note) = &mut self.on_line {
+                note(&line)?;
+            }
+            let message: Value = serde_json::from_str(&line)?;
             if message.get("id").is_some() {
                 self.answer(&message)?;
             } else if let Some(notice) = &mut self.on_notification {

@@ -1,0 +1,55 @@
+//! Why a text is not accepted.
+
+use std::fmt;
+
+/// What is wrong with a text, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    what: String,
+    line: usize,
+    column: usize,
+}
+
+impl Error {
+    /// Something at a byte of a text.
+    pub(crate) fn at(what: impl Into<String>, text: &str, byte: usize) -> Self {
+        let before = text.as_bytes().get(..byte).unwrap_or_default();
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        Error { what: what.into(), line, column: before.len() - line_start + 1 }
+    }
+
+    /// What serde_json says.
+    pub(crate) fn of_reader(error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        let text = error.to_string();
+        let place = format!(" at line {line} column {column}");
+        Error { what: text.strip_suffix(&place).unwrap_or(&text).to_owned(), line, column }
+    }
+
+    /// What is wrong, without its place.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The column in bytes, from 1.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.column
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} at line {} column {}", self.what, self.line, self.column)
+    }
+}
+
+impl std::error::Error for Error {}

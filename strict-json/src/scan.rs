@@ -1,0 +1,220 @@
+//! One pass over a JSON text, token by token, without recursion.
+//!
+//! Grammar is not its job: serde_json has read the text, or will read it. What is no JSON ends the pass or goes through
+//! it, and never makes it panic.
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::names::{Names, OPEN_NAMES_LIMIT};
+
+/// Characters of a repeated name that an error quotes.
+const QUOTED: usize = 80;
+
+/// Digits that every double holds, as far as the range goes.
+const SURELY_IN_RANGE: usize = 300;
+
+/// What a text must keep to, beside names that stand once.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules {
+    /// How deep it may nest.
+    pub(crate) depth: usize,
+    /// Whether texts must be Unicode and numbers within the range of doubles.
+    pub(crate) checks_scalars: bool,
+    /// Whether numbers must be written as serde_json writes them.
+    pub(crate) keeps_numbers: bool,
+}
+
+/// A pass over a text.
+pub(crate) struct Scan<'a> {
+    text: &'a str,
+    at: usize,
+    rules: Rules,
+    layout: Layout,
+    open: Vec<Level>,
+    names: Names,
+    /// Whether the next text is a name.
+    wants_name: bool,
+    /// Whether the last token has opened an object or a list.
+    has_opened: bool,
+}
+
+/// An object or a list that is open.
+#[derive(Clone, Copy)]
+enum Level {
+    List,
+    /// With the place of its first name.
+    Object(u32),
+}
+
+impl<'a> Scan<'a> {
+    pub(crate) fn new(text: &'a str, rules: Rules, layout: Layout) -> Self {
+        let (open, names) = (Vec::new(), Names::new());
+        Scan { text, at: 0, rules, layout, open, names, wants_name: false, has_opened: false }
+    }
+
+    /// What was written of the whole text.
+    pub(crate) fn run(self) -> Result<String, Error> {
+        self.run_up_to_limit().map(|(text, _)| text)
+    }
+
+    /// What was written, and whether there is more.
+    pub(crate) fn run_up_to_limit(mut self) -> Result<(String, bool), Error> {
+        while let Some(byte) = self.next_byte() {
+            if self.layout.is_full() {
+                return Ok((self.layout.finish(), true));
+            }
+            match byte {
+                b'{' | b'[' => self.opens(byte)?,
+                b'}' | b']' => self.closes(byte)?,
+                b',' => self.separates(),
+                b':' => {
+                    self.layout.colon();
+                    self.at += 1;
+                }
+                b'"' => self.quoted()?,
+                _ => self.scalar()?,
+            }
+        }
+        Ok((self.layout.finish(), false))
+    }
+
+    /// The first byte of the next token.
+    fn next_byte(&mut self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let blank = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))?;
+        self.at += blank;
+        rest.get(blank).copied()
+    }
+
+    fn opens(&mut self, bracket: u8) -> Result<(), Error> {
+        if self.open.len() >= self.rules.depth {
+            return Err(self.error(format!("it nests deeper than {} levels", self.rules.depth), self.at));
+        }
+        self.at += 1;
+        self.wants_name = bracket == b'{';
+        let base = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        self.open.push(if self.wants_name { Level::Object(base) } else { Level::List });
+        let is_empty = matches!(self.next_byte(), Some(b'}' | b']'));
+        self.layout.open(bracket, is_empty, self.open.len());
+        self.has_opened = true;
+        Ok(())
+    }
+
+    fn closes(&mut self, bracket: u8) -> Result<(), Error> {
+        if let Some(Level::Object(base)) = self.open.pop() {
+            let text = self.text;
+            let are_equal = |one, other| name_at(text, one) == name_at(text, other);
+            if let Some(second) = self.names.close(base as usize, are_equal) {
+                let name: String = name_at(text, second).unwrap_or_default().chars().take(QUOTED).collect();
+                return Err(self.error(format!("the name {name:?} stands twice in one object"), second));
+            }
+        }
+        self.at += 1;
+        self.layout.close(bracket, self.has_opened, self.open.len());
+        (self.has_opened, self.wants_name) = (false, false);
+        Ok(())
+    }
+
+    fn separates(&mut self) {
+        self.at += 1;
+        self.wants_name = matches!(self.open.last(), Some(Level::Object(_)));
+        self.layout.comma(self.open.len());
+    }
+
+    /// A text or a name.
+    fn quoted(&mut self) -> Result<(), Error> {
+        let start = self.at;
+        let token = quoted_at(self.text, start);
+        let is_name = std::mem::take(&mut self.wants_name);
+        self.has_opened = false;
+        self.at += token.len();
+        if !is_name && !self.rules.checks_scalars {
+            self.layout.token(token);
+            return Ok(());
+        }
+        let Some(text) = unescaped(token) else {
+            return Err(self.error("a text that is no Unicode: half of a surrogate pair", start));
+        };
+        if is_name && !self.names.push(&text, start) {
+            return Err(self.error(
+                format!("it has more than {OPEN_NAMES_LIMIT} members in objects within each other"),
+                start,
+            ));
+        }
+        match text {
+            Cow::Borrowed(_) => self.layout.token(token),
+            Cow::Owned(text) => self.layout.text(&text),
+        }
+        Ok(())
+    }
+
+    /// A number or a word.
+    fn scalar(&mut self) -> Result<(), Error> {
+        let start = self.at;
+        let rest = self.text.get(start..).unwrap_or_default();
+        let ends = |character: char| {
+            matches!(character, ',' | '}' | ']' | ':' | '"' | '{' | '[') || character.is_ascii_whitespace()
+        };
+        let token = rest.find(ends).and_then(|end| rest.get(..end)).unwrap_or(rest);
+        // At least one character, so that every text has an end.
+        self.at += token.len().max(1);
+        self.has_opened = false;
+        if self.rules.checks_scalars && !is_in_range(token) {
+            return Err(self.error("a number out of range: no double holds it", start));
+        }
+        if self.rules.keeps_numbers && is_number(token) && written_again(token).as_deref() != Some(token) {
+            return Err(self.error("a number that is written in another way", start));
+        }
+        self.layout.token(token);
+        Ok(())
+    }
+
+    fn error(&self, what: impl Into<String>, at: usize) -> Error {
+        Error::at(what, self.text, at)
+    }
+}
+
+/// The text in quotation marks that begins at a byte, with its marks.
+fn quoted_at(text: &str, start: usize) -> &str {
+    let bytes = text.as_bytes();
+    let mut at = start + 1;
+    loop {
+        match bytes.get(at) {
+            Some(b'"') => return text.get(start..=at).unwrap_or_default(),
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+            None => return text.get(start..).unwrap_or_default(),
+        }
+    }
+}
+
+/// What a text in quotation marks says; borrowed where its marks are all that goes.
+fn unescaped(token: &str) -> Option<Cow<'_, str>> {
+    let inner = token.strip_prefix('"').unwrap_or(token);
+    let inner = inner.strip_suffix('"').unwrap_or(inner);
+    if inner.contains('\\') {
+        return serde_json::from_str(token).ok().map(Cow::Owned);
+    }
+    Some(Cow::Borrowed(inner))
+}
+
+fn name_at(text: &str, at: usize) -> Option<Cow<'_, str>> {
+    unescaped(quoted_at(text, at))
+}
+
+/// Whether a number is finite as a double; words are no numbers.
+fn is_in_range(token: &str) -> bool {
+    let may_be_large = token.len() > SURELY_IN_RANGE || token.contains(['e', 'E']);
+    !is_number(token) || !may_be_large || token.parse().is_ok_and(f64::is_finite)
+}
+
+fn is_number(token: &str) -> bool {
+    token.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+}
+
+/// A number as serde_json writes what it has read.
+fn written_again(token: &str) -> Option<String> {
+    serde_json::from_str::<serde_json::Number>(token).ok().map(|number| number.to_string())
+}

@@ -1,0 +1,147 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn raw(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap()
+}
+
+fn form(text: &str) -> Result<String, String> {
+    canonical_object(&raw(text)).map(|form| form.get().to_owned()).map_err(|error| error.to_string())
+}
+
+fn nested(levels: usize) -> String {
+    format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels))
+}
+
+#[test]
+fn the_canonical_form_has_the_same_values_in_the_same_order() {
+    for (text, wanted) in [
+        ("{ }", "{}"),
+        ("{ \"b\" :\n[ { } , [ ] , null ],\t\"a\":true }", r#"{"b":[{},[],null],"a":true}"#),
+        (
+            r#"{"p\u0061th":"\u002fetc\/x \u00e9\ud83d\ude00\n\u0000\u007f"}"#,
+            "{\"path\":\"/etc/x é😀\\n\\u0000\u{7f}\"}",
+        ),
+        (
+            r#"{"a":{"x":1},"b":{"x":1},"x":[{"x":1},{"x":2}]}"#,
+            r#"{"a":{"x":1},"b":{"x":1},"x":[{"x":1},{"x":2}]}"#,
+        ),
+    ] {
+        assert_eq!(form(text).as_deref(), Ok(wanted), "{text}");
+    }
+    assert_eq!(form(&nested(DEPTH_LIMIT)), Ok(nested(DEPTH_LIMIT)));
+}
+
+#[test]
+fn numbers_keep_their_text() {
+    for number in [
+        "0",
+        "-0",
+        "-0.0",
+        "1.0",
+        "1",
+        "1E5",
+        "1e+05",
+        "9007199254740993",
+        "9007199254740993.0",
+        "9.007199254740993e15",
+        "18446744073709551616",
+        "123456789012345678901234567890",
+        "1e308",
+        "-1.7976931348623157e308",
+        "1e-400",
+        "0.1000000000000000055511151231257827",
+    ] {
+        let text = format!("{{\"n\":[{number}]}}");
+        assert_eq!(form(&text), Ok(text.clone()));
+        assert!(lines(&raw(&text), 1_000).text.contains(&format!("    {number}\n")), "{number}");
+    }
+}
+
+#[test]
+fn numbers_that_a_value_changes_are_known() {
+    for (text, keeps) in [
+        (r#"{"a":[1,-1,18446744073709551615,1.5,"1e5"]}"#, true),
+        (r#"{"a":1e5}"#, false),
+        (r#"{"a":[[18446744073709551616]]}"#, false),
+        (r#"{"a":9007199254740993.0}"#, false),
+        (r#"{"a":-0}"#, false),
+    ] {
+        assert_eq!(keeps_numbers(&raw(text)), keeps, "{text}");
+    }
+}
+
+#[test]
+fn what_two_readers_understand_differently_is_refused() {
+    let long = format!("{{\"a\":1{}}}", "0".repeat(400));
+    for (text, says) in [
+        ("[]", "no object"),
+        ("\"{}\"", "no object"),
+        (
+            r#"{"path":"/etc","path":"/tmp"}"#,
+            "the name \"path\" stands twice in one object at line 1 column 16",
+        ),
+        (r#"{"path":"/etc","p\u0061th":"/tmp"}"#, "\"path\" stands twice"),
+        (r#"{"a":[1,{"b":{"x":1,"y":2,"x":3}}]}"#, "\"x\" stands twice"),
+        ("{\"a\":1,\n \"a\":1}", "line 2 column 2"),
+        (r#"{"":1,"":2}"#, "\"\" stands twice"),
+        (r#"{"\ud83d\ude00":1,"😀":2}"#, "stands twice"),
+        (r#"{"a":"\ud800"}"#, "surrogate"),
+        (r#"{"\udc00":1}"#, "surrogate"),
+        (r#"{"a":1e400}"#, "out of range"),
+        (r#"{"a":[-1E999]}"#, "out of range"),
+        (&long, "out of range"),
+        (&nested(DEPTH_LIMIT + 1), "deeper than 100"),
+        (&nested(1_000_000), "deeper than 100"),
+        (&format!("{{\"a\":{}{}}}", "[".repeat(1_000_000), "]".repeat(1_000_000)), "deeper than 100"),
+    ] {
+        let reason = form(text).unwrap_err();
+        assert!(reason.contains(says), "{says}: {reason}");
+        assert!(check_object(&raw(text)).is_err());
+    }
+}
+
+/// Unicode forms are not mixed up: readers compare characters (RFC 8259, section 8.3).
+#[test]
+fn names_in_two_unicode_forms_are_two_names() {
+    let text = "{\"\u{e9}\":1,\"e\u{301}\":2}";
+    assert_eq!(form(text), Ok(text.to_owned()));
+}
+
+#[test]
+fn many_names_are_compared_and_too_many_are_refused() {
+    let object = |count: usize, last: &str| {
+        let members: String = (0..count).map(|number| format!("\"{number}\":0,")).collect();
+        format!("{{{members}\"{last}\":0}}")
+    };
+    let text = object(50_000, "x");
+    assert_eq!(form(&text), Ok(text));
+    assert!(form(&object(50_000, "31415")).unwrap_err().contains("\"31415\" stands twice"));
+    assert!(form(&object(OPEN_NAMES_LIMIT, "x")).unwrap_err().contains("more than 1048576 members"));
+}
+
+#[test]
+fn names_of_messages_are_checked_whatever_else_is_in_them() {
+    for text in
+        ["", "7", "{", "]]", "{\"a\"", r#"{"a":"\ud800","b":1e999}"#, "{\"a\":}", "\"", "\"\\", "é", "{,,:}"]
+    {
+        assert_eq!(check_names(text), Ok(()), "{text}");
+    }
+    let error = check_names("{\"id\":1,\n\"id\":2}").unwrap_err();
+    assert_eq!((error.line(), error.column()), (2, 1));
+    assert!(from_str::<Value>(r#"{"a":{"b":1,"b":2}}"#).is_err());
+    assert_eq!(from_str::<Value>(r#"{"a":[1]}"#), Ok(json!({ "a": [1] })));
+    assert!(from_slice::<Value>(b"{\"a\":\"\xff\"}").unwrap_err().to_string().contains("UTF-8"));
+    assert!(check_names(&"[".repeat(MESSAGE_DEPTH_LIMIT + 1)).is_err());
+}
+
+#[test]
+fn lines_are_those_of_the_library_and_end_at_their_limit() {
+    let value = json!({ "a": [1, { "b": [] }, "x\n"], "c": {}, "d": { "e": null } });
+    let shown = lines(&raw(&value.to_string()), 10_000);
+    assert_eq!(shown, Lines { text: serde_json::to_string_pretty(&value).unwrap(), is_cut: false });
+    let deep = format!("{}{}0{}", "[".repeat(90), "0,".repeat(1_000_000), "]".repeat(90));
+    let shown = lines(&raw(&deep), 5_000);
+    assert!(shown.is_cut && shown.text.len() < 6_000);
+}
