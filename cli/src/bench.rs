@@ -61,7 +61,7 @@ const LARGE: &str = "large";
 
 /// Measures; gives the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let cache = config::CacheSettings::default().open()?;
     let engine =
         Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await.map_err(Failure::host)?;
     let folder = tempfile::tempdir().map_err(Failure::host)?;

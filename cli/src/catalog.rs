@@ -38,7 +38,11 @@ pub(crate) fn remembered(cache: &Cache, server: &Server) -> Option<ToolList> {
 
 /// Remembers the list of a server.
 pub(crate) fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std::io::Result<()> {
-    cache.write(Bucket::Catalogs, &identity(server), &tools.record())
+    let (key, record) = (identity(server), tools.record());
+    if cache.read(Bucket::Catalogs, &key).as_ref() == Some(&record) {
+        return Ok(());
+    }
+    cache.write(Bucket::Catalogs, &key, &record)
 }
 
 /// What a server has said of itself beside its tools.

@@ -38,6 +38,7 @@ pub(crate) use serve::Serve;
 pub(crate) use server::command_line;
 
 use crate::arguments::ConfigArguments;
+use crate::failure::Failure;
 use crate::resources::LIST;
 
 /// A checked configuration.
@@ -55,6 +56,8 @@ pub(crate) struct Config {
     pub(crate) code_mode: CodeMode,
     /// What `toolsmith serve` offers, and within what bounds.
     pub(crate) serve: Serve,
+    /// How large the cache may be.
+    pub(crate) cache: CacheSettings,
     /// Where all this comes from, the weakest first.
     pub(crate) layers: Vec<Layer>,
     /// The models that can be used, by their `ref`s.
@@ -100,6 +103,30 @@ pub(crate) struct Absent {
     pub(crate) layer: Layer,
     /// What is wrong with its entry: file, line, column and what to do. `None` where it is switched off.
     pub(crate) wrong: Option<String>,
+}
+
+/// How large the cache may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CacheSettings {
+    /// Most bytes that it takes on the disk.
+    pub(crate) size: u64,
+}
+
+impl Default for CacheSettings {
+    fn default() -> Self {
+        CacheSettings { size: runner::DEFAULT_SIZE }
+    }
+}
+
+impl CacheSettings {
+    /// Opens the cache.
+    ///
+    /// # Errors
+    /// Where its folder is not known, or can't be used.
+    pub(crate) fn open(self) -> Result<runner::Cache, Failure> {
+        let folder = cache_folder().map_err(Failure::configuration)?;
+        runner::Cache::open(&folder, self.size).map_err(Failure::host)
+    }
 }
 
 /// How tools outside code mode are called (`directNames`).
@@ -166,7 +193,7 @@ impl Default for CodeMode {
 
 impl CodeMode {
     /// How an engine is to work in this cache.
-    pub(crate) fn engine(&self, cache: PathBuf) -> runner::Options {
+    pub(crate) fn engine(&self, cache: runner::Cache) -> runner::Options {
         runner::Options { cache, install_target: self.install_target, confinement: self.confinement }
     }
 

@@ -25,7 +25,7 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let machine = runner::inspect(&cache, config.code_mode.install_target);
     let support = sandbox::probe();
     let (problems, tried) = examine(&machine, &support, &config.code_mode).await;
-    let findings = Findings::new(&machine, &support, &config.code_mode, problems, tried);
+    let findings = Findings::new((&machine, config.cache.size), &support, &config.code_mode, problems, tried);
     if arguments.json {
         terminal.print(&serde_json::to_string(&findings).map_err(Failure::host)?);
     } else {
@@ -47,13 +47,22 @@ struct Findings<'a> {
     mechanisms: &'a [Mechanism],
     toolchain: &'a runner::Tools,
     kernel: &'a str,
-    cache: &'a runner::CacheFolder,
+    cache: CacheFindings<'a>,
     /// What was enforced on an empty program, where one could be tried.
     tried: Option<Tried>,
     problems: Vec<Problem>,
     /// Whether the tier is at least the minimum.
     #[serde(skip)]
     suffices: bool,
+}
+
+/// The cache, and how much of the disk it may take.
+#[derive(Serialize)]
+struct CacheFindings<'a> {
+    #[serde(flatten)]
+    folder: &'a runner::CacheFolder,
+    /// Most bytes that it may take (`cache.size`).
+    size: u64,
 }
 
 /// Something that keeps snippets from running.
@@ -120,7 +129,7 @@ async fn examine(
 
 impl<'a> Findings<'a> {
     fn new(
-        machine: &'a Inspection,
+        (machine, size): (&'a Inspection, u64),
         support: &'a Support,
         code_mode: &CodeMode,
         problems: Vec<Problem>,
@@ -137,7 +146,7 @@ impl<'a> Findings<'a> {
             mechanisms: &support.mechanisms,
             toolchain: &machine.tools,
             kernel: &machine.kernel,
-            cache: &machine.cache,
+            cache: CacheFindings { folder: &machine.cache, size },
             tried,
             problems,
             suffices: match code_mode.confinement {
@@ -220,11 +229,16 @@ fn toolchain(tools: &runner::Tools) -> Vec<Line> {
 }
 
 fn cache(findings: &Findings<'_>) -> Vec<Line> {
-    let cache = findings.cache;
+    let CacheFindings { folder: cache, size } = findings.cache;
     let can = if cache.writable { "can be written to" } else { "can't be written to" };
     let free =
         cache.free_bytes.map_or("free room not known".to_owned(), |free| format!("{} MiB free", free >> 20));
-    vec![line(cache.writable, "folder", format!("{}: {can}, {free}", cache.folder.display()))]
+    let used = format!("{} MiB of {} MiB (cache.size)", cache.used_bytes >> 20, size >> 20);
+    vec![
+        line(cache.writable, "folder", format!("{}: {can}, {free}", cache.folder.display())),
+        // What is too much, or in use, goes later: it keeps nothing from running.
+        line(true, "used", used),
+    ]
 }
 
 fn sandbox(findings: &Findings<'_>) -> Vec<Line> {

@@ -1,12 +1,11 @@
 //! `toolsmith mcp lock`: writes down which tools servers have, and accepts what has changed since.
 
 use mcp::Lock;
-use runner::Cache;
 use serde_json::Value;
 
 use crate::arguments::PinArguments;
 use crate::catalog::ToolLists;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
@@ -63,8 +62,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
 
 /// The tools of all servers, which must all answer.
 async fn ask_all(config: &Config, terminal: &Terminal) -> Result<ToolLists, Failure> {
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let cache = Cache::open(&cache).map_err(Failure::host)?;
+    let cache = config.cache.open()?;
     let mut discovery = Discovery::new(config, terminal, cache, Known::default());
     let servers: Vec<_> = config.servers.iter().collect();
     let asked = discovery.ask(&servers).await;

@@ -1,10 +1,13 @@
 //! Results of tools that are longer than a client takes: head and tail, and the whole in a file to read by range.
+//!
+//! The files are a bucket of the cache: they stay within its share of the budget, and within bounds of their own.
 
 use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use runner::Bucket;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -23,6 +26,8 @@ const AGE_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 #[derive(Debug, Clone)]
 pub(crate) struct Results {
     folder: PathBuf,
+    /// Most bytes of all files.
+    bytes: u64,
 }
 
 /// A result that is short enough.
@@ -35,9 +40,12 @@ pub(crate) struct Bounded {
 }
 
 impl Results {
-    /// In the folder `results` of the cache.
-    pub(crate) fn new(cache: &Path) -> Self {
-        Results { folder: cache.join("results") }
+    /// In the bucket [`Bucket::Results`] of the cache in `cache`, whose budget is `size` bytes.
+    pub(crate) fn new(cache: &Path, size: u64) -> Self {
+        Results {
+            folder: cache.join(Bucket::Results.name()),
+            bytes: Bucket::Results.share(size).min(BYTES_KEPT),
+        }
     }
 
     /// A `CallToolResult` in at most about `limit` bytes; what is longer is kept in a file that its texts name.
@@ -87,7 +95,7 @@ impl Results {
             let is_old = now.duration_since(modified).is_ok_and(|age| age > AGE_KEPT);
             kept += 1;
             bytes += length;
-            if is_old || kept > FILES_KEPT || bytes > BYTES_KEPT {
+            if is_old || kept > FILES_KEPT || bytes > self.bytes {
                 let _ = std::fs::remove_file(path);
             }
         }
@@ -154,7 +162,7 @@ mod tests {
     fn what_is_short_stays_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let raw = to_raw_value(&json!({ "content": [], "structuredContent": { "a": 1 } })).unwrap();
-        let bounded = Results::new(folder.path()).bound(&raw, 1000).unwrap();
+        let bounded = Results::new(folder.path(), runner::DEFAULT_SIZE).bound(&raw, 1000).unwrap();
         assert_eq!((bounded.result.to_string(), bounded.file), (raw.get().to_owned(), None));
         assert!(!folder.path().join("results").exists());
     }
@@ -165,7 +173,7 @@ mod tests {
         let long = format!("begin{}end", "ä".repeat(10_000));
         let raw =
             to_raw_value(&json!({ "content": [{ "type": "text", "text": long }], "isError": true })).unwrap();
-        let bounded = Results::new(folder.path()).bound(&raw, 2_000).unwrap();
+        let bounded = Results::new(folder.path(), runner::DEFAULT_SIZE).bound(&raw, 2_000).unwrap();
         let text = text(&bounded.result);
         let file = bounded.file.unwrap();
         assert!(
@@ -184,7 +192,7 @@ mod tests {
     #[test]
     fn no_more_files_are_kept_than_the_bound_and_the_newest_always() {
         let folder = tempfile::tempdir().unwrap();
-        let results = Results::new(folder.path());
+        let results = Results::new(folder.path(), runner::DEFAULT_SIZE);
         let mut newest = PathBuf::new();
         for number in 0..FILES_KEPT + 5 {
             let raw = to_raw_value(&json!({ "content": [], "number": number })).unwrap();

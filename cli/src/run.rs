@@ -10,7 +10,7 @@ use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::forwarding;
@@ -174,7 +174,7 @@ struct Execution<'a> {
 
 impl<'a> Execution<'a> {
     async fn prepare(config: &'a Config, terminal: &'a Terminal, tools: Tools) -> Result<Self, Failure> {
-        let cache = config::cache_folder().map_err(Failure::configuration)?;
+        let cache = config.cache.open()?;
         if let Some(warning) = config.code_mode.warning() {
             terminal.tell(warning);
         }

@@ -3,7 +3,6 @@
 use runner::Engine;
 
 use crate::arguments::WarmArguments;
-use crate::config;
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
@@ -22,7 +21,7 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
     let config = setup::load(&arguments.place)?;
     let known = Known::read(config.lock_file().as_deref())?;
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
+    let cache = config.cache.open()?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
     let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), known);
     let discovered = discovery.discover().await;

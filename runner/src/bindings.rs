@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::cache::{Bucket, Cache, Key};
+use crate::cache::{Bucket, Cache, Entry, Key};
 use crate::catalog::ServerModule;
 use crate::compiler::{self, Job};
 use crate::engine::Engine;
@@ -33,6 +33,14 @@ pub(crate) struct Library {
     pub(crate) module: String,
     /// The library.
     pub(crate) file: PathBuf,
+    /// Keeps it from being evicted.
+    _entry: Entry,
+}
+
+impl Library {
+    fn new(module: &str, entry: Entry) -> Self {
+        Library { module: module.to_owned(), file: entry.folder().join(file_name(module)), _entry: entry }
+    }
 }
 
 /// Up to so many tools a server's library is compiled whole at once: 16 take about as long as compiling four small
@@ -83,8 +91,7 @@ fn text_key(layer: &Layer, module: &str, source: &str) -> String {
 }
 
 fn kept(cache: &Cache, module: &str, key: &str) -> Option<Library> {
-    let folder = cache.entry(Bucket::Bindings, key)?;
-    Some(Library { module: module.to_owned(), file: folder.join(file_name(module)) })
+    Some(Library::new(module, cache.entry(Bucket::Bindings, key)?))
 }
 
 fn file_name(module: &str) -> String {
@@ -178,6 +185,5 @@ async fn compile(
             errors(&compiled.messages.text()).take(MESSAGES).map(|error| error.message).collect();
         return Err(failed(&said.join("; ")));
     }
-    let folder = cache.publish(Bucket::Bindings, key, output)?;
-    Ok(Library { module: module.to_owned(), file: folder.join(name) })
+    Ok(Library::new(module, cache.publish(Bucket::Bindings, key, output)?))
 }

@@ -15,11 +15,10 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
 
 use crate::bindings::{self, Library, Named};
 use crate::broker::milliseconds;
-use crate::cache::{Bucket, Key};
+use crate::cache::{Bucket, Entry, Key, Temporary};
 use crate::catalog::Catalog;
 use crate::compiler::{self, Compiled, Job};
 use crate::confined::Captured;
@@ -36,9 +35,17 @@ use crate::splice::{self, Spliced};
 /// What came of a snippet's text.
 pub(crate) enum Built {
     /// A program, the identities of the tools that it can call, and what there is to say of its text.
-    Program { file: PathBuf, manifest: Vec<String>, notes: Notes },
+    Program { program: Program, manifest: Vec<String>, notes: Notes },
     /// It does not compile.
     Rejected(Vec<Diagnostic>),
+}
+
+/// A linked program.
+pub(crate) struct Program {
+    /// The executable.
+    pub(crate) file: PathBuf,
+    /// Keeps it from being evicted.
+    _entry: Entry,
 }
 
 /// What there is to say of a text that compiles; kept beside the program, and told each time that it runs.
@@ -79,8 +86,8 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
         compile_ms: 0.0,
         sandbox: SandboxReport::default(),
     };
-    if let Some(folder) = engine.cache.entry(Bucket::Programs, &key) {
-        if let Ok(program) = program(&folder) {
+    if let Some(entry) = engine.cache.entry(Bucket::Programs, &key) {
+        if let Ok(program) = program(entry) {
             report.result = program;
             return Ok(report);
         }
@@ -115,7 +122,7 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
     }
     report.result = if compiled.status.success() {
         notes.keep(compiled.output.path())?;
-        program(&engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
+        program(engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
     } else {
         // The snippet's own errors, not those of a correction that did not help.
         Built::Rejected(diagnostics)
@@ -137,7 +144,7 @@ struct Attempt {
     status: ExitStatus,
     messages: Captured,
     sandbox: SandboxReport,
-    output: TempDir,
+    output: Temporary,
 }
 
 async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> Result<Attempt> {
@@ -165,8 +172,9 @@ async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> R
     Ok(Attempt { status, messages, sandbox, output })
 }
 
-/// The program in `folder`; an error where it is damaged.
-fn program(folder: &Path) -> Result<Built> {
+/// The program of an entry; an error where it is damaged.
+fn program(entry: Entry) -> Result<Built> {
+    let folder = entry.folder();
     let file = folder.join(PROGRAM);
     let bytes = fs_err::read(&file).map_err(Error::cache(folder))?;
     let torn = |name: &str, error: String| {
@@ -177,7 +185,7 @@ fn program(folder: &Path) -> Result<Built> {
         Ok(text) => serde_json::from_slice(&text).map_err(|error| torn(NOTES, error.to_string()))?,
         Err(_) => Notes::default(),
     };
-    Ok(Built::Program { file, manifest, notes })
+    Ok(Built::Program { program: Program { file, _entry: entry }, manifest, notes })
 }
 
 impl Notes {

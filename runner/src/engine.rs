@@ -1,7 +1,6 @@
 //! The engine: one snippet in, one outcome out. Keeps the toolchain and the layer below all snippets.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use sandbox::Confinement;
@@ -9,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ahead::Foreground;
 use crate::bindings;
-use crate::cache::Cache;
+use crate::cache::{Cache, Entry};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,13 +18,13 @@ use crate::observer::Observer;
 use crate::outcome::Outcome;
 use crate::policies::{Grants, Limits};
 use crate::run::Run;
-use crate::toolchain::{self, Toolchain};
+use crate::toolchain::{self, Stamp, Toolchain};
 
 /// Where and how an engine works.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The cache folder.
-    pub cache: PathBuf,
+    /// The cache.
+    pub cache: Cache,
     /// Whether rustup may be asked to add the target of snippets.
     pub install_target: bool,
     /// How compilers and programs are confined.
@@ -57,6 +56,8 @@ pub struct Request {
 pub struct Engine {
     pub(crate) cache: Cache,
     pub(crate) toolchain: Toolchain,
+    /// What the compiler's file was like when the engine was opened.
+    stamp: Option<Stamp>,
     pub(crate) layer: Layer,
     pub(crate) confinement: Confinement,
     /// The snippets that are being compiled.
@@ -75,11 +76,28 @@ impl Engine {
             };
             sandbox::probe().choose(minimum).map_err(refused)?;
         }
-        let cache = Cache::open(&options.cache)?;
+        let cache = options.cache.clone();
         let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
         let layer = layer::ensure(&cache, &toolchain, options.confinement, observer).await?;
+        if let Some((budget, bytes)) = layer.entry.as_ref().and_then(|entry| cache.too_small_for(entry)) {
+            observer.progress(&format!(
+                "the cache may take {} MiB (cache.size), and the crates that snippets are compiled against alone \
+                 take {} MiB: they are kept, and little else is",
+                budget >> 20,
+                bytes >> 20
+            ));
+        }
         let (confinement, foreground) = (options.confinement, Foreground::default());
-        Ok(Engine { cache, toolchain, layer, confinement, foreground })
+        let stamp = Stamp::of(&toolchain.rustc).ok();
+        Ok(Engine { cache, toolchain, stamp, layer, confinement, foreground })
+    }
+
+    /// Whether what it was opened with is still there: the layer, which goes with a deleted cache, and the compiler,
+    /// which an update replaces. If not, another engine is to be opened.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        self.layer.entry.as_ref().is_none_or(Entry::is_in_place)
+            && self.stamp == Stamp::of(&self.toolchain.rustc).ok()
     }
 
     /// The cache that the engine works in.

@@ -6,7 +6,6 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::cache::Cache;
 use crate::engine::Options;
 use crate::error::{Error, ErrorKind, Result};
 use crate::layer;
@@ -109,15 +108,15 @@ fn remove_bindings(folder: &Path) -> std::io::Result<()> {
 /// # Errors
 /// Where there is no toolchain, or sources are neither in the cache nor to be had from the registry.
 pub async fn vendor(options: &Options, folder: &Path, observer: &dyn Observer) -> Result<()> {
-    let cache = Cache::open(&options.cache)?;
-    let toolchain = toolchain::find(&cache, options.install_target, observer).await?;
+    let cache = &options.cache;
+    let toolchain = toolchain::find(cache, options.install_target, observer).await?;
     // cargo starts elsewhere.
     let folder = &std::path::absolute(folder).map_err(Error::cache(folder))?;
     let manifest = folder.join("Cargo.toml");
     let vendor = folder.join("vendor");
     let arguments =
         ["vendor".as_ref(), "--locked".as_ref(), "--manifest-path".as_ref(), manifest.as_os_str()];
-    layer::cargo(&cache, &toolchain, &[&arguments[..], &[vendor.as_os_str()]].concat()).await?;
+    layer::cargo(cache, &toolchain, &[&arguments[..], &[vendor.as_os_str()]].concat()).await?;
     let config = folder.join(".cargo");
     fs_err::create_dir_all(&config).map_err(Error::cache(folder))?;
     fs_err::write(config.join("config.toml"), VENDORED).map_err(Error::cache(folder))

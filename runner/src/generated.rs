@@ -14,12 +14,11 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::ops::Bound;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
 
 use codegen::Warning;
 use serde::{Deserialize, Serialize};
 
-use crate::cache::{Bucket, Cache, Key};
+use crate::cache::{Bucket, Cache, Entry, Key};
 use crate::error::{Error, Result};
 
 /// The index in an entry's folder, and the texts that it points into.
@@ -66,8 +65,8 @@ pub(crate) struct Generated {
 
 #[derive(Debug)]
 enum Texts {
-    /// Open, so that they stay readable when the entry is evicted.
-    Kept(File, PathBuf),
+    /// In an entry, which is not evicted meanwhile; open, so that they stay readable when the cache is deleted.
+    Kept(File, Entry),
     /// They could not be kept.
     Held(String),
 }
@@ -148,7 +147,8 @@ impl Generated {
 
     fn read(&self, (offset, length): Piece) -> Result<String> {
         match &self.texts {
-            Texts::Kept(file, path) => {
+            Texts::Kept(file, entry) => {
+                let path = entry.folder();
                 let mut bytes = vec![0; length];
                 file.read_exact_at(&mut bytes, offset).map_err(Error::cache(path))?;
                 String::from_utf8(bytes).map_err(|error| Error::cache(path)(std::io::Error::other(error)))
@@ -162,18 +162,22 @@ impl Generated {
 }
 
 fn kept(cache: &Cache, key: &str) -> Option<(Index, Texts)> {
-    let folder = cache.entry(Bucket::Generated, key)?;
-    let index = serde_json::from_slice(&fs_err::read(folder.join(INDEX)).ok()?).ok()?;
-    Some((index, open(&folder).ok()?))
+    let entry = cache.entry(Bucket::Generated, key)?;
+    let index = fs_err::read(entry.folder().join(INDEX)).ok();
+    let index = index.and_then(|index| serde_json::from_slice(&index).ok());
+    let read = index.and_then(|index| Some((index, open(entry).ok()?)));
+    if read.is_none() {
+        // It can't be read, though it looks whole.
+        cache.discard(Bucket::Generated, key);
+    }
+    read
 }
 
-fn open(folder: &Path) -> std::io::Result<Texts> {
-    Ok(Texts::Kept(File::open(folder.join(TEXTS))?, folder.to_owned()))
+fn open(entry: Entry) -> std::io::Result<Texts> {
+    Ok(Texts::Kept(File::open(entry.folder().join(TEXTS))?, entry))
 }
 
 fn keep(cache: &Cache, key: &str, index: &Index, text: &str) -> Result<Texts> {
-    // What is there cannot be read, though it looks whole.
-    cache.discard(Bucket::Generated, key);
     let built = cache.temporary()?;
     let write = |name: &str, bytes: &[u8]| {
         fs_err::write(built.path().join(name), bytes).map_err(Error::cache(built.path()))
@@ -181,8 +185,7 @@ fn keep(cache: &Cache, key: &str, index: &Index, text: &str) -> Result<Texts> {
     let json = serde_json::to_vec(index).map_err(|error| Error::cache(built.path())(error.into()))?;
     write(INDEX, &json)?;
     write(TEXTS, text.as_bytes())?;
-    let folder = cache.publish(Bucket::Generated, key, built)?;
-    open(&folder).map_err(Error::cache(&folder))
+    open(cache.publish(Bucket::Generated, key, built)?).map_err(Error::cache(cache.folder()))
 }
 
 fn record(bindings: codegen::Bindings) -> (Index, String) {

@@ -10,7 +10,7 @@ use sandbox::Confinement;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use crate::cache::{Bucket, Cache};
+use crate::cache::{Bucket, Cache, Temporary};
 use crate::compiler::{self, Job};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
@@ -76,6 +76,8 @@ pub struct CacheFolder {
     pub writable: bool,
     /// Free room in its file system, in bytes, where that is known.
     pub free_bytes: Option<u64>,
+    /// Bytes that it takes.
+    pub used_bytes: u64,
 }
 
 /// Looks at compiler and cache; `install` says whether a first use may add a missing target. Starts `rustc` to ask who it
@@ -144,6 +146,7 @@ fn folder(cache: &Cache, place: &Path) -> Result<CacheFolder, (CacheFolder, Erro
         folder: cache.folder().to_owned(),
         writable: tried.is_ok(),
         free_bytes: room.map(|room| room.f_bavail.saturating_mul(room.f_frsize)),
+        used_bytes: cache.used(),
     };
     match tried {
         Ok(_) => Ok(folder),
@@ -173,7 +176,7 @@ impl Inspection {
         };
         grants.check(&Cache::look(&self.cache.folder))?;
         let try_once = async {
-            let folder = tempfile::tempdir_in(&self.place).map_err(Error::cache(&self.place))?;
+            let folder = Temporary::new_in(&self.place).map_err(Error::cache(&self.place))?;
             let compiler = compile(toolchain, folder.path(), confinement).await?;
             let command = sandbox::Command::new(folder.path().join(PROGRAM));
             let program = Confined::spawn(policies::program(limits, grants), confinement, command)?;
@@ -194,7 +197,7 @@ fn failed(detail: &str) -> Error {
 
 async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement) -> Result<SandboxReport> {
     fs_err::write(folder.join("main.rs"), "fn main() {}\n").map_err(Error::cache(folder))?;
-    let none = Layer { key: String::new(), folder: folder.to_owned(), crates: BTreeMap::new() };
+    let none = Layer { key: String::new(), folder: folder.to_owned(), crates: BTreeMap::new(), entry: None };
     let job = Job {
         toolchain,
         confinement,

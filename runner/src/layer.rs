@@ -19,10 +19,9 @@ use std::time::Duration;
 
 use cargo_metadata::{Message, TargetKind};
 use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
 use tokio::time::timeout;
 
-use crate::cache::{Bucket, Cache, Key};
+use crate::cache::{Bucket, Cache, Entry, Key, Temporary};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
@@ -39,6 +38,8 @@ pub(crate) struct Layer {
     pub(crate) folder: PathBuf,
     /// File names of the libraries that snippets name, by crate name.
     pub(crate) crates: BTreeMap<String, String>,
+    /// Keeps the folder from being evicted; `None` where it is no entry of the cache.
+    pub(crate) entry: Option<Entry>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -100,14 +101,15 @@ pub(crate) async fn ensure(
     cache.discard(Bucket::Layers, &key);
     observer
         .progress("first use: building the crates that snippets are compiled against (once, about a minute)");
+    let _downloads = cache.hold(Bucket::CargoHome)?;
     let build = cache.temporary()?;
     write_sources(build.path()).map_err(Error::cache(build.path()))?;
     fetch(cache, toolchain, build.path()).await?;
     let artifacts = compile(cache, toolchain, build.path(), confinement, observer).await?;
     let entry = collect(cache, &artifacts)?;
-    cache.publish(Bucket::Layers, &key, entry)?;
+    let entry = cache.publish(Bucket::Layers, &key, entry)?;
     observer.progress("the crates are built");
-    open(cache, &key)
+    read(entry, &key)
         .ok_or_else(|| Error::new(ErrorKind::Layer, "the layer that was just built is not there"))
 }
 
@@ -123,10 +125,14 @@ fn key(toolchain: &Toolchain) -> String {
 }
 
 fn open(cache: &Cache, key: &str) -> Option<Layer> {
-    let folder = cache.entry(Bucket::Layers, key)?;
+    read(cache.entry(Bucket::Layers, key)?, key)
+}
+
+fn read(entry: Entry, key: &str) -> Option<Layer> {
+    let folder = entry.folder().to_owned();
     let index = fs_err::read(folder.join("index.json")).ok()?;
     let index: Index = serde_json::from_slice(&index).ok()?;
-    Some(Layer { key: key.to_owned(), folder, crates: index.crates })
+    Some(Layer { key: key.to_owned(), folder, crates: index.crates, entry: Some(entry) })
 }
 
 fn write_sources(folder: &Path) -> std::io::Result<()> {
@@ -151,6 +157,7 @@ async fn fetch(cache: &Cache, toolchain: &Toolchain, folder: &Path) -> Result<()
 /// Runs cargo with the network and the cache's downloads, for what runs nobody's code.
 pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&OsStr]) -> Result<()> {
     let home = cache.bucket(Bucket::CargoHome);
+    let _held = cache.hold(Bucket::CargoHome)?;
     let mut command = tokio::process::Command::new(&toolchain.cargo);
     command
         .args(arguments)
@@ -169,6 +176,7 @@ pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&Os
     let output = timeout(BUILD_TIMEOUT, command.output()).await;
     let output = output.map_err(|_| failed(format!("no end after {} s", BUILD_TIMEOUT.as_secs())))?;
     let output = output.map_err(|error| failed(error.to_string()))?;
+    cache.count_downloads();
     if output.status.success() {
         return Ok(());
     }
@@ -224,7 +232,7 @@ async fn compile(
 }
 
 /// Copies the libraries into a folder of their own, with an index.
-fn collect(cache: &Cache, artifacts: &[cargo_metadata::Artifact]) -> Result<TempDir> {
+fn collect(cache: &Cache, artifacts: &[cargo_metadata::Artifact]) -> Result<Temporary> {
     let entry = cache.temporary()?;
     let offered = offered()?;
     let mut crates = BTreeMap::new();
@@ -296,18 +304,19 @@ mod tests {
     use std::fs::File;
 
     use super::{Bucket, Cache, open};
+    use crate::cache::DEFAULT_SIZE;
 
     #[test]
     fn a_damaged_layer_is_not_opened() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::open(folder.path()).unwrap();
+        let cache = Cache::open(folder.path(), DEFAULT_SIZE).unwrap();
         let library = "libbridge-1.rlib";
         let index = "{\"crates\":{\"bridge\":\"libbridge-1.rlib\"}}";
         let publish = || {
             let built = cache.temporary().unwrap();
             fs_err::write(built.path().join(library), "a library").unwrap();
             fs_err::write(built.path().join("index.json"), index).unwrap();
-            cache.publish(Bucket::Layers, "key", built).unwrap()
+            cache.publish(Bucket::Layers, "key", built).unwrap().folder().to_owned()
         };
         let entry = publish();
         assert_eq!(open(&cache, "key").unwrap().crates["bridge"], library);

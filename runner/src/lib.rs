@@ -49,7 +49,10 @@ pub use ahead::Ahead;
 pub use bindings::WHOLE_SERVER;
 pub use bridge::wire::{CallFailure, FailureKind, FoundResource, FoundTool, Question};
 pub use broker::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CALLS_KEPT, CONTENT_LIMIT, PARTS_LIMIT};
-pub use cache::{BINDINGS_KEPT, Bucket, Cache, FILES_KEPT, LAYERS_KEPT, PROGRAMS_KEPT};
+pub use cache::{
+    BINDINGS_KEPT, Bucket, Cache, DEFAULT_SIZE, FILES_KEPT, LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE,
+    PROGRAMS_KEPT,
+};
 pub use catalog::{Catalog, ServerModule, ServerTools};
 pub use depth::CHAIN_LIMIT;
 pub use diagnostics::DIAGNOSTICS_KEPT;

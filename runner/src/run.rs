@@ -4,7 +4,6 @@
 //! outcome that says how far it came.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -14,7 +13,7 @@ use futures::future::{BoxFuture, join_all};
 use serde_json::json;
 
 use crate::broker::{Broker, Ledger, in_milliseconds, lock, milliseconds};
-use crate::build::{Built, build};
+use crate::build::{self, Built, build};
 use crate::catalog::{Catalog, ToolName};
 use crate::clock::Clock;
 use crate::diagnostics;
@@ -75,15 +74,15 @@ impl<'a> Run<'a> {
     /// All steps; returns early where the snippet's outcome is known.
     pub(crate) async fn pipeline(&mut self) -> Result<()> {
         let Some(snippet) = self.read() else { return Ok(()) };
-        let Some(program) = self.compile(&snippet).await? else { return Ok(()) };
-        let Some(allowed) = self.authorise(&program.manifest) else { return Ok(()) };
+        let Some((program, manifest)) = self.compile(&snippet).await? else { return Ok(()) };
+        let Some(allowed) = self.authorise(&manifest) else { return Ok(()) };
         if self.request.check_only {
             return Ok(());
         }
         if !self.connect(&allowed).await || !self.permit(&allowed).await {
             return Ok(());
         }
-        self.execute(program.file, allowed).await
+        self.execute(&program, allowed).await
     }
 
     fn read(&mut self) -> Option<Snippet> {
@@ -107,7 +106,7 @@ impl<'a> Run<'a> {
     }
 
     /// Compiles, while sessions to the servers that the snippet names are opened.
-    async fn compile(&mut self, snippet: &Snippet) -> Result<Option<Program>> {
+    async fn compile(&mut self, snippet: &Snippet) -> Result<Option<(build::Program, Vec<String>)>> {
         self.begin(Phase::Compiling);
         let named = self.catalog.named(&snippet.identifiers);
         let named: Vec<&str> = named.map(|module| module.server.as_str()).collect();
@@ -129,10 +128,10 @@ impl<'a> Run<'a> {
         self.outcome.sandbox = built.sandbox;
         self.outcome.cached = built.cached;
         match built.result {
-            Built::Program { file, manifest, notes } => {
+            Built::Program { program, manifest, notes } => {
                 self.outcome.fixes = notes.fixes;
                 self.outcome.diagnostics = notes.warnings;
-                Ok(Some(Program { file, manifest }))
+                Ok(Some((program, manifest)))
             }
             Built::Rejected(diagnostics) => {
                 let first = diagnostics.first().map_or("it does not compile", |first| &first.message);
@@ -211,7 +210,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn execute(&mut self, file: PathBuf, allowed: HashMap<String, ToolName>) -> Result<()> {
+    async fn execute(&mut self, program: &build::Program, allowed: HashMap<String, ToolName>) -> Result<()> {
         let started = Instant::now();
         let stood = self.clock.stood_still();
         self.running = Some((started, stood));
@@ -226,7 +225,8 @@ impl<'a> Run<'a> {
             ledger: &self.ledger,
         };
         let (limits, grants) = (&self.request.limits, &self.request.grants);
-        let job = program::Job { program: &file, limits, grants, confinement: self.engine.confinement };
+        let job =
+            program::Job { program: &program.file, limits, grants, confinement: self.engine.confinement };
         let ended = program::run(&job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
         let ran = started.elapsed().saturating_sub(self.clock.stood_still().saturating_sub(stood));
@@ -269,11 +269,6 @@ impl<'a> Run<'a> {
 
 /// Identities told of those that no tool has.
 const UNKNOWN_TOLD: usize = 10;
-
-struct Program {
-    file: PathBuf,
-    manifest: Vec<String>,
-}
 
 fn open_all<'a>(host: &'a dyn ToolHost, servers: &[&'a str]) -> BoxFuture<'a, Vec<Result<(), String>>> {
     join_all(servers.iter().map(|server| host.open(server)).collect::<Vec<_>>()).boxed()

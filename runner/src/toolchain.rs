@@ -44,10 +44,18 @@ impl Toolchain {
 
 /// What a kept toolchain was read from; a change of it makes the record worthless.
 #[derive(Debug, Serialize, Deserialize, PartialEq, Eq)]
-struct Stamp {
+pub(crate) struct Stamp {
     rustc: PathBuf,
     modified: Option<std::time::SystemTime>,
     length: u64,
+}
+
+impl Stamp {
+    /// What a compiler's file is like now.
+    pub(crate) fn of(rustc: &Path) -> io::Result<Self> {
+        let metadata = fs_err::metadata(rustc)?;
+        Ok(Stamp { rustc: rustc.to_owned(), modified: metadata.modified().ok(), length: metadata.len() })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -145,8 +153,7 @@ fn default_toolchain(home: &Path) -> Option<String> {
 
 /// Asks a compiler who it is, or remembers.
 fn identify(cache: &Cache, rustc: &Path) -> Result<Toolchain, io::Error> {
-    let metadata = fs_err::metadata(rustc)?;
-    let stamp = Stamp { rustc: rustc.to_owned(), modified: metadata.modified().ok(), length: metadata.len() };
+    let stamp = Stamp::of(rustc)?;
     let key = Key::new("toolchain 1").part(rustc.as_os_str().as_encoded_bytes()).finish();
     if let Some(text) = cache.read(Bucket::Toolchains, &key)
         && let Ok(record) = serde_json::from_slice::<Record>(&text)

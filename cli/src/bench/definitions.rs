@@ -30,7 +30,7 @@ pub(super) struct Definitions {
 pub(super) fn measure(known: &[codegen::Tool]) -> Result<Vec<Definitions>, Failure> {
     // Of its own: what is generated here is of no use to anybody else.
     let folder = tempfile::tempdir().map_err(Failure::host)?;
-    let cache = Cache::open(folder.path()).map_err(Failure::host)?;
+    let cache = Cache::open(folder.path(), runner::DEFAULT_SIZE).map_err(Failure::host)?;
     TOOLS.iter().map(|count| definitions(known, *count, &cache)).collect()
 }
 

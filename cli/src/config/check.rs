@@ -12,7 +12,7 @@ use super::form::{CodeModeEntry, DirectNamesEntry};
 use super::settings::{CodeModeSettings, Settings};
 use super::source::{Document, Source};
 use super::tree::Node;
-use super::{DirectNames, Glob, size, variables};
+use super::{DirectNames, Glob, Layer, size, variables};
 
 /// Most seconds of a time-out: a day.
 const LONGEST_SECONDS: f64 = 86_400.0;
@@ -97,6 +97,7 @@ impl<'a> Checker<'a> {
             direct_names: file.direct_names.map(Into::into),
             code_mode: self.code_mode(document),
             serve: self.serve(&file.serve),
+            cache_size: file.cache.size.as_ref().and_then(|size| self.keep(self.cache_size(size))),
             models: file.models.iter().filter_map(|model| self.model(model)).collect(),
             model_keys: file
                 .models
@@ -221,6 +222,16 @@ impl<'a> Checker<'a> {
             );
         }
         Ok(size)
+    }
+
+    /// The cache is the user's, and other projects use it too.
+    fn cache_size(&self, value: &At<String>) -> Result<u64, Problem> {
+        if matches!(self.source.layer, Layer::Project(_)) {
+            let message = "a project can't set cache.size, because all projects share the cache; \
+                           set it in your own configuration, or in a file that --config names";
+            return Err(self.wrong(value, message));
+        }
+        self.size(value, runner::LEAST_SIZE)
     }
 
     pub(super) fn at_least_one(&self, value: &At<u64>) -> Result<u64, Problem> {

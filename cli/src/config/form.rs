@@ -34,6 +34,8 @@ pub(super) struct File {
     pub(super) code_mode: CodeModeEntry,
     /// What `toolsmith serve` offers, and within what bounds.
     pub(super) serve: ServeEntry,
+    /// The cache, which all projects share; not in a project's file.
+    pub(super) cache: CacheEntry,
     /// How tools outside code mode are called: plain (default), at, prefix or namespace.
     pub(super) direct_names: Option<DirectNamesEntry>,
     /// The models that can be used.
@@ -269,6 +271,14 @@ pub(super) struct GlobalEntry {
     pub(super) debug: Option<bool>,
     /// Tools that are not there at all, as `tool` or `server.tool`; `*` stands for any text.
     pub(super) deny: Vec<String>,
+}
+
+/// The cache, which all projects share.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub(super) struct CacheEntry {
+    /// Most bytes that it takes on the disk, such as 10GiB (default 5GiB); beyond, what was used longest ago goes.
+    pub(super) size: Option<At<String>>,
 }
 
 /// What snippets may use.

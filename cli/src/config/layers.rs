@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
-use super::{Absent, Config, Error, Layer, Server, check, server, text};
+use super::{Absent, CacheSettings, Config, Error, Layer, Server, check, server, text};
 use crate::arguments::ConfigArguments;
 use crate::trust::{self, Trust};
 
@@ -259,6 +259,7 @@ impl Layers {
             direct_names: settings.direct_names.unwrap_or_default(),
             code_mode,
             serve,
+            cache: settings.cache_size.map(|size| CacheSettings { size }).unwrap_or_default(),
             layers: self.documents.into_iter().map(|document| document.source.layer).collect(),
             models: settings.models,
             model: settings.model.map(|(model, _)| model),

@@ -21,6 +21,8 @@ pub(super) struct Settings {
     pub(super) direct_names: Option<DirectNames>,
     pub(super) code_mode: CodeModeSettings,
     pub(super) serve: ServeSettings,
+    /// Bytes of the cache.
+    pub(super) cache_size: Option<u64>,
     pub(super) models: Vec<Model>,
     /// The variables with keys of all models, those that are outdone included.
     pub(super) model_keys: BTreeSet<String>,
@@ -68,6 +70,7 @@ impl Settings {
             direct_names: self.direct_names.or(weaker.direct_names),
             code_mode: self.code_mode.over(weaker.code_mode),
             serve: self.serve.over(weaker.serve),
+            cache_size: self.cache_size.or(weaker.cache_size),
             models,
             model_keys: self.model_keys.into_iter().chain(weaker.model_keys).collect(),
             model: self.model.or(weaker.model),

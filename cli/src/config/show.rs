@@ -117,8 +117,10 @@ pub(crate) fn settings(document: &Document) -> Vec<(String, &Node)> {
 fn flatten<'a>(name: &str, node: &'a Node, found: &mut Vec<(String, &'a Node)>) {
     // What stands under `defaults` means the same.
     let name = name.strip_prefix("defaults.").filter(|rest| rest.starts_with("codeMode")).unwrap_or(name);
-    let is_group =
-        matches!(name, "globalSettings" | "codeMode" | "codeMode.sandbox" | "defaults" | "subagent");
+    let is_group = matches!(
+        name,
+        "globalSettings" | "cache" | "codeMode" | "codeMode.sandbox" | "defaults" | "subagent"
+    );
     if !is_group || node.entries().is_empty() {
         found.push((name.to_owned(), node));
         return;

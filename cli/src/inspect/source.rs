@@ -5,12 +5,10 @@ use std::path::Path;
 
 use codegen::{Server, Style, Tool};
 use mcp::{Listing, Lock, LockedServer};
-use runner::Cache;
 use serde_json::Value;
 
 use super::read;
 use crate::arguments::CodegenArguments;
-use crate::config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
@@ -118,8 +116,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
         Some(file) => Lock::read(file).map_err(Failure::configuration)?.unwrap_or_default(),
         None => Lock::default(),
     };
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let cache = Cache::open(&cache).map_err(Failure::host)?;
+    let cache = config.cache.open()?;
     let mut discovery = Discovery::new(&config, terminal, cache, Known::of(&known));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);

@@ -44,7 +44,7 @@ async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value,
     sessions.unchecked().iter().for_each(|note| terminal.note(note));
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     sessions.close().await;
-    let bounded = Results::new(&cache).bound(&answer?, RESULT_LIMIT).map_err(|error| {
+    let bounded = Results::new(&cache, config.cache.size).bound(&answer?, RESULT_LIMIT).map_err(|error| {
         Failure::host(format!(
             "the result is too long to be shown, and can't be kept in {}: {error}",
             cache.display()

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use super::table::table;
 use super::{load, print_json, server, sessions};
-use crate::arguments::{ConfigArguments, OneArguments, PromptArguments, ResourceArguments};
-use crate::config;
+use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
+use crate::config::{self, Config};
 use crate::exit;
 use crate::failure::Failure;
 use crate::permission::visible;
@@ -25,7 +25,8 @@ pub(super) enum List {
 
 /// Prints a list; gives the exit code.
 pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Terminal) -> Result<u8, Failure> {
-    let asked = with_session(&arguments.place, &arguments.name, terminal, async |session| match list {
+    let config = load(&arguments.place, terminal)?;
+    let asked = session_of(&config, &arguments.name, terminal, async |session| match list {
         List::Resources => session.list_resources().await,
         List::Templates => session.list_resource_templates().await,
         List::Prompts => session.list_prompts().await,
@@ -64,9 +65,10 @@ fn cell(item: &Value, member: &str) -> String {
 /// Prints what a resource holds; gives the exit code.
 pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
+    let config = load(place, terminal)?;
     let asked =
-        with_session(place, name, terminal, async |session| session.read_resource(&arguments.uri).await);
-    let result = bounded(&asked.await?, terminal)?;
+        session_of(&config, name, terminal, async |session| session.read_resource(&arguments.uri).await);
+    let result = bounded(&asked.await?, &config, terminal)?;
     if *json {
         print_json(&result, terminal);
         return Ok(exit::OK);
@@ -84,10 +86,11 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
 pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
     let given = arguments.args.iter().cloned().collect();
-    let asked = with_session(place, name, terminal, async |session| {
+    let config = load(place, terminal)?;
+    let asked = session_of(&config, name, terminal, async |session| {
         session.get_prompt(&arguments.prompt, &given).await
     });
-    let result = bounded(&asked.await?, terminal)?;
+    let result = bounded(&asked.await?, &config, terminal)?;
     if *json {
         print_json(&result, terminal);
         return Ok(exit::OK);
@@ -108,9 +111,9 @@ fn binary(content: &Value) -> String {
 }
 
 /// A result within the bounds of what is shown; the whole of a longer one is kept.
-fn bounded(raw: &RawValue, terminal: &Terminal) -> Result<Value, Failure> {
+fn bounded(raw: &RawValue, config: &Config, terminal: &Terminal) -> Result<Value, Failure> {
     let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let bounded = Results::new(&cache).bound(raw, RESULT_LIMIT).map_err(Failure::host)?;
+    let bounded = Results::new(&cache, config.cache.size).bound(raw, RESULT_LIMIT).map_err(Failure::host)?;
     if let Some(file) = &bounded.file {
         terminal.note(&format!("the whole result is in {}", file.display()));
     }
@@ -118,15 +121,14 @@ fn bounded(raw: &RawValue, terminal: &Terminal) -> Result<Value, Failure> {
 }
 
 /// Asks a server something in a session of its own.
-async fn with_session<T>(
-    place: &ConfigArguments,
+async fn session_of<T>(
+    config: &Config,
     name: &str,
     terminal: &Terminal,
     ask: impl AsyncFnOnce(&Session) -> Result<T, mcp::Error>,
 ) -> Result<T, Failure> {
-    let config = load(place, terminal)?;
-    let name = &server(&config, name)?.connection.name;
-    let sessions = sessions(&config, Pins::default(), terminal);
+    let name = &server(config, name)?.connection.name;
+    let sessions = sessions(config, Pins::default(), terminal);
     let opened = sessions.start(name).await.map_err(Failure::host);
     let asked = match opened {
         Ok(opened) => ask(&opened.session)

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::future::join_all;
-use runner::Cache;
 use serde_json::{Value, json};
 
 use super::table::table;
@@ -70,8 +69,7 @@ async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) 
 /// Which tools are direct, and what they are called; that depends on all servers, of which the others are as they were
 /// seen last.
 fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, Failure> {
-    let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let cache = Cache::open(&cache).map_err(Failure::host)?;
+    let cache = config.cache.open()?;
     let mut all = lists.clone();
     for server in &config.servers {
         let name = &server.connection.name;

@@ -100,7 +100,7 @@ pub(super) fn catalog(cache: &Path, servers: &BTreeMap<String, Vec<Tool>>) -> Ca
         tools: Box::new(|| tools.clone()),
         source: None,
     });
-    let cache = Cache::open(cache).unwrap();
+    let cache = Cache::open(cache, runner::DEFAULT_SIZE).unwrap();
     let denied = |_: &str, tool: &str| tool == "denied_tool";
     Catalog::generate(&cache, tools.collect(), &Style::default(), denied)
 }

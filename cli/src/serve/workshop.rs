@@ -2,7 +2,6 @@
 //! Nothing of one client's is another's.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use runner::{Cache, Engine, Observer};
@@ -18,7 +17,7 @@ use super::live::Live;
 use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
-use crate::config::{self, CodeMode};
+use crate::config::CodeMode;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -28,8 +27,6 @@ pub(crate) struct Workshop {
     /// What the command line allows.
     pub(crate) allow: Vec<String>,
     pub(crate) cache: Cache,
-    /// Where the cache is.
-    folder: PathBuf,
     pub(crate) slots: Arc<Slots>,
     pub(crate) kept: Kept,
     pub(crate) held: Arc<Held>,
@@ -55,30 +52,35 @@ struct Opened {
     engine: Arc<Engine>,
 }
 
+impl Opened {
+    /// Whether it does what the configuration says, and everything that it needs is still there.
+    fn fits(&self, code_mode: &CodeMode) -> bool {
+        self.confinement == code_mode.confinement && self.engine.is_current()
+    }
+}
+
 impl Workshop {
     pub(crate) fn new(
         settings: watch::Receiver<Arc<Settings>>,
         allow: Vec<String>,
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
-        let folder = config::cache_folder().map_err(Failure::configuration)?;
-        Self::with_cache(folder, settings, allow, terminal)
+        let cache = settings.borrow().config.cache.open()?;
+        Self::with_cache(cache, settings, allow, terminal)
     }
 
-    /// The same, with the cache in `folder`.
+    /// The same, with this cache.
     pub(crate) fn with_cache(
-        folder: PathBuf,
+        cache: Cache,
         settings: watch::Receiver<Arc<Settings>>,
         allow: Vec<String>,
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
-        let cache = Cache::open(&folder).map_err(Failure::host)?;
         let serve = settings.borrow().config.serve.clone();
         Ok(Arc::new(Workshop {
             settings,
             allow,
             cache,
-            folder,
             slots: Slots::new(serve.max_executions, serve.max_waiting),
             kept: Kept::default(),
             held: Arc::new(Held::new().map_err(Failure::host)?),
@@ -109,10 +111,12 @@ impl Workshop {
                 self.engine.lock().await
             }
         };
-        if let Some(opened) = opened.as_ref().filter(|opened| opened.confinement == code_mode.confinement) {
+        if let Some(opened) = opened.as_ref().filter(|opened| opened.fits(code_mode)) {
             return Ok(opened.engine.clone());
         }
-        let options = code_mode.engine(self.folder.clone());
+        // Somebody may have deleted the folder.
+        self.cache.create()?;
+        let options = code_mode.engine(self.cache.clone());
         let engine = Arc::new(Engine::open(&options, observer).await?);
         *opened = Some(Opened { confinement: code_mode.confinement, engine: engine.clone() });
         Ok(engine)
@@ -121,7 +125,7 @@ impl Workshop {
     /// The engine for a configuration, if there is one already.
     pub(super) async fn opened(&self, code_mode: &CodeMode) -> Option<Arc<Engine>> {
         let opened = self.engine.lock().await;
-        let opened = opened.as_ref().filter(|opened| opened.confinement == code_mode.confinement);
+        let opened = opened.as_ref().filter(|opened| opened.fits(code_mode));
         opened.map(|opened| opened.engine.clone())
     }
 

@@ -6,6 +6,7 @@ mod adversity;
 mod asking;
 mod broker;
 mod cache;
+mod cache_budget;
 mod cancel;
 mod clients;
 mod codegen;

@@ -54,7 +54,8 @@ async fn tools(folder: &Path) -> Tools {
     let settings = Settings::new(config::load(&place).unwrap(), Known::default(), None).unwrap();
     let terminal = Arc::new(Terminal::new(true, false));
     let settings = watch::channel(settings).1;
-    let workshop = Workshop::with_cache(folder.join("cache"), settings, Vec::new(), terminal).unwrap();
+    let cache = runner::Cache::open(&folder.join("cache"), runner::DEFAULT_SIZE).unwrap();
+    let workshop = Workshop::with_cache(cache, settings, Vec::new(), terminal).unwrap();
     let told: Told = Arc::new(|_, _| {});
     Tools::connect(&workshop, Arc::new(Nobody), Company::Alone, told).await.unwrap()
 }

@@ -1,0 +1,181 @@
+//! Eviction: what was used longest ago goes when there is more than the budget allows.
+//!
+//! It runs under the lock of the ledger, so that two processes do not evict for the same reason. What any process
+//! holds stays, and so does what somebody used after the buckets were walked.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::budget::Budget;
+use super::ledger::Usage;
+use super::{Bucket, Cache, contents, hold};
+
+/// By how much a time of use may lie ahead of this clock: file servers have clocks of their own. What was used later
+/// than that was used before the clock was set back, and goes first: it would otherwise stay until the clock has
+/// caught up.
+const AHEAD: Duration = Duration::from_secs(60);
+
+/// An entry, or a file of a bucket of files.
+#[derive(Debug, Clone)]
+struct Found {
+    bucket: Bucket,
+    owner: Option<String>,
+    path: PathBuf,
+    bytes: u64,
+    used: SystemTime,
+}
+
+/// Walks the buckets.
+fn walk(cache: &Cache) -> Vec<Found> {
+    let mut found = Vec::new();
+    for bucket in Bucket::ALL {
+        let folder = cache.bucket(bucket);
+        match bucket {
+            // What is being built counts when it is published.
+            Bucket::Temporary => {}
+            Bucket::CargoHome => found.extend(look(bucket, folder)),
+            _ => {
+                let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
+                found.extend(entries.filter_map(|entry| look(bucket, entry.path())));
+            }
+        }
+    }
+    found
+}
+
+fn look(bucket: Bucket, path: PathBuf) -> Option<Found> {
+    if path.extension().is_some_and(|end| end == "lock") {
+        return None;
+    }
+    let used = fs_err::symlink_metadata(&path).ok()?.modified().ok()?;
+    let contents = contents::read(&path);
+    let owner = contents.as_deref().and_then(contents::owner).filter(|_| bucket == Bucket::Bindings);
+    let owner = owner.map(str::to_owned);
+    let bytes = contents.map_or_else(|| contents::measure(&path), |contents| contents::bytes(&contents));
+    Some(Found { bucket, owner, path, bytes, used })
+}
+
+fn usage_of(found: &[Found]) -> Usage {
+    let mut usage = Usage::default();
+    found.iter().for_each(|entry| usage.add(entry.bucket, entry.owner.as_deref(), entry.bytes));
+    usage
+}
+
+/// What the buckets hold, by walking them.
+pub(super) fn count(cache: &Cache) -> Usage {
+    usage_of(&walk(cache))
+}
+
+/// Whether there is more than the budget allows: in all, in a bucket, or of the server `owner`.
+pub(super) fn is_over(usage: &Usage, budget: &Budget, owner: Option<&str>) -> bool {
+    let over = |bucket: &Bucket| {
+        let taken = usage.of(*bucket);
+        budget.of(*bucket).exceeded(taken.bytes, taken.entries)
+    };
+    usage.total() > budget.total()
+        || Bucket::ALL.iter().any(over)
+        || owner.is_some_and(|owner| budget.of_owner().exceeded(usage.owner(owner).bytes, 0))
+}
+
+/// Walks the buckets and evicts down to the budget, but never `newest`. Gives what is left, and folders to delete.
+pub(super) fn evict(cache: &Cache, budget: &Budget, newest: &Path) -> (Usage, Vec<PathBuf>) {
+    let now = SystemTime::now();
+    let mut found = walk(cache);
+    let usage = usage_of(&found);
+    found.retain(|entry| entry.path != newest);
+    // Equal times need some order, so that all processes choose the same.
+    found.sort_by_cached_key(|entry| Reverse((order(entry.used, now), entry.path.clone())));
+    let mut eviction = Eviction { cache, found, usage, moved: Vec::new() };
+    eviction.run(budget);
+    (eviction.usage, eviction.moved)
+}
+
+/// What entries are ordered by: the earliest goes first.
+fn order(used: SystemTime, now: SystemTime) -> SystemTime {
+    if used > now + AHEAD { SystemTime::UNIX_EPOCH } else { used }
+}
+
+struct Eviction<'a> {
+    cache: &'a Cache,
+    /// What can still be evicted; what was used longest ago stands last.
+    found: Vec<Found>,
+    usage: Usage,
+    moved: Vec<PathBuf>,
+}
+
+impl Eviction<'_> {
+    fn run(&mut self, budget: &Budget) {
+        let owners: Vec<String> = self.usage.owners().map(str::to_owned).collect();
+        for owner in owners {
+            let bounds = budget.of_owner();
+            if bounds.exceeded(self.usage.owner(&owner).bytes, 0) {
+                let goal = bounds.goal().bytes;
+                let is_theirs = |entry: &Found| entry.owner.as_deref() == Some(&owner);
+                self.shrink(is_theirs, |usage| usage.owner(&owner).bytes <= goal);
+            }
+        }
+        for bucket in Bucket::ALL {
+            let (bounds, taken) = (budget.of(bucket), self.usage.of(bucket));
+            if bounds.exceeded(taken.bytes, taken.entries) {
+                let goal = bounds.goal();
+                let is_met = |usage: &Usage| {
+                    let taken = usage.of(bucket);
+                    !goal.exceeded(taken.bytes, taken.entries)
+                };
+                self.shrink(|entry| entry.bucket == bucket, is_met);
+            }
+        }
+        // A bucket may hold more than its share, where what it holds is in use.
+        let total = budget.total();
+        self.shrink(|_| true, |usage| usage.total() <= total);
+    }
+
+    /// Evicts what `fits`, until it `is_met`.
+    fn shrink(&mut self, fits: impl Fn(&Found) -> bool, is_met: impl Fn(&Usage) -> bool) {
+        let mut kept = Vec::new();
+        while !is_met(&self.usage)
+            && let Some(entry) = self.found.pop()
+        {
+            if !fits(&entry) {
+                kept.push(entry);
+            } else if self.take_away(&entry) {
+                self.usage.subtract(entry.bucket, entry.owner.as_deref(), entry.bytes);
+            }
+        }
+        self.found.extend(kept.into_iter().rev());
+    }
+
+    /// Removes an entry that nobody holds and that is as it was found.
+    fn take_away(&mut self, entry: &Found) -> bool {
+        // Locked until it is renamed: who wants to use it waits, and then finds nothing.
+        let Some(claimed) = hold::claim(&entry.path) else { return false };
+        let Ok(metadata) = claimed.metadata() else { return false };
+        if metadata.modified().ok() != Some(entry.used) {
+            return false;
+        }
+        if !metadata.is_dir() {
+            return fs_err::remove_file(&entry.path).is_ok();
+        }
+        let moved = self.cache.gone(self.moved.len());
+        let is_gone = fs_err::rename(&entry.path, &moved).is_ok();
+        if is_gone {
+            self.moved.push(moved);
+        }
+        is_gone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_after_the_clock_was_set_back_is_newer_than_what_was_used_before() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let hour = Duration::from_secs(3600);
+        assert!(order(now + hour, now) < order(now - hour, now));
+        assert!(order(now - hour, now) < order(now, now));
+        assert!(order(now, now) < order(now + AHEAD, now), "another machine's clock is a little ahead");
+    }
+}

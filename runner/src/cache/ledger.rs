@@ -1,0 +1,138 @@
+//! How much each bucket holds, written down: so that publishing adds a number, and no folder is walked before there
+//! is something to evict.
+//!
+//! One file for all processes, under a lock. It is only an account: where it is missing, damaged, or has not been
+//! checked for long, the buckets are walked and it is written anew.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Bucket;
+
+/// The file, in the folder of the cache.
+const FILE: &str = "usage.json";
+/// Most bytes that are read of it (1 MiB): 512 owners with names of 64 characters have 60 KiB.
+const LONGEST: u64 = 1 << 20;
+/// After so many publications the buckets are walked anyway: a process that was killed in between was not counted.
+const CHECKED_EVERY: u32 = 256;
+/// How long, and how often, is waited for another process that holds the lock: it holds it for some milliseconds.
+const PAUSE: Duration = Duration::from_millis(5);
+const PAUSES: usize = 400;
+
+/// What some entries take together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Taken {
+    pub(super) bytes: u64,
+    pub(super) entries: usize,
+}
+
+impl Taken {
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.entries = self.entries.saturating_add(1);
+    }
+
+    pub(super) fn subtract(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.entries = self.entries.saturating_sub(1);
+    }
+}
+
+/// What all buckets hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Usage {
+    /// Publications since the buckets were walked.
+    published: u32,
+    buckets: BTreeMap<String, Taken>,
+    /// Compiled bindings, by the server's module.
+    owners: BTreeMap<String, Taken>,
+}
+
+impl Usage {
+    /// Counts an entry.
+    pub(super) fn add(&mut self, bucket: Bucket, owner: Option<&str>, bytes: u64) {
+        self.buckets.entry(bucket.name().to_owned()).or_default().add(bytes);
+        if let Some(owner) = owner {
+            self.owners.entry(owner.to_owned()).or_default().add(bytes);
+        }
+    }
+
+    /// Counts an entry no longer.
+    pub(super) fn subtract(&mut self, bucket: Bucket, owner: Option<&str>, bytes: u64) {
+        if let Some(taken) = self.buckets.get_mut(bucket.name()) {
+            taken.subtract(bytes);
+        }
+        if let Some(taken) = owner.and_then(|owner| self.owners.get_mut(owner)) {
+            taken.subtract(bytes);
+        }
+    }
+
+    /// Counts an entry that was published now.
+    pub(super) fn publish(&mut self, bucket: Bucket, owner: Option<&str>, bytes: u64) {
+        self.published = self.published.saturating_add(1);
+        self.add(bucket, owner, bytes);
+    }
+
+    /// Whether it was long ago that the buckets were walked.
+    pub(super) fn is_stale(&self) -> bool {
+        self.published >= CHECKED_EVERY
+    }
+
+    pub(super) fn of(&self, bucket: Bucket) -> Taken {
+        self.buckets.get(bucket.name()).copied().unwrap_or_default()
+    }
+
+    pub(super) fn owner(&self, owner: &str) -> Taken {
+        self.owners.get(owner).copied().unwrap_or_default()
+    }
+
+    pub(super) fn owners(&self) -> impl Iterator<Item = &str> {
+        self.owners.keys().map(String::as_str)
+    }
+
+    /// Bytes of all buckets.
+    pub(super) fn total(&self) -> u64 {
+        self.buckets.values().fold(0, |total, taken| total.saturating_add(taken.bytes))
+    }
+}
+
+/// The file, locked until this is dropped.
+#[derive(Debug)]
+pub(super) struct Ledger(File);
+
+impl Ledger {
+    /// Locks it; `None` where that is not possible in time, or at all. Then nothing is counted and evicted this time.
+    pub(super) fn lock(root: &Path) -> Option<Self> {
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(false).open(root.join(FILE)).ok()?;
+        for _ in 0..PAUSES {
+            match file.try_lock() {
+                Ok(()) => return Some(Ledger(file)),
+                Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(std::fs::TryLockError::Error(_)) => return None,
+            }
+        }
+        None
+    }
+
+    /// What stands in it; `None` where that can't be read.
+    pub(super) fn read(&mut self) -> Option<Usage> {
+        let mut text = Vec::new();
+        self.0.rewind().ok()?;
+        (&self.0).take(LONGEST).read_to_end(&mut text).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Writes it anew. What is torn on a full disk can't be read the next time, and the buckets are walked.
+    pub(super) fn write(&mut self, usage: &Usage) {
+        let Ok(text) = serde_json::to_vec(usage) else { return };
+        let length = text.len() as u64;
+        let written = self.0.rewind().and_then(|()| self.0.write_all(&text));
+        let _ = self.0.set_len(if written.is_ok() { length } else { 0 });
+    }
+}
