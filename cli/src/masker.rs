@@ -1,7 +1,8 @@
-//! Secrets of the configuration, kept out of what is told to people: `***` in their place.
+//! Secrets of the configuration, kept out of what is told to people: `***` in their place. So are those that `mcp` has
+//! learned of servers up to the moment of telling, of which no masker need know: tokens come and go.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::Value;
 
@@ -24,7 +25,6 @@ const SECRET_NAMES: [&str; 8] =
 /// Replaces secrets.
 #[derive(Clone, Default)]
 pub(crate) struct Masker {
-    /// Longest first, so that no part of one is left of another.
     secrets: Vec<String>,
 }
 
@@ -33,6 +33,7 @@ impl Masker {
     pub(crate) fn of(config: &Config) -> Self {
         let mut values: Vec<String> = Vec::new();
         for server in &config.servers {
+            mcp::learn_secrets(&server.connection);
             values.extend(server.variables());
             match &server.connection.transport {
                 mcp::Transport::Stdio(command) => values.extend(command.env.values().cloned()),
@@ -67,7 +68,6 @@ impl Masker {
         let new = other.secrets.into_iter().filter(|secret| !self.secrets.contains(secret)).take(place);
         let new: Vec<String> = new.collect();
         self.secrets.extend(new);
-        self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         self
     }
 
@@ -84,27 +84,21 @@ impl Masker {
                 );
             }
         }
-        let mut secrets: Vec<String> = parts.into_iter().collect();
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Masker { secrets }
+        Masker { secrets: parts.into_iter().collect() }
     }
 
     /// The text without secrets.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut masked = Cow::Borrowed(text);
-        for secret in &self.secrets {
-            if masked.contains(secret.as_str()) {
-                masked = Cow::Owned(masked.replace(secret.as_str(), MASK));
-            }
-        }
+        let learned = mcp::learned_secrets();
+        let mut masked = mcp::masked(text, self.secrets.iter().chain(learned.iter()).map(String::as_str));
         // A text that was cut may end in a part of one.
         if masked.contains('…') {
-            masked = Cow::Owned(self.mask_cut(&masked));
+            masked = Cow::Owned(self.mask_cut(&masked, &learned));
         }
         masked
     }
 
-    fn mask_cut(&self, text: &str) -> String {
+    fn mask_cut(&self, text: &str, learned: &VecDeque<String>) -> String {
         let mut pieces: Vec<String> = text.split('…').map(str::to_owned).collect();
         let last = pieces.len().saturating_sub(1);
         for piece in pieces.iter_mut().take(last) {
@@ -112,7 +106,7 @@ impl Masker {
                 let ends = secret.char_indices().map(|(end, _)| end).filter(|end| *end >= SHORTEST);
                 ends.rev().find(|end| piece.ends_with(secret.get(..*end).unwrap_or(MASK)))
             };
-            if let Some(length) = self.secrets.iter().filter_map(end).max() {
+            if let Some(length) = self.secrets.iter().chain(learned).filter_map(end).max() {
                 piece.truncate(piece.len() - length);
                 piece.push_str(MASK);
             }
@@ -205,6 +199,26 @@ mod tests {
             let told = "value-of-env value-of-header value-of-client pass-in-address KEY Bearer";
             assert_eq!(Masker::of(&config).mask(told), "*** *** *** *** KEY Bearer");
         }
+    }
+
+    #[test]
+    fn what_is_learned_of_a_server_later_is_masked_by_a_masker_that_is_there_already() {
+        let masker = masker(&["secret-before"]);
+        let learn = |header: &str| {
+            let headers = [("Authorization".to_owned(), header.to_owned())].into();
+            let remote = mcp::Remote { url: "https://host/".into(), headers, oauth: None };
+            mcp::learn_secrets(&mcp::ServerConfig::new("late", mcp::Transport::Http(remote)));
+        };
+        let told = "secret-before late-token-1 late-password-1";
+        assert_eq!(masker.mask(told), "*** late-token-1 late-password-1");
+        learn("Bearer late-token-1");
+        learn("Basic bWU6bGF0ZS1wYXNzd29yZC0x");
+        assert_eq!(masker.mask(told), "*** *** ***");
+        assert_eq!(masker.mask("error: late-to…"), "error: late-to…");
+        assert_eq!(masker.mask("error: late-token…"), "error: ***…");
+        let mut value = json!({ "a": ["Bearer late-token-1"] });
+        masker.mask_value(&mut value);
+        assert_eq!(value, json!({ "a": ["***"] }));
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub(crate) fn mask(masker: Masker) {
 
 fn masked(text: &str) -> String {
     let masker = MASKER.read().unwrap_or_else(PoisonError::into_inner);
-    masker.as_ref().map_or_else(|| text.to_owned(), |masker| masker.mask(text).into_owned())
+    masker.as_ref().unwrap_or(&Masker::default()).mask(text).into_owned()
 }
 
 /// Writes to standard error, at once. A reader that is gone is no reason to fail.

@@ -28,6 +28,7 @@ pub(crate) use headers::{ParameterHeaders, parameter_headers};
 use crate::{
     config::{Remote, ServerConfig},
     oauth::Authorizer,
+    secrets,
     text::shown,
     trace::Trace,
 };
@@ -60,6 +61,7 @@ impl Sender {
         let mut headers = HeaderMap::new();
         for (name, value) in &remote.headers {
             let wrong = |what| format!("its header `{}` {what}", shown(name, TOLD_BYTES));
+            secrets::learn_header(name, value);
             let header = HeaderName::try_from(name).map_err(|_| wrong("has no name that HTTP knows"))?;
             let mut value = HeaderValue::try_from(value)
                 .map_err(|_| wrong("has a value with characters that HTTP headers can't have"))?;

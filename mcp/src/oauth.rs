@@ -2,7 +2,8 @@
 //! comes from.
 //!
 //! The protocol library discovers, registers and exchanges; here is decided when, with what, and for whom. A token is
-//! kept with the address that it was got for and sent nowhere else.
+//! kept with the address that it was got for and sent nowhere else, and renewed only with the client and at the
+//! authorization server that it was got with.
 
 mod callback;
 mod login;
@@ -10,12 +11,14 @@ mod store;
 
 use std::{
     future::Future,
+    sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use reqwest::Url;
 use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, OAuthClientConfig,
+    OAuthHttpClient,
 };
 use tokio::{sync::Mutex, time::timeout};
 
@@ -23,8 +26,9 @@ pub use login::{LOGIN_TIMEOUT, login, logout};
 
 use self::store::{Client, Record, Store};
 use crate::{
-    config::{Grant, OAuth},
+    config::{Grant, OAuth, ServerConfig, Transport},
     http::{HttpFailure, provide_cryptography},
+    secrets::{learn, learn_header},
     text::shown,
 };
 
@@ -42,8 +46,20 @@ pub(crate) struct Authorizer {
     url: Url,
     settings: OAuth,
     store: Store,
+    /// What carries requests to authorization servers, in place of the library's own.
+    http: Option<Arc<dyn OAuthHttpClient>>,
     /// One renewal at a time.
     known: Mutex<Known>,
+}
+
+/// Learns the secrets with which a server is configured and those that are kept for it, before it is connected: other
+/// servers may know them, and people are told of its entry.
+pub fn learn_secrets(config: &ServerConfig) {
+    let (Transport::Http(remote) | Transport::Sse(remote)) = &config.transport else { return };
+    remote.headers.iter().for_each(|(name, value)| learn_header(name, value));
+    let Some(oauth) = &remote.oauth else { return };
+    oauth.client_secret.iter().for_each(|secret| learn(secret));
+    oauth.store.iter().for_each(|file| store::learn_file(file));
 }
 
 /// What is known of the tokens.
@@ -59,7 +75,8 @@ impl Authorizer {
     /// For the server at `url`. Reads nothing yet.
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
         let store = Store::new(settings.store.clone(), url);
-        Self { url: url.clone(), settings: settings.clone(), store, known: Mutex::default() }
+        settings.client_secret.iter().for_each(|secret| learn(secret));
+        Self { url: url.clone(), settings: settings.clone(), store, http: None, known: Mutex::default() }
     }
 
     /// The token to send, if there is one; renewed first if its time is nearly up.
@@ -68,7 +85,7 @@ impl Authorizer {
             let mut known = self.known.lock().await;
             match &known.record {
                 Some(record) => record.clone(),
-                None => known.record.insert(self.store.read().await?).clone(),
+                None => known.record.insert(self.stored().await?).clone(),
             }
         };
         match record.and_then(|record| Some((record.access_token()?, record.ends_soon()))) {
@@ -80,6 +97,16 @@ impl Authorizer {
             Some((token, false)) => Ok(Some(token)),
             None => Ok(None),
         }
+    }
+
+    /// What is kept for the server.
+    ///
+    /// # Errors
+    /// Where it was got with other settings, or can't be read.
+    async fn stored(&self) -> Result<Option<Record>, HttpFailure> {
+        let record = self.store.read().await?;
+        record.iter().try_for_each(|record| record.check(&self.settings))?;
+        Ok(record)
     }
 
     /// Another token than the `rejected` one, if it can be had without a person: one that somebody else has got in the
@@ -97,7 +124,7 @@ impl Authorizer {
             return Ok(None);
         }
         let _held = self.store.hold().await?;
-        let stored = self.store.read().await?;
+        let stored = self.stored().await?;
         if let Some(token) = other(stored.as_ref(), rejected) {
             known.record = Some(stored);
             return Ok(Some(token));
@@ -116,7 +143,7 @@ impl Authorizer {
                 _ => false,
             },
         };
-        let record = if renewed { self.store.read().await? } else { None };
+        let record = if renewed { self.stored().await? } else { None };
         let token = record.as_ref().and_then(Record::access_token);
         known.record = Some(record);
         Ok(token)
@@ -125,7 +152,7 @@ impl Authorizer {
     /// Another token than the `rejected` one, if somebody has got one in the meantime.
     pub(crate) async fn replacement(&self, rejected: Option<&str>) -> Result<Option<String>, HttpFailure> {
         let mut known = self.known.lock().await;
-        let stored = self.store.read().await?;
+        let stored = self.stored().await?;
         let token = other(stored.as_ref(), rejected);
         if token.is_some() {
             known.record = Some(stored);
@@ -141,11 +168,11 @@ impl Authorizer {
             Err(AuthError::NoAuthorizationSupport) => return Ok(false),
             Err(error) => return Err(failure("its token can't be renewed", &error)),
         };
-        if record.issuer() != manager.1.issuer {
+        let (mut manager, metadata) = manager;
+        if !record.is_from(&metadata) {
             // Another authorization server than the one that gave the token must not see it.
             return Ok(false);
         }
-        let (mut manager, metadata) = manager;
         let client = record.client.clone();
         manager.set_credential_store(self.store.with(client.clone(), metadata));
         let configured = manager.configure_client(client.config());
@@ -155,6 +182,12 @@ impl Authorizer {
             Err(AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired) => Ok(false),
             Err(error) => Err(failure("its token can't be renewed", &error)),
         }
+    }
+
+    /// Gets a token for the client itself, whatever is kept: a person has asked for it.
+    pub(crate) async fn log_in_by_credentials(&self, challenge: Option<&str>) -> Result<(), HttpFailure> {
+        let _held = self.store.hold().await?;
+        within(self.by_credentials(challenge)).await.map(drop)
     }
 
     /// Gets a token for the client itself.
@@ -191,7 +224,12 @@ impl Authorizer {
         challenge: Option<&str>,
     ) -> Result<(AuthorizationManager, AuthorizationMetadata), AuthError> {
         provide_cryptography();
-        let mut manager = AuthorizationManager::new(self.url.clone()).await?;
+        let mut manager = match &self.http {
+            Some(http) => {
+                AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http.clone()).await?
+            }
+            None => AuthorizationManager::new(self.url.clone()).await?,
+        };
         let OAuth { authorization_url, token_url, registration_url, .. } = &self.settings;
         let is_given = token_url.is_some();
         let mut metadata = match manager.resolve_metadata_from_challenge(challenge).await {
@@ -214,8 +252,54 @@ impl Authorizer {
         if let Some(url) = registration_url {
             metadata.registration_endpoint = Some(url.clone());
         }
+        self.check_endpoints(&metadata)?;
         manager.set_metadata(metadata.clone());
         Ok((manager, metadata))
+    }
+
+    /// Everything that gets a code, a secret or a token must be reached by TLS (MCP, basic/authorization, "Communication
+    /// Security"), unless the server itself isn't.
+    fn check_endpoints(&self, metadata: &AuthorizationMetadata) -> Result<(), AuthError> {
+        let endpoints = [
+            ("authorization", Some(&metadata.authorization_endpoint)),
+            ("token", Some(&metadata.token_endpoint)),
+            ("registration", metadata.registration_endpoint.as_ref()),
+        ];
+        for (name, endpoint) in endpoints {
+            if endpoint.is_some_and(|endpoint| !is_confidential(endpoint, &self.url)) {
+                return Err(AuthError::MetadataError(format!(
+                    "the {name} endpoint of its authorization server is no https address, so nothing is sent there; \
+                     configure another one under `oauth`"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether an endpoint may get what is secret: by https, or as openly as the server itself is spoken to.
+fn is_confidential(endpoint: &str, server: &Url) -> bool {
+    let scheme = Url::parse(endpoint).map(|url| url.scheme().to_owned());
+    scheme.is_ok_and(|scheme| scheme == "https" || scheme == "http" && server.scheme() == "http")
+}
+
+/// Members of requests and answers that are secret (RFC 6749, 7591, 7592, 7636, 8628; OpenID Connect).
+const SECRET_MEMBERS: [&str; 9] = [
+    "access_token",
+    "refresh_token",
+    "id_token",
+    "client_secret",
+    "registration_access_token",
+    "code",
+    "code_verifier",
+    "device_code",
+    "state",
+];
+
+/// Learns the secrets of an answer in JSON.
+fn learn_members(answer: &serde_json::Value) {
+    for name in SECRET_MEMBERS {
+        answer.get(name).and_then(serde_json::Value::as_str).into_iter().for_each(learn);
     }
 }
 
@@ -261,8 +345,18 @@ fn explain(error: &AuthError) -> String {
                     else its endpoints under `oauth`"
                 .to_owned();
         }
+        // The parser's own words could quote a token.
+        AuthError::TokenExchangeFailed(reason) | AuthError::TokenRefreshFailed(reason)
+            if reason.contains("invalid type") || reason.contains("invalid value") =>
+        {
+            return "its authorization server's answer is no token response".to_owned();
+        }
         AuthError::RegistrationFailed(_) => "; register a client by hand and configure `oauth.client_id`",
         _ => "",
     };
+    let text = error.to_string();
+    // An answer that is quoted may hold what it was not to give.
+    let answer = text.find('{').and_then(|start| text.get(start..)).map(serde_json::from_str);
+    answer.into_iter().flatten().for_each(|answer| learn_members(&answer));
     format!("{}{advice}", shown(&crate::http::chain(error), TOLD_BYTES))
 }

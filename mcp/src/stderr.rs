@@ -15,13 +15,16 @@ use tokio::{
     time::timeout,
 };
 
-use crate::text::shown;
+use crate::{secrets::without_unfinished, text::shown};
 
 /// How many lines are kept.
 const MAX_LINES: usize = 12;
 
 /// How many bytes of a line are kept.
 const MAX_LINE_BYTES: usize = 400;
+
+/// How many bytes of a line are collected: a secret that begins in what is kept must be seen whole to be recognised.
+const MAX_COLLECTED_BYTES: usize = 16 * 1024;
 
 /// How long to wait for the end of standard error after the process has ended. The pipe is closed by then, unless a
 /// process that left the group still holds it.
@@ -85,7 +88,7 @@ impl Lines {
         for byte in chunk {
             if *byte == b'\n' {
                 finished.extend(self.finish_line());
-            } else if self.current.len() <= MAX_LINE_BYTES {
+            } else if self.current.len() <= MAX_COLLECTED_BYTES {
                 self.current.push(*byte);
             }
         }
@@ -106,7 +109,7 @@ impl Lines {
     }
 
     fn tail(&self) -> Vec<String> {
-        let unfinished = shown(&String::from_utf8_lossy(&self.current), MAX_LINE_BYTES);
+        let unfinished = shown(&without_unfinished(&String::from_utf8_lossy(&self.current)), MAX_LINE_BYTES);
         let unfinished = (!unfinished.trim().is_empty()).then_some(unfinished);
         self.kept.iter().cloned().chain(unfinished).collect()
     }
@@ -115,6 +118,22 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_that_comes_in_pieces_is_masked() {
+        crate::secrets::learn("split-token-of-stderr-1");
+        let mut lines = Lines::default();
+        let mut finished = Vec::new();
+        for byte in b"sent split-token-of-stderr-1 away\n" {
+            finished.extend(lines.add(&[*byte]));
+        }
+        assert_eq!(finished, ["sent *** away"]);
+        assert_eq!(lines.add(b"and split-token-of-st"), [""; 0]);
+        assert_eq!(lines.tail(), ["sent *** away", "and ***"]);
+        let long = format!("{}split-token-of-stderr-1\n", "x".repeat(MAX_LINE_BYTES - 12));
+        let cut = lines.add(&[b"\n", long.as_bytes()].concat()).pop().unwrap();
+        assert!(cut.ends_with("x***") && !cut.contains("split"), "{cut}");
+    }
 
     #[tokio::test]
     async fn only_the_last_lines_stay_and_long_ones_are_cut() {

@@ -1,7 +1,12 @@
-//! Makes text that a server wrote fit to be shown: one line, no control characters, bounded.
+//! Makes text that a server wrote fit to be shown: one line, no control characters, no secrets, bounded.
 
-/// At most `limit` bytes of `text`; control characters (terminal escapes among them) become spaces, and a cut is marked.
+use crate::secrets::without;
+
+/// At most `limit` bytes of `text`; learned secrets are masked, control characters (terminal escapes among them) become
+/// spaces, and a cut is marked.
 pub(crate) fn shown(text: &str, limit: usize) -> String {
+    // Before the cut, which could leave a part of a secret.
+    let text = without(text);
     let mut shown = String::with_capacity(text.len().min(limit));
     for character in text.trim_end().chars() {
         if shown.len() + character.len_utf8() > limit {

@@ -27,6 +27,7 @@ use super::{
     read_bounded,
 };
 use crate::{
+    secrets::without_in_json,
     text::shown,
     wire::{Fault, Intake, MAX_MESSAGE_BYTES, RawRequest, encode, raw_of},
 };
@@ -175,7 +176,8 @@ impl HttpClient {
     ) -> Result<StreamableHttpPostResponse, Failed> {
         let status = response.status();
         let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
-        let text = String::from_utf8_lossy(&body).into_owned();
+        let text = String::from_utf8_lossy(&body);
+        let text = without_in_json(&text).into_owned();
         let failure =
             || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), TOLD_BYTES) };
         let JsonRpcMessage::Request(request) = message else { return Err(failure().into()) };

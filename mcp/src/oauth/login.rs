@@ -2,17 +2,23 @@
 
 use std::{future::Future, time::Duration};
 
+use async_trait::async_trait;
 use reqwest::Url;
 use rmcp::transport::auth::{
-    AuthError, AuthorizationCallback, AuthorizationManager, AuthorizationMetadata, WWWAuthenticateParams,
+    AuthError, AuthorizationCallback, AuthorizationManager, AuthorizationMetadata, InMemoryStateStore,
+    StateStore, StoredAuthorizationState, WWWAuthenticateParams,
 };
 use tokio::time::timeout;
 
-use super::{Authorizer, EXCHANGE_TIMEOUT, TOLD_BYTES, callback::Callback, explain, store::Client, within};
+use super::{
+    Authorizer, EXCHANGE_TIMEOUT, SECRET_MEMBERS, TOLD_BYTES, callback::Callback, explain, is_confidential,
+    store::Client, within,
+};
 use crate::{
     config::{Grant, OAuth, ServerConfig, Transport},
     error::{Challenge, Error, ErrorKind},
     http::{self, HttpFailure},
+    secrets::learn,
     text::shown,
 };
 
@@ -38,8 +44,8 @@ where
     let fail = |reason: String| Error::new(&config.name, ErrorKind::Login { reason });
     let authorizer = authorizer(config).map_err(fail)?;
     if authorizer.settings.grant == Grant::ClientCredentials {
-        let renewed = authorizer.renew(None, challenge.and_then(Challenge::header)).await;
-        return renewed.map(drop).map_err(|failure| fail(failure.to_string()));
+        let done = authorizer.log_in_by_credentials(challenge.and_then(Challenge::header)).await;
+        return done.map_err(|failure| fail(failure.to_string()));
     }
     let callback =
         Callback::bind().await.map_err(|error| fail(format!("no port for the browser: {error}")))?;
@@ -79,8 +85,8 @@ pub async fn logout(config: &ServerConfig) -> Result<bool, Error> {
         && let Some(endpoint) = record.revocation_endpoint()
         && let Some(token) = record.refresh_token().or_else(|| record.access_token())
         && let Ok(client) = http::client(EXCHANGE_TIMEOUT)
+        && is_confidential(endpoint, &authorizer.url)
         && let Ok(endpoint) = Url::parse(endpoint)
-        && matches!(endpoint.scheme(), "http" | "https")
     {
         // RFC 7009, section 2.1.
         let mut form = url::form_urlencoded::Serializer::new(String::new());
@@ -139,6 +145,7 @@ impl Login {
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
         let client = client(authorizer, &mut manager, &metadata, redirect_uri, &scopes).await?;
         manager.set_credential_store(authorizer.store.with(client.clone(), metadata));
+        manager.set_state_store(States::default());
         manager.configure_client(client.config())?;
         let address = manager.get_authorization_url(&scopes).await?;
         let scheme = Url::parse(&address).map(|url| url.scheme().to_owned()).unwrap_or_default();
@@ -151,6 +158,7 @@ impl Login {
     }
 
     async fn finish(&self, address: &str) -> Result<(), String> {
+        learn_redirect(address);
         if let Some(refusal) = refusal(address) {
             return Err(format!("the authorization server refuses: {refusal}"));
         }
@@ -184,7 +192,7 @@ async fn scopes(
         None => manager.select_initial_scopes(&[]).await,
     };
     if let Some(challenge) = wanted {
-        let before = authorizer.store.read().await.ok().flatten();
+        let before = authorizer.stored().await.ok().flatten();
         scopes.splice(0..0, before.iter().flat_map(|record| record.scopes().to_vec()));
         scopes.extend(challenge.scope.as_deref().map(split).unwrap_or_default());
     }
@@ -218,7 +226,36 @@ async fn client(
         return Ok(Client { id: url.clone(), secret: None, redirect_uri });
     }
     let registered = manager.register_client(CLIENT_NAME, &redirect_uri, scopes).await?;
+    registered.client_secret.iter().for_each(|secret| learn(secret));
     Ok(Client { id: registered.client_id, secret: registered.client_secret, redirect_uri })
+}
+
+/// Learns the secrets that a browser came back with.
+fn learn_redirect(address: &str) {
+    let Ok(url) = Url::parse(address) else { return };
+    let secrets = url.query_pairs().filter(|(name, _)| SECRET_MEMBERS.contains(&name.as_ref()));
+    secrets.for_each(|(_, value)| learn(&value));
+}
+
+/// The state of a login under way, whose verifier is told nowhere. The `state` itself must be told, in the address that
+/// a person is to visit; it is learned when the browser comes back.
+#[derive(Default)]
+struct States(InMemoryStateStore);
+
+#[async_trait]
+impl StateStore for States {
+    async fn save(&self, csrf_token: &str, state: StoredAuthorizationState) -> Result<(), AuthError> {
+        learn(&state.pkce_verifier);
+        self.0.save(csrf_token, state).await
+    }
+
+    async fn load(&self, csrf_token: &str) -> Result<Option<StoredAuthorizationState>, AuthError> {
+        self.0.load(csrf_token).await
+    }
+
+    async fn delete(&self, csrf_token: &str) -> Result<(), AuthError> {
+        self.0.delete(csrf_token).await
+    }
 }
 
 /// What an authorization server says in place of a code (RFC 6749, section 4.1.2.1).

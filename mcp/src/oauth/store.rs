@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
-use super::{AHEAD, now};
-use crate::http::HttpFailure;
+use super::{AHEAD, learn_members, now};
+use crate::{config::OAuth, http::HttpFailure, secrets::learn};
 
 /// The version of the file's form.
 const VERSION: u32 = 1;
@@ -40,6 +40,14 @@ pub(super) struct Store {
     file: Option<PathBuf>,
     url: String,
     memory: Arc<Mutex<Option<Record>>>,
+}
+
+/// Learns the tokens in the file of a server, if there are any: what other servers say may hold them before this one is
+/// connected.
+pub(super) fn learn_file(file: &Path) {
+    if let Ok(Some(record)) = read(file) {
+        record.learn();
+    }
 }
 
 /// What is kept.
@@ -86,10 +94,6 @@ impl Record {
         self.refresh_token().is_some()
     }
 
-    pub(super) fn issuer(&self) -> Option<String> {
-        self.credentials.issuer.clone()
-    }
-
     pub(super) fn scopes(&self) -> &[String] {
         &self.credentials.granted_scopes
     }
@@ -110,6 +114,51 @@ impl Record {
             }
             _ => false,
         }
+    }
+
+    /// Whether these tokens may be used with the settings: they are bound to the client and the endpoints that they were
+    /// got with, so that no other configuration of the same server can have them sent elsewhere. The error says what
+    /// differs, and what to do.
+    pub(super) fn check(&self, settings: &OAuth) -> Result<(), HttpFailure> {
+        let other = |configured: &Option<String>, known: Option<&str>| {
+            configured.as_deref().is_some_and(|configured| Some(configured) != known)
+        };
+        let (id, metadata) = (self.client.id.as_str(), &self.metadata);
+        let is_document = id.starts_with("https://");
+        let differs = [
+            ("oauth.client_id", other(&settings.client_id, Some(id))),
+            (
+                "oauth.client_secret",
+                self.client.secret.is_some() && other(&settings.client_secret, self.client.secret.as_deref()),
+            ),
+            ("oauth.client_metadata_url", is_document && other(&settings.client_metadata_url, Some(id))),
+            ("oauth.token_url", other(&settings.token_url, Some(&metadata.token_endpoint))),
+            (
+                "oauth.authorization_url",
+                other(&settings.authorization_url, Some(&metadata.authorization_endpoint)),
+            ),
+        ];
+        let differs: Vec<&str> =
+            differs.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
+        if differs.is_empty() {
+            return Ok(());
+        }
+        Err(HttpFailure::OAuth(format!(
+            "its tokens are not used, because they were got with another {} than the configuration has now; if the \
+             change is intended, log in again (`toolsmith mcp login`), otherwise remove it from the configuration",
+            differs.join(" and ")
+        )))
+    }
+
+    /// Whether these metadata lead to the authorization server that the tokens came from.
+    pub(super) fn is_from(&self, metadata: &AuthorizationMetadata) -> bool {
+        self.credentials.issuer == metadata.issuer && self.metadata.token_endpoint == metadata.token_endpoint
+    }
+
+    /// From now on, none of its secrets is told.
+    fn learn(&self) {
+        self.client.secret.iter().for_each(|secret| learn(secret));
+        learn_members(&self.response());
     }
 
     fn text(&self, member: &str) -> Option<String> {
@@ -134,10 +183,12 @@ impl Store {
             return Ok(self.memory.lock().unwrap_or_else(PoisonError::into_inner).clone());
         };
         let read = blocking(move || read(&file)).await.map_err(|error| self.wrong("read", &error))?;
+        read.iter().for_each(Record::learn);
         Ok(read.filter(|record| record.url == self.url))
     }
 
     pub(super) async fn write(&self, record: Record) -> Result<(), HttpFailure> {
+        record.learn();
         let Some(file) = self.file.clone() else {
             *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some(record);
             return Ok(());

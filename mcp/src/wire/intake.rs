@@ -10,7 +10,7 @@ use rmcp::model::{
     ServerJsonRpcMessage, ServerResult,
 };
 
-use crate::trace::Trace;
+use crate::{secrets::without_in_json, trace::Trace};
 
 use super::{
     Answer, Fault, Health, MAX_STRAY_BYTES, RawRequest,
@@ -83,6 +83,8 @@ impl Intake {
         if text.is_empty() {
             return Ok(None);
         }
+        // Whatever becomes of the message: what this side has sent in confidence is not in it any more.
+        let text: &str = &without_in_json(text);
         self.trace.received(text);
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
             return self.stray(text);

@@ -165,6 +165,79 @@ fn debugging_tells_requests_but_no_token_code_or_secret() {
     guarded.done(&["mcp", "logout", "guarded"], "1").exits(0);
 }
 
+/// What a program gets of a server that repeats its credentials in every way that it has.
+const ECHO: &str = r#"
+let echoed = guarded::echo().await?;
+let texts = vec![
+    echoed.text(),
+    format!("{:?}", echoed),
+    format!("{:?}", guarded::fail().await.unwrap_err()),
+    format!("{:?}", guarded::refuse().await.unwrap_err()),
+];
+for text in &texts {
+    eprintln!("{text}");
+}
+texts
+"#;
+
+/// Everything that the program got and that was told, and all that was written to files of this home.
+fn everything(done: &Done, home: &Path) -> String {
+    let mut all = format!("{}{}", done.stdout, done.stderr);
+    let mut folders = vec![home.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.extend((!path.ends_with("tokens")).then_some(path));
+            } else {
+                all.push_str(&String::from_utf8_lossy(&fs::read(path).unwrap()));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn a_token_that_its_server_repeats_reaches_no_program_log_or_file() {
+    let guarded = Guarded { server: Service::guarded("echoes"), home: tempfile::tempdir().unwrap() };
+    guarded.logged_in("1").0.exits(0);
+    for debug in ["0", "1"] {
+        let run = Run::new(shared()).arguments(&["run", "--json", "-"]).input(ECHO);
+        let done = guarded.in_home(run.variable("TOOLSMITH_MCP_DEBUG", debug)).done();
+        assert_no_secret(&everything(&done, guarded.home.path()));
+        let outcome = done.expect("ok", 0);
+        let texts = outcome["result"].as_array().unwrap();
+        assert!(texts.iter().all(|text| text.as_str().unwrap().contains("***")), "{outcome:#}");
+    }
+    let commands: [&[&str]; 4] = [
+        &["mcp", "info", "guarded", "--json"],
+        &["mcp", "list-tools", "guarded"],
+        &["mcp", "call-tool", "--server", "guarded", "--tool", "echo"],
+        &["mcp", "call-tool", "--server", "guarded", "--tool", "fail"],
+    ];
+    for command in commands {
+        let done = guarded.done(command, "1");
+        assert!(format!("{}{}", done.stdout, done.stderr).contains("***"), "{command:?} {done:#?}");
+    }
+}
+
+#[test]
+fn a_configured_header_that_its_server_repeats_reaches_no_program() {
+    let server = Service::guarded("echoes");
+    let address = server.guarded_address();
+    for header in ["Bearer configured-token-1", "Basic bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"] {
+        let config = format!(
+            "mcpServers:\n  guarded: {{ type: http, url: {address:?}, headers: {{ Authorization: {header:?} }} }}\n"
+        );
+        let run = Run::new(shared()).arguments(&["run", "--json", "-"]).input(ECHO).config(&config);
+        let done = run.variable("TOOLSMITH_MCP_DEBUG", "1").done();
+        for part in ["configured-token-1", "configured-password-1", "bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"] {
+            assert!(!done.stdout.contains(part) && !done.stderr.contains(part), "{part}: {done:#?}");
+        }
+        assert!(done.expect("ok", 0)["result"].to_string().contains("***"));
+    }
+}
+
 #[test]
 fn a_login_that_is_declined_leaves_nothing() {
     let guarded = Guarded { server: Service::guarded("declines"), home: tempfile::tempdir().unwrap() };

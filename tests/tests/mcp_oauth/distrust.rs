@@ -1,6 +1,6 @@
 //! Authorities and servers that are not what they say: nobody is logged in, and nothing gets out.
 
-use mcp::ErrorKind;
+use mcp::{ErrorKind, OAuth, Transport};
 
 use crate::fixture::{Fixture, assert_says, call, watched};
 
@@ -80,10 +80,72 @@ async fn tokens_are_sent_to_the_address_that_they_were_got_for_and_to_no_other()
     watched(first.logged_in().await.close()).await;
     // Another server is configured with the same file.
     let mut second = Fixture::new("sound");
-    let mcp::Transport::Http(remote) = &mut second.config.transport else { unreachable!() };
+    let Transport::Http(remote) = &mut second.config.transport else { unreachable!() };
     remote.oauth.as_mut().unwrap().store = Some(first.store());
     second.challenge().await;
     for request in second.seen_at("resource") {
         assert!(request["authorization"].is_null(), "{request}");
     }
+}
+
+/// Changes the settings of a server.
+fn configure(fixture: &mut Fixture, change: impl FnOnce(&mut OAuth)) {
+    let Transport::Http(remote) = &mut fixture.config.transport else { unreachable!() };
+    change(remote.oauth.as_mut().unwrap());
+}
+
+#[tokio::test]
+async fn tokens_are_neither_sent_nor_renewed_with_other_settings_than_they_were_got_with() {
+    type Change = fn(&mut OAuth, String);
+    let changes: [(&str, Change); 4] = [
+        ("oauth.token_url", |oauth, elsewhere| oauth.token_url = Some(format!("{elsewhere}/token"))),
+        ("oauth.authorization_url", |oauth, elsewhere| oauth.authorization_url = Some(elsewhere)),
+        ("oauth.client_id", |oauth, _| oauth.client_id = Some("another-client".to_owned())),
+        ("oauth.client_secret", |oauth, _| oauth.client_secret = Some("another-secret-1".to_owned())),
+    ];
+    for (name, change) in changes {
+        let mut fixture = Fixture::new("confidential");
+        watched(fixture.logged_in().await.close()).await;
+        fixture.command("expire").await;
+        let before = fixture.seen_at("resource").len();
+        let elsewhere = fixture.elsewhere();
+        configure(&mut fixture, |oauth| change(oauth, elsewhere));
+        let error = fixture.connect().await.unwrap_err();
+        assert_says(&error, &["tokens are not used", name, "toolsmith mcp login"]);
+        assert_eq!(fixture.seen_at("elsewhere"), [""; 0], "{name}");
+        assert_eq!(fixture.grants("refresh_token").len(), 0, "{name}");
+        for request in &fixture.seen_at("resource")[before..] {
+            assert!(request["authorization"].is_null(), "{name}: {request}");
+        }
+        // What was there before holds as it did.
+        configure(&mut fixture, |oauth| {
+            *oauth = OAuth { store: oauth.store.take(), ..OAuth::default() };
+        });
+        assert_eq!(call(&fixture.connect().await.unwrap(), "echo").await.unwrap(), "echo", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn another_login_replaces_tokens_of_other_settings() {
+    let mut fixture = Fixture::new("sound");
+    watched(fixture.logged_in().await.close()).await;
+    configure(&mut fixture, |oauth| {
+        oauth.client_id = Some("machine".to_owned());
+        oauth.client_secret = Some("secret-of-machine".to_owned());
+        oauth.grant = mcp::Grant::ClientCredentials;
+    });
+    assert_says(&fixture.connect().await.unwrap_err(), &["oauth.client_id"]);
+    watched(mcp::login(&fixture.config, None, |_| async {})).await.unwrap();
+    assert_eq!(call(&fixture.connect().await.unwrap(), "echo").await.unwrap(), "echo");
+}
+
+#[tokio::test]
+async fn an_authority_that_names_another_token_endpoint_gets_no_refresh_token_there() {
+    let fixture = Fixture::new("moves");
+    watched(fixture.logged_in().await.close()).await;
+    fixture.command("expire").await;
+    fixture.challenge().await;
+    assert_eq!(fixture.seen_at("elsewhere"), [""; 0]);
+    assert_eq!(fixture.grants("refresh_token").len(), 0);
+    fixture.assert_tokens_stayed_home();
 }

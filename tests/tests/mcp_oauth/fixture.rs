@@ -22,6 +22,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct Fixture {
     pub(crate) config: ServerConfig,
     folder: TempDir,
+    /// The address of a third origin.
+    elsewhere: String,
     seen: Arc<Mutex<Vec<Value>>>,
     server: Child,
     commands: Mutex<ChildStdin>,
@@ -55,7 +57,13 @@ impl Fixture {
             }
         });
         let config = ServerConfig::new("guarded", Transport::Http(remote));
-        Self { config, folder, seen, server, commands: Mutex::new(commands) }
+        let elsewhere = start["elsewhere"].as_str().unwrap().to_owned();
+        Self { config, folder, elsewhere, seen, server, commands: Mutex::new(commands) }
+    }
+
+    /// The address of an origin that must never see a token.
+    pub(crate) fn elsewhere(&self) -> String {
+        self.elsewhere.clone()
     }
 
     /// The file with the tokens.

@@ -28,11 +28,14 @@ pub(crate) fn answer(world: &World, asked: &Asked) -> Response<Body> {
 fn metadata(world: &World) -> Value {
     let authority = &world.authority;
     let issuer = if world.is("wrong-metadata-issuer") { &world.elsewhere } else { authority };
+    // Once there is something to renew, it is to be renewed elsewhere.
+    let has_moved = world.is("moves") && world.grants().can_be_renewed();
+    let token_at = if has_moved { &world.elsewhere } else { authority };
     let methods = if world.is("no-pkce") { ["plain"] } else { ["S256"] };
     json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{authority}/authorize"),
-        "token_endpoint": format!("{authority}/token"),
+        "token_endpoint": format!("{token_at}/token"),
         "registration_endpoint": format!("{authority}/register"),
         "revocation_endpoint": format!("{authority}/revoke"),
         "response_types_supported": ["code"],

@@ -49,6 +49,11 @@ impl Grants {
         self.refresh.remove(token)
     }
 
+    /// Whether there are refresh tokens that hold.
+    pub(crate) fn can_be_renewed(&self) -> bool {
+        !self.refresh.is_empty()
+    }
+
     /// The scopes of an access token that holds.
     pub(crate) fn scopes(&self, token: &str) -> Option<&BTreeSet<String>> {
         self.access.get(token)

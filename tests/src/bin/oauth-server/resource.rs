@@ -33,6 +33,14 @@ pub(crate) fn metadata(world: &World) -> Value {
 fn guarded(world: &World, asked: &Asked) -> Response<Body> {
     let token = asked.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     let scopes = token.and_then(|token| world.grants().scopes(token).cloned());
+    if world.is("echoes") {
+        let is_configured = asked.header("authorization").is_some_and(|value| CONFIGURED.contains(&value));
+        return if scopes.is_some() || is_configured {
+            echoed(asked)
+        } else {
+            challenge(world, token.is_some())
+        };
+    }
     let Some(scopes) = scopes else { return challenge(world, token.is_some()) };
     let needed = if asked.json["params"]["name"] == "admin" { "admin" } else { SCOPE };
     if !scopes.contains(needed) {
@@ -40,6 +48,48 @@ fn guarded(world: &World, asked: &Asked) -> Response<Body> {
         return built(403, &[("WWW-Authenticate", &header)], "not with this token".to_owned());
     }
     serve(world, asked)
+}
+
+/// What the mode `echoes` lets in beside tokens; the second is `me:configured-password-1`.
+const CONFIGURED: [&str; 2] = ["Bearer configured-token-1", "Basic bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"];
+
+/// Repeats in every place what it was sent as `Authorization`, and the password in it.
+fn echoed(asked: &Asked) -> Response<Body> {
+    let sent = asked.header("authorization").unwrap_or_default();
+    let sent = if sent == CONFIGURED[1] { "me:configured-password-1" } else { sent };
+    let escaped: String = sent.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+    let (id, method) = (&asked.json["id"], asked.json["method"].as_str().unwrap_or_default());
+    let structured = json!({ "headers": { "authorization": sent }, "escaped": "ESCAPED" });
+    let result = match (method, asked.json["params"]["name"].as_str()) {
+        ("initialize", _) => json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": { "tools": {} },
+            "serverInfo": { "name": "oauth-server", "version": sent },
+            "instructions": sent
+        }),
+        ("tools/list", _) => {
+            let tools = ["echo", "fail", "refuse"];
+            let tool =
+                |name| json!({ "name": name, "description": sent, "inputSchema": { "type": "object" } });
+            json!({ "tools": tools.map(tool) })
+        }
+        ("tools/call", Some("fail")) => {
+            let error = json!({ "code": -32000, "message": format!("failed with {sent}"), "data": sent });
+            return reply(200, &json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        }
+        ("tools/call", Some("refuse")) => return built(500, &[], format!("refused {sent}")),
+        ("tools/call", _) => {
+            json!({ "content": [{ "type": "text", "text": structured.to_string() }], "structuredContent": structured })
+        }
+        ("server/discover", _) => {
+            let error = json!({ "code": -32601, "message": sent });
+            return reply(200, &json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        }
+        _ if id.is_null() => return text(202, ""),
+        _ => json!({}),
+    };
+    let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string();
+    built(200, &[("Content-Type", "application/json")], answer.replace("ESCAPED", &escaped))
 }
 
 fn challenge(world: &World, rejected: bool) -> Response<Body> {

@@ -1,0 +1,95 @@
+//! Every test has secrets of its own: the list is the process's.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+#[test]
+fn a_learned_secret_is_masked_in_every_spelling_and_nothing_else_is() {
+    learn("spelled/a+b=1");
+    assert_eq!(without("got spelled/a+b=1 there"), "got *** there");
+    assert_eq!(without("token=spelled%2Fa%2Bb%3D1&x=1"), "token=***&x=1");
+    assert_eq!(without("got spelled/a+b= there"), "got spelled/a+b= there");
+    learn("quoted\"secret\\1");
+    assert_eq!(without(r#"{"a":"quoted\"secret\\1"}"#), r#"{"a":"***"}"#);
+}
+
+#[test]
+fn short_values_are_not_learned() {
+    learn("short-7");
+    learn(" ");
+    assert_eq!(without("short-7"), "short-7");
+}
+
+#[test]
+fn a_header_is_learned_whole_and_without_its_scheme() {
+    learn_header("Authorization", "Bearer bearer-of-header-1");
+    assert_eq!(without("it was bearer-of-header-1"), "it was ***");
+    assert_eq!(without("it was Bearer bearer-of-header-1"), "it was ***");
+    learn_header("authorization", "Basic bWU6cGFzcy1pbi1iYXNpYy0x");
+    assert_eq!(without("me and pass-in-basic-1, bWU6cGFzcy1pbi1iYXNpYy0x"), "me and ***, ***");
+    learn_header("AUTHORIZATION", "bare-value-of-header-1");
+    learn_header("X-Api-Key", "api-key-of-header-1");
+    assert_eq!(without("bare-value-of-header-1 api-key-of-header-1"), "*** ***");
+    learn_header("X-Tenant", "tenant-of-header-1");
+    assert_eq!(without("tenant-of-header-1"), "tenant-of-header-1");
+}
+
+#[test]
+fn strings_of_json_are_masked_however_they_are_escaped() {
+    learn("escaped-token-1");
+    for text in [
+        r#"{"a":["x escaped-token-1 y"]}"#,
+        r#"{"a":["x \u0065scaped-token-1 y"]}"#,
+        r#"{"a":["x escaped\u002Dtoken\u002d1 y"]}"#,
+    ] {
+        let clean = without_in_json(text);
+        assert_eq!(serde_json::from_str::<Value>(&clean).unwrap(), json!({ "a": ["x *** y"] }), "{text}");
+    }
+    let nested = json!({ "text": json!({ "authorization": "Bearer escaped-token-1" }).to_string() });
+    assert_eq!(without_in_json(&nested.to_string()), nested.to_string().replace("escaped-token-1", "***"));
+    // Half a surrogate pair can't be decoded.
+    assert_eq!(without_in_json(r#"["\ud800 escaped-token-1"]"#), r#"["\ud800 ***"]"#);
+    assert_eq!(without_in_json(r#"{"escaped-token-1":1}"#), r#"{"***":1}"#);
+}
+
+#[test]
+fn what_holds_no_secret_stays_as_it_is_byte_by_byte() {
+    learn("untouched-token-1");
+    for text in [
+        r#"{ "a" : "\u00e4\n" , "b" : 1.50 }"#,
+        r#""unfinished \"#,
+        r#""unfinished"#,
+        r#"no json "at \" all"#,
+        "\"\\",
+        "",
+    ] {
+        assert_eq!(without_in_json(text), text);
+    }
+}
+
+#[test]
+fn numbers_are_no_strings_and_words_are_no_secrets_to_programs() {
+    learn("1234567812345678");
+    learn("wordlike");
+    let text = r#"{"wordlike":1234567812345678,"b":"1234567812345678"}"#;
+    assert_eq!(without_in_json(text), r#"{"wordlike":1234567812345678,"b":"***"}"#);
+    assert_eq!(without("wordlike"), "***");
+}
+
+#[test]
+fn overlapping_secrets_leave_nothing_of_either() {
+    learn("overlapping-1-first");
+    learn("1-first-and-second");
+    learn("overlapping-1-first-and-second-whole");
+    assert_eq!(without("<overlapping-1-first-and-second>"), "<***>");
+    assert_eq!(without("<overlapping-1-first-and-second-whole>"), "<***>");
+}
+
+#[test]
+fn a_text_that_ends_within_a_secret_is_masked_too() {
+    learn("unfinished-token-1");
+    assert_eq!(without_unfinished("got unfinished-tok"), "got ***");
+    assert_eq!(without_unfinished("got unfini"), "got unfini");
+    assert_eq!(without_unfinished("got unfinished-token-1"), "got ***");
+}
