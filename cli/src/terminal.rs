@@ -1,7 +1,8 @@
 //! What a run shows while it is under way: progress on standard error, the program's output as it comes.
 //!
 //! A thread of its own writes: a reader that does not read holds up neither the run, nor its time limit, nor a signal.
-//! What waits is bounded by what a program may print.
+//! What the program prints waits, and is bounded by what it may print. Notes and progress have a queue of [`NOTES`]; the
+//! oldest are left out, and the reader is told how many.
 
 mod writer;
 
@@ -10,6 +11,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
+use queue::Bounds;
 use runner::Observer;
 use tokio::sync::oneshot;
 
@@ -57,7 +59,7 @@ pub(crate) struct Terminal {
     live: bool,
     /// Whether progress overwrites itself in one line.
     one_line: bool,
-    writer: mpsc::Sender<Piece>,
+    writer: queue::Sender<Piece>,
     state: Mutex<State>,
 }
 
@@ -70,12 +72,18 @@ struct State {
     program_progress: Option<(Instant, bool)>,
 }
 
+/// How much of notes, progress and lines of servers waits for a reader that does not read (1 MiB).
+const NOTES: Bounds = Bounds { bytes: 1 << 20, items: 4_096 };
+
+/// Most bytes of one of them (64 KiB); the rest is cut off.
+const LONGEST_NOTE: usize = 64 << 10;
+
 /// How often the program's own progress is shown at the most.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Where questions to a person are shown.
 #[derive(Debug, Clone)]
-pub(crate) struct Stage(mpsc::Sender<Piece>);
+pub(crate) struct Stage(queue::Sender<Piece>);
 
 /// Nothing is written until this is dropped.
 #[derive(Debug)]
@@ -91,7 +99,7 @@ impl Stage {
         let (held, until) = mpsc::channel();
         let text = format!("{ANEW}{}", plain(text)).into_bytes();
         // The thread ends only with its last sender, and then there is nobody to be shown anything.
-        let _ = self.0.send(Piece::Question(text, shown, until));
+        self.0.keep(Piece::Question(text, shown, until));
         let _ = is_shown.await;
         Held(held)
     }
@@ -100,7 +108,7 @@ impl Stage {
 /// Tells people something from anywhere in the process.
 #[derive(Debug, Clone)]
 pub(crate) struct Voice {
-    writer: mpsc::Sender<Piece>,
+    writer: queue::Sender<Piece>,
     quiet: bool,
     one_line: bool,
 }
@@ -127,16 +135,16 @@ impl Voice {
     pub(crate) fn say(&self, lines: &str) {
         // Progress may stand in this line.
         let anew = if self.one_line { "\r\x1b[K" } else { "" };
-        let text = format!("{anew}{}\n", plain(&masked(lines)));
-        let _ = self.writer.send(Piece::Err(text.into_bytes()));
+        let text = format!("{anew}{}\n", plain(&masked(&queue::shortened(lines, LONGEST_NOTE))));
+        push_note(&self.writer, text);
     }
 }
 
 impl Terminal {
     /// Shows progress unless `quiet`, and the program's output if `live`.
     pub(crate) fn new(quiet: bool, live: bool) -> Self {
-        let (writer, pieces) = mpsc::channel();
-        std::thread::spawn(move || write(&pieces));
+        let (writer, mut pieces) = queue::bounded(NOTES);
+        std::thread::spawn(move || write(&mut pieces));
         Terminal { quiet, live, one_line: io::stderr().is_terminal(), writer, state: Mutex::default() }
     }
 
@@ -157,7 +165,7 @@ impl Terminal {
 
     /// A line on standard error that is fit to be shown, with colours where they are wanted.
     pub(crate) fn show(&self, line: &str) {
-        self.send(Piece::Err(format!("{}\n", masked(line)).into_bytes()));
+        self.note_of(format!("{}\n", masked(line)));
     }
 
     /// While a line is edited, everything goes through what keeps it out of the way; without one, no longer. Waits until
@@ -183,7 +191,7 @@ impl Terminal {
     /// A line on standard error.
     pub(crate) fn tell(&self, text: &str) {
         self.clear_progress();
-        self.send(Piece::Err(format!("{}\n", plain(&masked(text))).into_bytes()));
+        self.note_of(format!("{}\n", plain(&masked(text))));
     }
 
     /// A line on standard output, after whatever the program printed.
@@ -226,14 +234,30 @@ impl Terminal {
         }
     }
 
+    /// Hands over what is never left out. Many small pieces become a large one.
     fn send(&self, piece: Piece) {
-        // The thread ends only with this sender.
-        let _ = self.writer.send(piece);
+        self.writer.keep_or_merge(piece, Piece::merge);
+    }
+
+    /// Hands over what is left out where too much waits.
+    fn note_of(&self, text: String) {
+        push_note(&self.writer, text);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Queues a note, its beginning where it is long.
+fn push_note(writer: &queue::Sender<Piece>, text: String) {
+    // A line that is cut still ends.
+    let text = match text.len() <= LONGEST_NOTE {
+        true => text,
+        false => format!("{}\n", queue::shortened(&text, LONGEST_NOTE)),
+    };
+    let bytes = size_of::<Piece>() + text.len();
+    writer.push(Piece::Err(text.into_bytes()), bytes);
 }
 
 /// A number that a program names, in a bounded number of digits.
@@ -249,9 +273,9 @@ impl Observer for Terminal {
         let message = masked(message);
         if self.one_line {
             self.state().progress_shown = true;
-            self.send(Piece::Err(format!("\r\x1b[Ktoolsmith: {message}").into_bytes()));
+            self.note_of(format!("\r\x1b[Ktoolsmith: {message}"));
         } else {
-            self.send(Piece::Err(format!("toolsmith: {message}\n").into_bytes()));
+            self.note_of(format!("toolsmith: {message}\n"));
         }
     }
 

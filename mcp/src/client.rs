@@ -20,6 +20,7 @@ use tokio::sync::{Notify, watch};
 use crate::{
     config::{Root, ServerConfig},
     host::{Host, ListKind, Notice},
+    wire::{MAX_REQUEST_BYTES, REFUSED_METHOD},
 };
 
 /// The version that the handshake asks for.
@@ -33,6 +34,8 @@ pub(crate) struct Client {
     host: Arc<dyn Host>,
     /// How many questions of the server are with a person or a model right now.
     questions: watch::Sender<usize>,
+    /// The room for these questions.
+    open: Arc<OpenQuestions>,
     /// The requests that wait for an answer and want to know of progress.
     progress: Arc<Mutex<HashMap<ProgressToken, Watcher>>>,
 }
@@ -55,6 +58,42 @@ pub type ProgressSink = Arc<dyn Fn(ProgressMade) + Send + Sync>;
 struct Watcher {
     made: Arc<Notify>,
     sink: Option<ProgressSink>,
+}
+
+/// How many questions of one server may be with a person or a model at once; further ones are refused.
+pub const MAX_QUESTIONS: usize = 16;
+
+/// How many bytes these may have together (2 MiB).
+pub const MAX_QUESTION_BYTES: usize = 2 * 1024 * 1024;
+
+/// The questions that are open: how many, and their bytes.
+#[derive(Debug, Default)]
+struct OpenQuestions(Mutex<(usize, usize)>);
+
+/// The room that a question takes. Dropping it gives it back.
+struct QuestionRoom<'a> {
+    open: &'a OpenQuestions,
+    bytes: usize,
+}
+
+impl OpenQuestions {
+    /// Room for a question with these parameters, if there is any.
+    fn enter(&self, parameters: &Value) -> Option<QuestionRoom<'_>> {
+        let bytes = parameters.to_string().len();
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.0 >= MAX_QUESTIONS || open.1 + bytes > MAX_QUESTION_BYTES {
+            return None;
+        }
+        *open = (open.0 + 1, open.1 + bytes);
+        Some(QuestionRoom { open: self, bytes })
+    }
+}
+
+impl Drop for QuestionRoom<'_> {
+    fn drop(&mut self) {
+        let mut open = self.open.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *open = (open.0 - 1, open.1 - self.bytes);
+    }
 }
 
 /// A question that is with a person or a model. Dropping it ends it.
@@ -100,6 +139,7 @@ impl Client {
             roots: config.roots.clone(),
             host,
             questions: watch::Sender::default(),
+            open: Arc::default(),
             progress: Arc::default(),
         }
     }
@@ -107,6 +147,11 @@ impl Client {
     /// Whether a question of the server is with a person or a model, and each change of it.
     pub(crate) fn questions(&self) -> watch::Receiver<usize> {
         self.questions.subscribe()
+    }
+
+    /// What is raised while requests wait for something that counts against no deadline.
+    pub(crate) fn waits(&self) -> watch::Sender<usize> {
+        self.questions.clone()
     }
 
     /// What tells of the progress of the request with this token.
@@ -126,16 +171,24 @@ impl Client {
     /// Why it is refused.
     pub(crate) async fn answer(&self, method: &str, parameters: Value) -> Option<Result<Value, String>> {
         let refused = |what: &str| Some(Err(format!("this client did not say that it can do {what}")));
+        let too_many = || {
+            let reason = format!(
+                "{MAX_QUESTIONS} questions or {MAX_QUESTION_BYTES} bytes of them wait for answers already; ask again later"
+            );
+            Some(Err(reason))
+        };
         match method {
             "elicitation/create" => {
                 let by_url = parameters.get("mode").and_then(Value::as_str) == Some("url");
                 if by_url && !self.host.elicits_by_url() || !by_url && !self.host.elicits() {
                     return refused("elicitation in this mode");
                 }
+                let Some(_room) = self.open.enter(&parameters) else { return too_many() };
                 let _open = Open::new(&self.questions);
                 Some(self.host.elicit(&self.server, parameters).await)
             }
             "sampling/createMessage" if self.host.samples() => {
+                let Some(_room) = self.open.enter(&parameters) else { return too_many() };
                 let _open = Open::new(&self.questions);
                 Some(self.host.sample(&self.server, parameters).await)
             }
@@ -236,6 +289,18 @@ impl ClientHandler for Client {
             parameters["_meta"] = meta;
         }
         self.typed("elicitation/create", parameters).await
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: rmcp::model::CustomRequest,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<rmcp::model::CustomResult, ErrorData> {
+        if request.method == REFUSED_METHOD {
+            let reason = format!("the request is longer than {MAX_REQUEST_BYTES} bytes");
+            return Err(ErrorData::invalid_request(reason, None));
+        }
+        Err(ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }
 
     async fn on_progress(

@@ -220,6 +220,8 @@ pub struct Evidence {
     pub stray_lines: u64,
     /// The first of those lines, bounded and without control characters.
     pub first_stray_line: Option<String>,
+    /// How many of its messages were dropped: too long, or too many to answer.
+    pub dropped_messages: u64,
 }
 
 impl fmt::Display for Evidence {

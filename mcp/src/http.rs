@@ -20,7 +20,7 @@ use reqwest::{
     redirect::Policy,
 };
 
-pub(crate) use body::{events, read_bounded};
+pub(crate) use body::{events, read_bounded, read_in_turn};
 pub(crate) use client::HttpClient;
 pub(crate) use failure::{HttpFailure, chain};
 pub(crate) use headers::{ParameterHeaders, parameter_headers};

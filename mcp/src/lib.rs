@@ -41,6 +41,7 @@ mod trace;
 mod wire;
 
 pub use check::{InputCheck, Invalid};
+pub use client::{MAX_QUESTION_BYTES, MAX_QUESTIONS};
 pub use client::{ProgressMade, ProgressSink};
 pub use config::{
     Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Grant, OAuth, Remote, Root, ServerConfig,
@@ -63,4 +64,7 @@ pub use session::{
     connect_all,
 };
 pub use trace::{TARGET as TRACE_TARGET, switch_trace};
-pub use wire::{MAX_MESSAGE_BYTES, MAX_QUEUED_BYTES, MAX_STRAY_BYTES};
+pub use wire::{
+    MAX_MESSAGE_BYTES, MAX_NOTIFICATION_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_LINES, MAX_REQUEST_BYTES,
+    MAX_STRAY_BYTES, MAX_UNTAKEN_BYTES,
+};

@@ -163,6 +163,7 @@ impl std::fmt::Debug for Session {
 
 fn with_stray(mut evidence: Evidence, health: &Health) -> Evidence {
     (evidence.stray_lines, evidence.first_stray_line) = health.stray();
+    evidence.dropped_messages = health.dropped();
     evidence
 }
 

@@ -55,7 +55,7 @@ impl SseTransport {
             let content_type = shown(content_type, TOLD_BYTES);
             return Err(HttpFailure::ContentType { content_type, body: told(response).await });
         }
-        let mut events = events(response);
+        let mut events = events(response, Arc::clone(intake.room()));
         let endpoint = endpoint(&mut events, sender.url()).await?;
         let (sender, intake) = (Arc::new(sender), Arc::new(intake));
         Ok(Self { sender, endpoint, events, intake, closed: false })
@@ -119,6 +119,7 @@ impl Transport<RoleClient> for SseTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.intake.note_sent(&message);
         self.intake.track(&message);
         let body = encode(&message);
         let (sender, intake, endpoint) =

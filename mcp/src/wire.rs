@@ -11,13 +11,19 @@ mod intake;
 mod line;
 mod message;
 mod outbox;
+mod room;
+mod talk;
 
 pub use health::MAX_STRAY_BYTES;
 pub(crate) use health::{Fault, Health};
 pub(crate) use intake::{Intake, ambiguous};
 pub(crate) use line::LineTransport;
 pub(crate) use message::{Answer, Outcome, RawRequest, RpcError, encode, raw_of};
-pub use outbox::MAX_QUEUED_BYTES;
+pub use outbox::{MAX_QUEUED_BYTES, MAX_QUEUED_LINES};
+pub use room::MAX_UNTAKEN_BYTES;
+pub(crate) use room::{LARGE_BYTES, Large, Room};
+pub(crate) use talk::REFUSED_METHOD;
+pub use talk::{MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES};
 
 /// The longest message that is accepted from a server, in bytes. A longer one ends the connection.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use bridge::wire::{
     CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, Welcome,
 };
-use bytes::Bytes;
+use futures::FutureExt;
 use futures::future::{AbortHandle, Abortable, BoxFuture};
 use futures::stream::{FuturesUnordered, StreamExt};
-use futures::{FutureExt, SinkExt};
 use serde_json::value::RawValue;
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
-use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
+use tokio_util::codec::FramedRead;
 
 use crate::catalog::ToolName;
 use crate::clock::Clock;
@@ -31,8 +31,9 @@ use watched::Watched;
 
 /// Calls in flight beyond which the program's frames are left waiting.
 pub const CALLS_IN_FLIGHT: usize = 256;
-/// Bytes of arguments in flight beyond which the program's frames are left waiting (64 MiB).
-pub const BYTES_IN_FLIGHT: usize = 64 << 20;
+/// Bytes of arguments in flight beyond which the program's frames are left waiting (16 MiB). Each may be in memory twice
+/// more: as the host checks it, and on its way to the server.
+pub const BYTES_IN_FLIGHT: usize = 16 << 20;
 /// Calls that an outcome names one by one; the rest is only counted.
 pub const CALLS_KEPT: usize = 1000;
 /// Bytes of content parts that a program may emit (16 MiB).
@@ -75,8 +76,6 @@ pub(crate) struct Broker<'a> {
     pub(crate) observer: &'a dyn Observer,
     pub(crate) ledger: &'a Mutex<Ledger>,
 }
-
-type Answers = FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>;
 
 /// A call that is no longer in flight.
 struct Landed {
@@ -137,11 +136,10 @@ impl Broker<'_> {
     /// Serves the program until it closes its end.
     pub(crate) async fn serve(&self, stream: UnixStream) -> Result<(), Violation> {
         let (reader, writer) = stream.into_split();
-        let codec = LengthDelimitedCodec::builder().max_frame_length(FRAME_LIMIT).new_codec();
-        let mut answers = FramedWrite::new(writer, codec);
+        let mut answers = Answers(writer);
         let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
         // A program that ended before it was welcomed says by its end what there is to say.
-        let _ = send(&mut answers, &ToProgram::Welcome(welcome)).await;
+        let _ = answers.send(&ToProgram::Welcome(welcome)).await;
         let frames = FramedRead::new(reader, Protocol::new(self.token.as_str()));
         let mut incoming = Incoming { frames, paused: false };
         let mut flight = Flight::default();
@@ -153,9 +151,12 @@ impl Broker<'_> {
                 },
                 Some(landed) = flight.next() => {
                     if let Some(completed) = landed.completed {
-                        let answer = self.complete(landed.id, completed);
-                        // A program that takes no answers has ended; what it sent before is still to be read.
-                        let _ = send(&mut answers, &answer).await;
+                        // A program that takes no answers has ended; what it sent before is still to be read. Until this
+                        // one is taken, the other calls are not polled, so their answers stay with their servers.
+                        let _ = match self.complete(completed) {
+                            Ok(result) => answers.reply(landed.id, &result).await,
+                            Err(failure) => answers.send(&ToProgram::Failure { id: landed.id, failure }).await,
+                        };
                     }
                 }
             }
@@ -168,15 +169,15 @@ impl Broker<'_> {
             ToHost::Hello { .. } => {}
             ToHost::Call { id, tool, arguments } => {
                 self.ledger().calls_total += 1;
-                let bytes = arguments.get().len();
                 let name = self.allowed.get(&tool);
-                let names = match name {
-                    Some(name) => (name.server.clone(), name.tool.clone()),
-                    None => (String::new(), shown(&tool)),
-                };
+                let bytes = arguments.get().len();
+                // Only as much is kept of an identity as is told of it.
+                let tool = name.map_or_else(|| shown(&tool), |name| name.tool.clone());
+                let server = name.map(|name| name.server.clone()).unwrap_or_default();
                 // From here on there is no other form of them.
                 let arguments = strict_json::canonical_object(&arguments);
-                let watched = Watched::begin(self.observer, id, names, arguments.as_deref().ok());
+                let watched =
+                    Watched::begin(self.observer, id, (server, tool.clone()), arguments.as_deref().ok());
                 flight.start(id, bytes, self.call(name, tool, arguments, watched));
             }
             ToHost::Ask { id, question } => {
@@ -195,13 +196,13 @@ impl Broker<'_> {
     async fn call(
         &self,
         name: Option<&ToolName>,
-        identity: String,
+        tool: String,
         arguments: Result<Box<RawValue>, strict_json::Error>,
         watched: Watched<'_>,
     ) -> Completed {
         let completed = match name {
             Some(name) => self.carry(name, arguments).await,
-            None => refuse(&identity),
+            None => refuse(tool),
         };
         if let Some(record) = &completed.record {
             watched.end(record);
@@ -254,16 +255,13 @@ impl Broker<'_> {
         Completed { record: Some(record), answer }
     }
 
-    fn complete(&self, id: u64, completed: Completed) -> ToProgram {
+    fn complete(&self, completed: Completed) -> Result<Box<RawValue>, CallFailure> {
         let Completed { record, answer } = completed;
         let mut ledger = self.ledger();
         if let Some(record) = record.filter(|_| ledger.calls.len() < CALLS_KEPT) {
             ledger.calls.push(record);
         }
-        match answer {
-            Ok(result) => ToProgram::Reply { id, result },
-            Err(failure) => ToProgram::Failure { id, failure },
-        }
+        answer
     }
 
     fn emit(&self, content: Box<RawValue>) -> Result<(), Violation> {
@@ -280,6 +278,35 @@ impl Broker<'_> {
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         lock(self.ledger)
+    }
+}
+
+/// What the host says.
+struct Answers(OwnedWriteHalf);
+
+impl Answers {
+    async fn send(&mut self, message: &ToProgram) -> io::Result<()> {
+        self.frame(&[&serde_json::to_vec(message)?]).await
+    }
+
+    /// Sends [`ToProgram::Reply`] without a copy of the result, which may be large.
+    async fn reply(&mut self, id: u64, result: &RawValue) -> io::Result<()> {
+        let head = format!("{{\"reply\":{{\"id\":{id},\"result\":");
+        self.frame(&[head.as_bytes(), result.get().as_bytes(), b"}}"]).await
+    }
+
+    /// Sends a frame that consists of these parts.
+    async fn frame(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        if length > FRAME_LIMIT {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let length = u32::try_from(length).map_err(io::Error::other)?.to_be_bytes();
+        self.0.write_all(&length).await?;
+        for part in parts {
+            self.0.write_all(part).await?;
+        }
+        Ok(())
     }
 }
 
@@ -313,10 +340,6 @@ pub(crate) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
     ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn send(answers: &mut Answers, message: &ToProgram) -> io::Result<()> {
-    answers.send(Bytes::from(serde_json::to_vec(message)?)).await
-}
-
 /// Bytes of a question's texts.
 fn size(question: &Question) -> usize {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -333,8 +356,7 @@ fn shown(identity: &str) -> String {
     identity.chars().filter(|c| !c.is_control()).take(IDENTITY_TOLD).collect()
 }
 
-fn refuse(tool: &str) -> Completed {
-    let tool = shown(tool);
+fn refuse(tool: String) -> Completed {
     let message = format!("the tool {tool:?} is not among those that this program may call");
     let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
     Completed { record: Some(record), answer: Err(CallFailure { kind: FailureKind::Denied, message }) }

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use queue::{Bounds, Received};
 use reqwest::{Client, Url};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::SubagentEvent;
 
-/// How many events wait to be posted; what comes beyond that is left out.
-const WAITING: usize = 4_096;
+/// How much waits to be posted (4 MiB); the oldest is left out, and the listener is told how many events that were.
+const WAITING: Bounds = Bounds { bytes: 4 << 20, items: 4_096 };
 
 /// Longest time of one post.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -23,7 +24,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Tells a listener of events.
 #[derive(Debug)]
 pub struct Poster {
-    sender: mpsc::Sender<Posted>,
+    sender: queue::Sender<Posted>,
 }
 
 /// What is handed over.
@@ -55,7 +56,7 @@ impl Poster {
         let client =
             Client::builder().no_proxy().timeout(LONGEST).redirect(reqwest::redirect::Policy::none());
         let client = client.build().map_err(|error| error.to_string())?;
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = queue::bounded(WAITING);
         tokio::spawn(post(client, url, token, events));
         Ok(Poster { sender })
     }
@@ -63,32 +64,40 @@ impl Poster {
     /// Hands an event over, without waiting.
     pub fn post(&self, event: SubagentEvent) {
         // Best effort: a listener that does not keep up misses some.
-        let _ = self.sender.try_send(Posted::Event(Box::new(event.bounded())));
+        let event = event.bounded();
+        let bytes = size_of::<SubagentEvent>() + event.payload.len();
+        self.sender.push(Posted::Event(Box::new(event)), bytes);
     }
 
     /// Waits a moment for what is not posted yet.
     pub async fn flush(&self) {
         let (done, is_done) = oneshot::channel();
         let flushing = async {
-            // Where nothing is tried any more, nothing is waited for.
-            if self.sender.send(Posted::Flush(done)).await.is_ok() {
-                let _ = is_done.await;
-            }
+            // Where nothing is tried any more, the order is dropped, and nothing is waited for.
+            self.sender.keep(Posted::Flush(done));
+            let _ = is_done.await;
         };
         let _ = timeout(LAST_WORDS, flushing).await;
     }
 }
 
-async fn post(client: Client, url: Url, token: String, mut events: mpsc::Receiver<Posted>) {
+async fn post(client: Client, url: Url, token: String, mut events: queue::Receiver<Posted>) {
     let mut failures = 0;
-    while let Some(posted) = events.recv().await {
-        let event = match posted {
-            Posted::Event(event) => event,
-            Posted::Flush(done) => {
+    let mut unreported = 0;
+    while let Some(Received { missed, item }) = events.receive().await {
+        unreported += missed;
+        let mut event = match item {
+            Some(Posted::Event(event)) => event,
+            Some(Posted::Flush(done)) => {
                 let _ = done.send(());
                 continue;
             }
+            None => continue,
         };
+        let missed = std::mem::take(&mut unreported);
+        if missed > 0 {
+            event.payload = format!("[{missed} events before this one are left out] {}", event.payload);
+        }
         let sent = client.post(url.clone()).bearer_auth(&token).json(&event).send().await;
         let is_taken = sent.is_ok_and(|answer| answer.status().is_success());
         failures = if is_taken { 0 } else { failures + 1 };

@@ -22,8 +22,11 @@ use crate::model::Usage;
 /// Most messages in one transaction.
 const MOST_AT_ONCE: usize = 256;
 
-/// Most bytes that wait to be written (256 MiB): they stand in memory.
-const MOST_WAITING: usize = 256 << 20;
+/// Most bytes that wait to be written (32 MiB): they stand in memory. A single message may be larger.
+const MOST_WAITING: usize = 32 << 20;
+
+/// Bytes that a message counts beside its content.
+const MESSAGE_BYTES: usize = 512;
 
 /// Most failures that are told at once.
 const MOST_LOSSES: usize = 8;
@@ -73,6 +76,8 @@ pub(super) struct Beginning {
 #[derive(Debug, Default)]
 pub(super) struct State {
     waiting: AtomicUsize,
+    /// Conversations of which a message did not fit.
+    overflowed: Mutex<HashSet<String>>,
     trouble: Mutex<Option<StoreError>>,
 }
 
@@ -87,10 +92,15 @@ impl State {
 
     /// Hands a message over, as far as there is room for it.
     pub(super) fn hand_over(&self, writer: &mpsc::Sender<Work>, keep: Keep) {
-        let bytes = keep.blocks.iter().map(|block| block.json.len()).sum();
+        let bytes = MESSAGE_BYTES + keep.blocks.iter().map(|block| block.json.len()).sum::<usize>();
         let waiting = self.waiting.fetch_add(bytes, Ordering::Relaxed);
-        let work = if waiting.saturating_add(bytes) > MOST_WAITING {
+        let work = if waiting > 0 && waiting.saturating_add(bytes) > MOST_WAITING {
             self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+            let mut overflowed = self.overflowed.lock().unwrap_or_else(PoisonError::into_inner);
+            if !overflowed.insert(keep.conversation.clone()) {
+                // The thread that writes is told once.
+                return;
+            }
             Work::Overflow(keep.conversation)
         } else {
             Work::Keep(Box::new(keep), bytes)

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
-use runner::{Outcome, Status};
+use queue::shortened;
+use runner::{Diagnostic, Fix, Outcome, Status};
 use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::present;
@@ -62,40 +65,125 @@ struct Cut {
     link: Option<Value>,
 }
 
-/// An outcome as MCP's `CallToolResult`, whose texts have about `budget` bytes at the most; the rest is kept.
-pub(crate) fn result(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Value {
+/// An outcome as MCP's `CallToolResult`. What its texts and content parts hold beyond `budget` bytes is kept, and so is not
+/// lost; structured content repeats texts within the same bounds.
+pub(crate) fn result(mut outcome: Outcome, budget: usize, keep: Keep<'_>) -> Value {
     let stdout = cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep);
-    let value = present::result(outcome).map(|text| cut("result", &text, budget / 2, keep));
-    let trouble = present::trouble(outcome);
+    let value = present::result(&outcome).map(|text| cut("result", &text, budget / 2, keep));
+    let text = text(&outcome, &stdout, value.as_ref(), budget);
+    // Something of the content is shown in any case.
+    let room = budget.saturating_sub(text.len()).max(budget / 8);
+    let emitted = emitted(&std::mem::take(&mut outcome.content), room, keep);
+    let mut content = Vec::new();
+    if !text.is_empty() {
+        content.push(json!({ "type": "text", "text": text }));
+    }
+    content.extend(emitted.parts);
+    let is_error = outcome.status != Status::Ok;
+    let mut structured = structured(outcome, &stdout, value.as_ref(), budget, keep);
+    if let Some(link) = &emitted.link {
+        structured["truncated"]["content"] = json!(true);
+        structured["truncated"]["content_resource"] = link["uri"].clone();
+    }
+    content.extend([Some(stdout), value].into_iter().flatten().filter_map(|cut| cut.link));
+    content.extend(emitted.link);
+    json!({ "content": content, "structuredContent": structured, "isError": is_error })
+}
+
+/// What a model reads first: output, result, trouble.
+fn text(outcome: &Outcome, stdout: &Cut, value: Option<&Cut>, budget: usize) -> String {
     let mut text = stdout.shown.clone();
-    if let Some(value) = &value {
+    if let Some(value) = value {
         if !text.is_empty() {
             text.push_str("\n\nresult: ");
         }
         text.push_str(&value.shown);
     }
-    if let Some(trouble) = &trouble {
+    if let Some(trouble) = present::trouble(outcome) {
         if !text.is_empty() {
             text.push_str("\n\n");
         }
-        text.push_str(&head_and_tail(trouble, budget / 2, ""));
+        text.push_str(&head_and_tail(&trouble, budget / 2, ""));
         add_evidence(outcome, &mut text);
     } else {
-        for warning in &outcome.diagnostics {
-            let _ = write!(text, "\n\n{}", warning.rendered.trim_end());
-        }
+        let warnings = outcome.diagnostics.iter().map(|warning| warning.rendered.trim_end());
+        let warnings: String = warnings.map(|warning| format!("\n\n{warning}")).collect();
+        text.push_str(&head_and_tail(&warnings, budget / 4, ""));
     }
     if text.is_empty() && outcome.content.is_empty() {
         text.push_str("ok: it printed nothing and has no result");
     }
-    let mut content = Vec::new();
-    if !text.is_empty() {
-        content.push(json!({ "type": "text", "text": text }));
+    text
+}
+
+/// The content parts of an answer.
+struct Emitted {
+    parts: Vec<Value>,
+    /// Where all of them are, if these are not all.
+    link: Option<Value>,
+}
+
+/// The content parts that a program emitted, as far as there is room for them together. The first one that does not fit is
+/// the last one that is shown: as its beginning, if it is a text.
+fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
+    let all: usize = content.iter().map(|part| part.get().len()).sum();
+    if all <= room {
+        let parts = content.iter().filter_map(|part| serde_json::from_str(part.get()).ok());
+        return Emitted { parts: parts.collect(), link: None };
     }
-    content.extend(outcome.content.iter().filter_map(|part| serde_json::from_str::<Value>(part.get()).ok()));
-    let structured = structured(outcome, &stdout, value.as_ref(), budget, keep);
-    content.extend([Some(stdout), value].into_iter().flatten().filter_map(|cut| cut.link));
-    json!({ "content": content, "structuredContent": structured, "isError": outcome.status != Status::Ok })
+    let address = keep("content", &array(content));
+    let mut room = room;
+    let mut shown = Vec::new();
+    for (number, part) in content.iter().enumerate() {
+        let bytes = part.get().len();
+        if bytes <= room {
+            room -= bytes;
+            shown.extend(serde_json::from_str::<Value>(part.get()).ok());
+            continue;
+        }
+        let note = format!(
+            "[… {} of {} content parts are left out from here on, {all} bytes in all; the whole is {address}, to be read by \
+             ?offset=…&length=…]",
+            content.len() - number,
+            content.len()
+        );
+        shown.push(json!({ "type": "text", "text": format!("{}{note}", text_beginning(part.get(), room)) }));
+        break;
+    }
+    let link = json!({
+        "type": "resource_link", "uri": address, "name": "content", "mimeType": "application/json",
+        "description": format!("all {all} bytes of content parts"),
+    });
+    Emitted { parts: shown, link: Some(link) }
+}
+
+/// The parts as one JSON array.
+fn array(content: &[Box<RawValue>]) -> String {
+    let bytes: usize = content.iter().map(|part| part.get().len() + 1).sum();
+    let mut array = String::with_capacity(bytes + 2);
+    for part in content {
+        array.push(if array.is_empty() { '[' } else { ',' });
+        array.push_str(part.get());
+    }
+    array.push(']');
+    array
+}
+
+/// The beginning of a content part that is a text, within some room; nothing of another one.
+fn text_beginning(part: &str, room: usize) -> String {
+    #[derive(Deserialize)]
+    struct Text {
+        #[serde(rename = "type")]
+        kind: String,
+        text: String,
+    }
+    match serde_json::from_str::<Text>(part) {
+        Ok(Text { kind, text }) if kind == "text" => {
+            let end = text.floor_char_boundary(room);
+            text.get(..end).unwrap_or_default().to_owned()
+        }
+        _ => String::new(),
+    }
 }
 
 /// What is known of a failure beside its message: evidence, what the snippet wrote to standard error, corrections.
@@ -107,9 +195,9 @@ fn add_evidence(outcome: &Outcome, text: &mut String) {
     {
         let _ = write!(text, "\nevidence: {}", head_and_tail(&error.evidence.to_string(), STDERR_SHOWN, ""));
     }
-    for fix in &outcome.fixes {
-        let _ = write!(text, "\ncorrected line {}: {}", fix.line, fix.after.trim());
-    }
+    let fixes =
+        outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));
+    text.push_str(&head_and_tail(&fixes.collect::<String>(), STDERR_SHOWN, ""));
     let stderr = outcome.stderr.trim_end();
     if !stderr.is_empty() {
         let _ = write!(text, "\nstderr:\n{}", head_and_tail(stderr, STDERR_SHOWN, ""));
@@ -117,33 +205,78 @@ fn add_evidence(outcome: &Outcome, text: &mut String) {
 }
 
 /// The outcome as JSON, with what is too long cut as in the text.
-fn structured(outcome: &Outcome, stdout: &Cut, value: Option<&Cut>, budget: usize, keep: Keep<'_>) -> Value {
-    let mut whole = serde_json::to_value(outcome).unwrap_or_default();
-    // Parts stand beside it as what they are.
-    whole["content"] = json!([]);
+fn structured(
+    mut outcome: Outcome,
+    stdout: &Cut,
+    value: Option<&Cut>,
+    budget: usize,
+    keep: Keep<'_>,
+) -> Value {
+    let mut truncated = Map::new();
+    let mut note = |part: &str, link: &Value| {
+        truncated.insert(part.to_owned(), json!(true));
+        truncated.insert(format!("{part}_resource"), link["uri"].clone());
+    };
     if let Some(link) = &stdout.link {
-        whole["stdout"] = json!(stdout.shown);
-        whole["truncated"]["stdout"] = json!(true);
-        whole["truncated"]["stdout_resource"] = link["uri"].clone();
+        outcome.stdout.clone_from(&stdout.shown);
+        note("stdout", link);
     }
     if let Some(link) = value.and_then(|value| value.link.as_ref()) {
-        whole["result"] = Value::Null;
-        whole["truncated"]["result"] = json!(true);
-        whole["truncated"]["result_resource"] = link["uri"].clone();
+        outcome.result = None;
+        note("result", link);
     }
     let stderr = cut("stderr", &outcome.stderr, budget / 4, keep);
-    if let Some(link) = stderr.link {
-        whole["stderr"] = json!(stderr.shown);
-        whole["truncated"]["stderr"] = json!(true);
-        whole["truncated"]["stderr_resource"] = link["uri"].clone();
+    if let Some(link) = &stderr.link {
+        outcome.stderr = stderr.shown;
+        note("stderr", link);
+    }
+    let diagnostics = serde_json::to_string(&outcome.diagnostics).unwrap_or_default();
+    let diagnostics = cut("diagnostics", &diagnostics, budget / 4, keep);
+    if let Some(link) = &diagnostics.link {
+        shorten_diagnostics(&mut outcome.diagnostics, budget / 4);
+        note("diagnostics", link);
+    }
+    shorten_fixes(&mut outcome.fixes, budget / 4);
+    if let Some(error) = &mut outcome.error {
+        error.message = head_and_tail(&error.message, budget / 4, "");
     }
     // Each of the calls is in the log; a model needs no more than the last ones.
-    if let Some(calls) = whole["calls"].as_array_mut()
-        && calls.len() > CALLS_SHOWN
-    {
-        calls.drain(..calls.len() - CALLS_SHOWN);
+    let calls = outcome.calls.len();
+    outcome.calls.drain(..calls.saturating_sub(CALLS_SHOWN));
+    let mut whole = serde_json::to_value(&outcome).unwrap_or_default();
+    if let Some(members) = whole["truncated"].as_object_mut() {
+        members.extend(truncated);
     }
     whole
+}
+
+/// Keeps the first diagnostics, as many as there is room for; of one that is long, the beginning of its texts.
+fn shorten_diagnostics(diagnostics: &mut Vec<Diagnostic>, room: usize) {
+    let mut left = room;
+    diagnostics.retain_mut(|diagnostic| {
+        if left == 0 {
+            return false;
+        }
+        let hint = diagnostic.hint.take().unwrap_or_default();
+        let texts = [&diagnostic.message, &diagnostic.rendered, &hint];
+        let each = left / texts.len();
+        let [message, rendered, hint] = texts.map(|text| shortened(text, each).into_owned());
+        left = left.saturating_sub(message.len() + rendered.len() + hint.len());
+        (diagnostic.message, diagnostic.rendered) = (message, rendered);
+        diagnostic.hint = (!hint.is_empty()).then_some(hint);
+        true
+    });
+}
+
+/// Keeps the first corrections, as many as there is room for.
+fn shorten_fixes(fixes: &mut Vec<Fix>, room: usize) {
+    let mut left = room;
+    fixes.retain(|fix| {
+        let bytes = fix.before.len() + fix.after.len();
+        let fits = bytes <= left;
+        left = left.saturating_sub(bytes);
+        fits
+    });
 }
 
 /// Most calls that structured content names one by one: the last ones.
@@ -201,6 +334,59 @@ mod tests {
                 && long.shown.contains("bytes are left out here; the whole is toolsmith://")
         );
         assert_eq!(long.link.unwrap()["size"], 6_000);
+    }
+
+    /// An outcome that emitted these texts.
+    fn emitting(texts: &[String]) -> Outcome {
+        let mut outcome = Outcome::busy("");
+        let part = |text| serde_json::value::to_raw_value(&json!({ "type": "text", "text": text })).unwrap();
+        outcome.content = texts.iter().map(part).collect();
+        outcome
+    }
+
+    #[test]
+    fn what_a_program_emits_counts_against_the_budget_and_is_kept_whole() {
+        let kept = std::cell::RefCell::new(String::new());
+        let keep = |part: &str, text: &str| {
+            assert_eq!(part, "content");
+            *kept.borrow_mut() = text.to_owned();
+            "toolsmith://executions/1/content".to_owned()
+        };
+        let texts = ["short".to_owned(), "ä".repeat(1 << 20), "last".to_owned()];
+        let answer = result(emitting(&texts), 16 << 10, &keep);
+        assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
+        let shown: Vec<&str> =
+            answer["content"].as_array().unwrap().iter().filter_map(|part| part["text"].as_str()).collect();
+        assert_eq!(shown[1], "short");
+        assert!(shown[2].starts_with("ää") && shown[2].contains("2 of 3 content parts are left out"));
+        assert_eq!(answer["structuredContent"]["truncated"]["content"], true);
+        assert_eq!(answer["content"][3]["uri"], "toolsmith://executions/1/content");
+        let whole: Vec<Value> = serde_json::from_str(&kept.borrow()).unwrap();
+        assert_eq!(whole[1]["text"], texts[1]);
+        let few = result(emitting(&["short".to_owned()]), 16 << 10, &|_, _| panic!("nothing is cut"));
+        assert_eq!(
+            (few["content"][1]["text"].as_str(), few["content"].as_array().unwrap().len()),
+            (Some("short"), 2)
+        );
+    }
+
+    #[test]
+    fn diagnostics_count_against_the_budget() {
+        let mut outcome = Outcome::busy("");
+        let diagnostic = Diagnostic {
+            level: "error".to_owned(),
+            code: None,
+            message: "m".repeat(10_000),
+            line: 1,
+            column: 1,
+            rendered: "r".repeat(10_000),
+            hint: Some("h".repeat(10_000)),
+        };
+        outcome.diagnostics = vec![diagnostic; 100];
+        let answer = result(outcome, 16 << 10, &|part, _| format!("toolsmith://executions/1/{part}"));
+        assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
+        assert_eq!(answer["structuredContent"]["truncated"]["diagnostics"], true);
+        assert!(!answer["structuredContent"]["diagnostics"].as_array().unwrap().is_empty());
     }
 
     #[test]

@@ -178,12 +178,24 @@ impl Caller {
         let _ = route.peer.send_notification(notification).await;
     }
 
+    /// Tells that messages were left out because they were not read in time.
+    pub(crate) async fn log_missed(&self, missed: u64) {
+        if missed > 0 {
+            self.log(Level::Warning, "toolsmith", json!(left_out(missed))).await;
+        }
+    }
+
     /// Tells a log message, where its level is wanted.
     pub(crate) async fn log(&self, level: Level, logger: &str, data: Value) {
         if self.wants(level) {
             send_log(&self.route().peer, level, logger, data).await;
         }
     }
+}
+
+/// Messages that were not read in time, in words.
+pub(crate) fn left_out(missed: u64) -> String {
+    format!("{missed} messages are left out here: they were not read in time")
 }
 
 /// Tells a client a log message.

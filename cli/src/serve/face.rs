@@ -20,7 +20,6 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
-use tokio::sync::broadcast::error::RecvError;
 
 use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
@@ -172,12 +171,18 @@ impl ServerHandler for Handler {
                     }
                     known = now;
                 }
-                told = told.recv() => match told {
-                    Ok(Told::ListChanged(mcp::ListKind::Prompts)) => drop(sink.notify_prompt_list_changed().await),
-                    Ok(Told::ListChanged(mcp::ListKind::Resources)) => drop(sink.notify_resource_list_changed().await),
-                    Ok(Told::ResourceUpdated(uri)) => drop(sink.notify_resource_updated(uri).await),
-                    Ok(_) | Err(RecvError::Lagged(_)) => {}
-                    Err(RecvError::Closed) => return Ok(()),
+                told = told.receive() => {
+                    let Some(told) = told else { return Ok(()) };
+                    match told.item {
+                        Some(Told::ListChanged(mcp::ListKind::Prompts)) => {
+                            drop(sink.notify_prompt_list_changed().await);
+                        }
+                        Some(Told::ListChanged(mcp::ListKind::Resources)) => {
+                            drop(sink.notify_resource_list_changed().await);
+                        }
+                        Some(Told::ResourceUpdated(uri)) => drop(sink.notify_resource_updated(uri).await),
+                        Some(_) | None => {}
+                    }
                 }
             }
         }

@@ -5,16 +5,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use mcp::{Host, Notice};
+use queue::{Bounds, Broadcast};
 use serde_json::{Value, json};
-use tokio::sync::{broadcast, watch};
+use tokio::sync::watch;
 
 use super::caller::{Abilities, Caller};
 use super::level::Level;
 use crate::host::{Company, Waiting};
 use crate::terminal::{Voice, plain};
 
-/// How many notices wait to be sent to a client that does not read; the rest is left out.
-const NOTICES_WAITING: usize = 1_000;
+/// How much of what servers tell waits for each who listens (2 MiB); the oldest is left out, and whoever listens is told
+/// how many messages that were.
+const WAITING: Bounds = Bounds { bytes: 2 << 20, items: 1_000 };
 
 /// Most characters of one line that a server tells.
 const LONGEST_TOLD: usize = 2_000;
@@ -33,6 +35,29 @@ pub(crate) enum Told {
     ListChanged(mcp::ListKind),
 }
 
+impl Told {
+    /// About as many bytes as it has.
+    fn bytes(&self) -> usize {
+        let texts = match self {
+            Told::Log { logger, data, .. } => logger.len() + size_of_json(data),
+            Told::ResourceUpdated(uri) => uri.len(),
+            Told::ListChanged(_) => 0,
+        };
+        size_of::<Told>() + texts
+    }
+}
+
+/// About as many bytes as a value takes in memory.
+pub(crate) fn size_of_json(value: &Value) -> usize {
+    let inner = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size_of_json).sum(),
+        Value::Object(members) => members.iter().map(|(name, value)| name.len() + size_of_json(value)).sum(),
+    };
+    size_of::<Value>() + inner
+}
+
 /// A number, the server that a request is about, and the request.
 type Asked = (u64, Option<String>, Arc<Caller>);
 
@@ -44,7 +69,7 @@ pub(crate) struct ClientHost {
     next: Mutex<u64>,
     questions: watch::Sender<usize>,
     voice: Voice,
-    told: broadcast::Sender<Told>,
+    told: Broadcast<Told>,
 }
 
 /// A request that is under way. Dropping it ends that.
@@ -69,12 +94,12 @@ impl ClientHost {
             next: Mutex::default(),
             questions: watch::Sender::default(),
             voice,
-            told: broadcast::Sender::new(NOTICES_WAITING),
+            told: Broadcast::new(WAITING),
         })
     }
 
     /// What servers tell from now on.
-    pub(crate) fn told(&self) -> broadcast::Receiver<Told> {
+    pub(crate) fn told(&self) -> queue::Receiver<Told> {
         self.told.subscribe()
     }
 
@@ -119,9 +144,8 @@ impl ClientHost {
         .boxed()
     }
 
-    fn tell(&self, told: Told) {
-        // Where nobody listens, nothing is lost.
-        let _ = self.told.send(told);
+    fn tell(&self, told: &Told) {
+        self.told.push(told, told.bytes());
     }
 }
 
@@ -162,14 +186,14 @@ impl Host for ClientHost {
                 let line: String = plain(line).chars().take(LONGEST_TOLD).collect();
                 self.voice.note(&format!("{server}: {line}"));
             }
-            Notice::Log { level, logger, data } => self.tell(Told::Log {
+            Notice::Log { level, logger, data } => self.tell(&Told::Log {
                 level: Level::of(level).unwrap_or_default(),
                 logger: logger.clone().unwrap_or_else(|| server.to_owned()),
                 data: data.clone(),
                 caller: self.caller(server),
             }),
-            Notice::ResourceUpdated(uri) => self.tell(Told::ResourceUpdated(uri.clone())),
-            Notice::ListChanged(list) => self.tell(Told::ListChanged(*list)),
+            Notice::ResourceUpdated(uri) => self.tell(&Told::ResourceUpdated(uri.clone())),
+            Notice::ListChanged(list) => self.tell(&Told::ListChanged(*list)),
             // Progress goes to the very request that it belongs to.
             _ => {}
         }

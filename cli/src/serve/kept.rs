@@ -12,9 +12,9 @@ const HOST: &str = "executions";
 /// The template of the addresses (RFC 6570).
 pub(crate) const TEMPLATE: &str = "toolsmith://executions/{id}/{part}{?offset,length}";
 
-/// How many texts are kept, and how many bytes of them in all (64 MiB). The oldest make room.
+/// How many texts are kept, and how many bytes of them in all (32 MiB). The oldest make room.
 const TEXTS_KEPT: usize = 512;
-const BYTES_KEPT: usize = 64 << 20;
+const BYTES_KEPT: usize = 32 << 20;
 
 /// Bytes that one reading gives unless it asks for less (256 KiB), and at the most (1 MiB).
 const LENGTH: usize = 256 << 10;

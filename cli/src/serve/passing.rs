@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use mcp::{Carried, ErrorKind, ProgressMade, ProgressSink, Session};
+use queue::{Bounds, Received};
 use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
 use runner::{Answer, CallFailure, FailureKind};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::answer;
@@ -30,8 +30,9 @@ use crate::resources::READ;
 /// The first version without a handshake; versions are dates.
 const STATELESS: &str = "2026-07-28";
 
-/// How many reports of progress wait for a client that does not read; the rest is left out.
-const REPORTS_WAITING: usize = 100;
+/// How much of reports of progress waits for a client that does not read (256 KiB); of more, the oldest are left out: a
+/// newer one says how far the work is.
+const REPORTS_WAITING: Bounds = Bounds { bytes: 256 << 10, items: 100 };
 
 /// A request on its way through.
 pub(crate) struct Passing {
@@ -148,8 +149,11 @@ impl Passing {
             return Err(ErrorData::internal_error(format!("the server {server} is not configured"), None));
         };
         let _under_way = self.upstreams.host().under_way(Some(&server.connection.name), self.caller.clone());
-        let (reports, mut made) = mpsc::channel::<ProgressMade>(REPORTS_WAITING);
-        let sink: ProgressSink = Arc::new(move |report| drop(reports.try_send(report)));
+        let (reports, mut made) = queue::bounded::<ProgressMade>(REPORTS_WAITING);
+        let sink: ProgressSink = Arc::new(move |report| {
+            let bytes = size_of::<ProgressMade>() + report.message.as_ref().map_or(0, String::len);
+            reports.push(report, bytes);
+        });
         let request = Carried {
             progress: self.caller.wants_progress().then_some(sink),
             answers_input: !self.caller.is_asked_by_answers(),
@@ -165,18 +169,16 @@ impl Passing {
             tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
-                Some(report) = made.recv() => {
-                    self.caller.progress(report.done, report.total, report.message).await;
-                }
-                Ok(told) = told.recv() => self.pass_on(told).await,
+                Some(report) = made.receive() => self.report(report).await,
+                Some(told) = told.receive() => self.pass_on(told).await,
                 done = &mut asking => break done,
             }
         };
         // What was told before the answer is passed on before it.
-        while let Ok(report) = made.try_recv() {
-            self.caller.progress(report.done, report.total, report.message).await;
+        while let Some(report) = made.try_receive() {
+            self.report(report).await;
         }
-        while let Ok(told) = told.try_recv() {
+        while let Some(told) = told.try_receive() {
             self.pass_on(told).await;
         }
         match done {
@@ -209,9 +211,18 @@ impl Passing {
         request
     }
 
+    async fn report(&self, report: Received<ProgressMade>) {
+        if let Some(ProgressMade { done, total, message }) = report.item {
+            self.caller.progress(done, total, message).await;
+        }
+    }
+
     /// Passes on a log message to a client that is told of it with this request. One with a session is told anyway.
-    async fn pass_on(&self, told: Told) {
-        if let Told::Log { level, logger, data, caller: Some(caller) } = told
+    async fn pass_on(&self, told: Received<Told>) {
+        if self.caller.is_asked_by_answers() {
+            self.caller.log_missed(told.missed).await;
+        }
+        if let Some(Told::Log { level, logger, data, caller: Some(caller) }) = told.item
             && self.caller.is_asked_by_answers()
             && Arc::ptr_eq(&caller, &self.caller)
         {

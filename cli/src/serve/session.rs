@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
+use queue::Received;
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use runner::Grants;
 use serde_json::json;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::caller::{Abilities, Ask, Caller, notify, send_log};
+use super::caller::{Abilities, Ask, Caller, left_out, notify, send_log};
 use super::host::{ClientHost, Told};
 use super::level::Level;
 use super::live::Live;
@@ -225,12 +225,12 @@ async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>, session: Weak<Cli
 /// Tells a client what servers tell.
 async fn tell_told(host: Arc<ClientHost>, peer: Peer<RoleServer>) {
     let mut told = host.told();
-    loop {
-        match told.recv().await {
-            Ok(told) => tell(&peer, told).await,
-            // A client that does not read misses what is older.
-            Err(RecvError::Lagged(_)) => {}
-            Err(RecvError::Closed) => return,
+    while let Some(Received { missed, item }) = told.receive().await {
+        if missed > 0 {
+            send_log(&peer, Level::Warning, "toolsmith", json!(left_out(missed))).await;
+        }
+        if let Some(told) = item {
+            tell(&peer, told).await;
         }
     }
 }

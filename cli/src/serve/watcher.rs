@@ -1,19 +1,20 @@
 //! What the client is told while its snippet is on the way: progress through the phases, and log messages.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use queue::{Bounds, Received, shortened};
 use runner::{CallRecord, Observer, Phase};
 use serde_json::{Value, json};
-use tokio::sync::{broadcast, mpsc};
 
 use super::caller::Caller;
-use super::host::Told;
+use super::host::{Told, size_of_json};
 use super::level::Level;
 
-/// How many messages wait for a client that does not read; the rest is left out.
-const MESSAGES_WAITING: usize = 1_000;
+/// How much waits for a client that does not read (1 MiB); the oldest is left out, and the client is told how many
+/// messages that were.
+const WAITING: Bounds = Bounds { bytes: 1 << 20, items: 1_000 };
 
 /// How often progress is told at the most, but for the beginning of a phase.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -33,8 +34,11 @@ pub(crate) enum Message {
 /// Watches an execution for a client.
 pub(crate) struct Watcher {
     caller: Arc<Caller>,
-    messages: mpsc::Sender<Message>,
+    messages: queue::Sender<Message>,
+    /// When something that happens all the time was told last.
     last: Mutex<Option<Instant>>,
+    /// Whether the last progress of the program was its last step.
+    was_final: AtomicBool,
     calls: AtomicU64,
     /// What the program has written of a line that has no end yet.
     line: Mutex<Vec<u8>>,
@@ -42,16 +46,17 @@ pub(crate) struct Watcher {
 
 impl Watcher {
     /// What it has to tell arrives at the receiver.
-    pub(crate) fn new(caller: Arc<Caller>) -> (Self, mpsc::Receiver<Message>) {
-        let (messages, receiver) = mpsc::channel(MESSAGES_WAITING);
+    pub(crate) fn new(caller: Arc<Caller>) -> (Self, queue::Receiver<Message>) {
+        let (messages, receiver) = queue::bounded(WAITING);
         let (last, calls, line) = (Mutex::default(), AtomicU64::default(), Mutex::default());
-        (Watcher { caller, messages, last, calls, line }, receiver)
+        (Watcher { caller, messages, last, was_final: AtomicBool::new(false), calls, line }, receiver)
     }
 
     fn tell_progress(&self, done: f64, total: Option<f64>, message: String) {
         if self.caller.wants_progress() {
-            // A client that does not read misses some of it.
-            let _ = self.messages.try_send(Message::Progress { done, total, message });
+            let message = shortened(&message, LONGEST_LINE).into_owned();
+            let bytes = size_of::<Message>() + message.len();
+            self.messages.push(Message::Progress { done, total, message }, bytes);
         }
     }
 
@@ -72,7 +77,8 @@ impl Watcher {
 
     fn log(&self, level: Level, logger: &'static str, data: Value) {
         if self.caller.wants(level) {
-            let _ = self.messages.try_send(Message::Log { level, logger, data });
+            let bytes = size_of::<Message>() + size_of_json(&data);
+            self.messages.push(Message::Log { level, logger, data }, bytes);
         }
     }
 
@@ -99,21 +105,26 @@ impl Drop for Watcher {
 /// Tells what arrives, from the execution and from its servers, until the execution has ended.
 pub(crate) async fn tell(
     caller: &Caller,
-    mut messages: mpsc::Receiver<Message>,
-    mut told: broadcast::Receiver<Told>,
+    mut messages: queue::Receiver<Message>,
+    mut told: queue::Receiver<Told>,
 ) {
     loop {
         tokio::select! {
             biased;
-            message = messages.recv() => match message {
-                Some(Message::Progress { done, total, message }) => {
-                    caller.progress(done, total, Some(message)).await;
+            received = messages.receive() => {
+                let Some(Received { missed, item }) = received else { return };
+                caller.log_missed(missed).await;
+                match item {
+                    Some(Message::Progress { done, total, message }) => {
+                        caller.progress(done, total, Some(message)).await;
+                    }
+                    Some(Message::Log { level, logger, data }) => caller.log(level, logger, data).await,
+                    None => {}
                 }
-                Some(Message::Log { level, logger, data }) => caller.log(level, logger, data).await,
-                None => return,
-            },
-            Ok(told) = told.recv() => {
-                if let Told::Log { level, logger, data, .. } = told {
+            }
+            Some(Received { missed, item }) = told.receive() => {
+                caller.log_missed(missed).await;
+                if let Some(Told::Log { level, logger, data, .. }) = item {
                     caller.log(level, &logger, data).await;
                 }
             }
@@ -168,7 +179,11 @@ impl Observer for Watcher {
     }
 
     fn program_progress(&self, done: f64, total: f64, message: &str) {
-        if done >= total || self.is_time() {
+        // The last step is told whenever it comes, but no flood of last steps.
+        let is_final = done >= total;
+        let is_first_final = is_final && !self.was_final.swap(is_final, Ordering::Relaxed);
+        if self.is_time() || is_first_final {
+            self.was_final.store(is_final, Ordering::Relaxed);
             let total = (total > 0.0).then_some(RUNNING + total);
             self.tell_progress(RUNNING + done.max(0.0), total, message.to_owned());
         }

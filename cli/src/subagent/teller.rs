@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agent::{Event, Role, Usage, Watcher};
-use tokio::sync::broadcast::{self, error::RecvError};
+use queue::{Bounds, Received};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -12,10 +12,12 @@ use super::events::Told;
 use super::forward::Forward;
 use crate::assistant::Recorder;
 use crate::serve::caller::Caller;
+use crate::serve::host::size_of_json;
 use crate::serve::snapshot::Settings;
 
-/// How many messages wait for a client that does not read; the oldest are left out.
-const WAITING: usize = 256;
+/// How much waits for a client that does not read (1 MiB); the oldest is left out, and the client is told how many events
+/// that were.
+const WAITING: Bounds = Bounds { bytes: 1 << 20, items: 256 };
 
 /// How long a client may take to read what was told before the answer.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -25,7 +27,7 @@ pub(super) struct Teller {
     run: String,
     caller: Arc<Caller>,
     settings: Arc<Settings>,
-    messages: broadcast::Sender<Telling>,
+    messages: queue::Sender<Telling>,
     done: Mutex<Done>,
     recorder: Recorder,
     /// Who tells the process at the root.
@@ -41,7 +43,7 @@ pub(super) struct Done {
 }
 
 /// A message to the client.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 enum Telling {
     Log(Told),
     Progress(f64, String),
@@ -57,7 +59,7 @@ impl Teller {
         recorder: Recorder,
         forward: Option<Forward>,
     ) -> (Self, Going) {
-        let (messages, waiting) = broadcast::channel(WAITING);
+        let (messages, waiting) = queue::bounded(WAITING);
         let going = Going(tokio::spawn(tell(run.to_owned(), logger, caller.clone(), waiting)));
         let teller = Teller {
             run: run.to_owned(),
@@ -93,8 +95,8 @@ impl Teller {
         }
         let mut told = told;
         self.settings.masker.mask_value(&mut told.payload);
-        // Where nobody is told any more, nothing is lost.
-        let _ = self.messages.send(Telling::Log(told));
+        let bytes = size_of::<Telling>() + size_of_json(&told.payload);
+        self.messages.push(Telling::Log(told), bytes);
     }
 
     fn progress(&self, count: impl FnOnce(&mut Done)) {
@@ -106,7 +108,8 @@ impl Teller {
         if self.caller.wants_progress() {
             let message = format!("turns: {}, calls: {}", done.turns, done.calls);
             let made = f64::from(done.turns) + f64::from(done.calls);
-            let _ = self.messages.send(Telling::Progress(made, message));
+            let bytes = size_of::<Telling>() + message.len();
+            self.messages.push(Telling::Progress(made, message), bytes);
         }
     }
 }
@@ -153,16 +156,16 @@ impl Drop for Going {
     }
 }
 
-async fn tell(run: String, logger: String, caller: Arc<Caller>, mut waiting: broadcast::Receiver<Telling>) {
-    loop {
-        match waiting.recv().await {
-            Ok(Telling::Log(told)) => caller.log(told.level, &logger, told.data(&run)).await,
-            Ok(Telling::Progress(made, message)) => caller.progress(made, None, Some(message)).await,
-            Err(RecvError::Lagged(count)) => {
-                let told = Told::left_out(count);
-                caller.log(told.level, &logger, told.data(&run)).await;
-            }
-            Err(RecvError::Closed) => return,
+async fn tell(run: String, logger: String, caller: Arc<Caller>, mut waiting: queue::Receiver<Telling>) {
+    while let Some(Received { missed, item }) = waiting.receive().await {
+        if missed > 0 {
+            let told = Told::left_out(missed);
+            caller.log(told.level, &logger, told.data(&run)).await;
+        }
+        match item {
+            Some(Telling::Log(told)) => caller.log(told.level, &logger, told.data(&run)).await,
+            Some(Telling::Progress(made, message)) => caller.progress(made, None, Some(message)).await,
+            None => {}
         }
     }
 }

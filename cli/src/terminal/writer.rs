@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::mpsc;
 
+use queue::Received;
 use tokio::sync::oneshot;
 
 /// What the writing thread is told.
@@ -21,6 +22,24 @@ pub(super) enum Piece {
     Question(Vec<u8>, oneshot::Sender<()>, mpsc::Receiver<()>),
     /// A line is edited from now on, or no longer; answers when that holds.
     Edit(Option<Box<dyn Aside>>, mpsc::Sender<()>),
+}
+
+/// Most bytes of a piece that others are merged into (64 KiB).
+const MERGED: usize = 64 << 10;
+
+impl Piece {
+    /// Puts `next` into the last piece of the queue, where it goes to the same stream; gives back what does not.
+    pub(super) fn merge(last: &mut Piece, next: Piece) -> Option<Piece> {
+        match (last, next) {
+            (Piece::Out(bytes), Piece::Out(more)) | (Piece::Err(bytes), Piece::Err(more))
+                if bytes.len() + more.len() <= MERGED =>
+            {
+                bytes.extend_from_slice(&more);
+                None
+            }
+            (_, next) => Some(next),
+        }
+    }
 }
 
 /// A text that is shown as it comes.
@@ -42,10 +61,16 @@ pub(crate) trait Aside: fmt::Debug + Send {
 }
 
 /// Writes until the last sender is gone.
-pub(super) fn write(pieces: &mpsc::Receiver<Piece>) {
+pub(super) fn write(pieces: &mut queue::Receiver<Piece>) {
     let is_one = io::stdout().is_terminal() && io::stderr().is_terminal();
     let mut writing = Writing { is_one, text: false, thought: false, failed: None, aside: None };
-    while let Ok(piece) = pieces.recv() {
+    while let Some(Received { missed, item }) = pieces.receive_blocking() {
+        if missed > 0 {
+            writing.end_line(is_one, true);
+            writing
+                .err(format!("toolsmith: {missed} lines are left out here: nobody read them\n").as_bytes());
+        }
+        let Some(piece) = item else { continue };
         match piece {
             Piece::Out(bytes) => {
                 writing.end_line(true, true);

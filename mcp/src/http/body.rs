@@ -1,14 +1,16 @@
 //! Bodies of answers, read within bounds: whole ones, and streams of server-sent events.
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
 
-use futures::{Stream, StreamExt, stream::BoxStream};
+use futures::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
 use reqwest::Response;
 use sse_stream::{Error, Sse, SseStream};
 
 use super::HttpFailure;
-use crate::wire::{MAX_MESSAGE_BYTES, too_large};
+use crate::wire::{LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, too_large};
 
 /// The body of an answer, up to `limit` bytes.
 pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec<u8>, HttpFailure> {
@@ -24,21 +26,54 @@ pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec
     Ok(body)
 }
 
-/// The events of an answer, each of at most [`MAX_MESSAGE_BYTES`].
-pub(crate) fn events(response: Response) -> BoxStream<'static, Result<Sse, Error>> {
-    let bytes = response.bytes_stream().boxed();
-    SseStream::from_bytes_stream(Bounded { bytes, event: 0, line_is_empty: true, failed: false }).boxed()
+/// A message that is a whole body. Of many that come at the same time, only one that is large is read at once; the right
+/// to do so comes with it.
+pub(crate) async fn read_in_turn(
+    response: Response,
+    room: &Arc<Room>,
+) -> Result<(Vec<u8>, Option<Large>), HttpFailure> {
+    let mut turn = Turn::new(Arc::clone(room));
+    let mut body = Vec::new();
+    let mut chunks = response.bytes_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|error| HttpFailure::unreachable(&error))?;
+        if body.len() + chunk.len() > MAX_MESSAGE_BYTES {
+            return Err(HttpFailure::Protocol(too_large()));
+        }
+        turn.wait_for(body.len() + chunk.len()).await;
+        body.extend_from_slice(&chunk);
+    }
+    Ok((body, turn.large))
 }
 
-type Bytes<B> = BoxStream<'static, Result<B, reqwest::Error>>;
+/// The events of an answer, each of at most [`MAX_MESSAGE_BYTES`]; large ones are read one at a time.
+pub(crate) fn events(response: Response, room: Arc<Room>) -> BoxStream<'static, Result<Sse, Error>> {
+    let bytes = response.bytes_stream().boxed();
+    let reading = Reading { bytes, size: EventSize::default(), turn: Turn::new(room), failed: false };
+    SseStream::from_bytes_stream(stream::unfold(reading, Reading::next).boxed()).boxed()
+}
 
-/// Ends a stream of bytes in whose events there is too much.
-struct Bounded<B> {
-    bytes: Bytes<B>,
-    /// How many bytes the event under way has.
-    event: usize,
-    line_is_empty: bool,
-    failed: bool,
+/// Whose turn it is to read a large message.
+struct Turn {
+    room: Arc<Room>,
+    large: Option<Large>,
+}
+
+impl Turn {
+    fn new(room: Arc<Room>) -> Self {
+        Self { room, large: None }
+    }
+
+    /// Waits until as many bytes of a message may be in memory.
+    async fn wait_for(&mut self, bytes: usize) {
+        if bytes > LARGE_BYTES && self.large.is_none() {
+            self.large = Some(self.room.enter().await);
+        }
+    }
+
+    fn end(&mut self) {
+        self.large = None;
+    }
 }
 
 /// Why a stream of bytes ends early.
@@ -48,39 +83,93 @@ pub(crate) enum Broken {
     Http(HttpFailure),
 }
 
-impl<B: AsRef<[u8]>> Bounded<B> {
-    /// Counts the bytes of a chunk; false if an event has too many. An empty line ends an event.
-    fn admit(&mut self, chunk: &[u8]) -> bool {
-        for byte in chunk {
-            self.event += 1;
-            match byte {
-                b'\n' | b'\r' if self.line_is_empty => self.event = 0,
-                b'\n' | b'\r' => self.line_is_empty = true,
-                _ => self.line_is_empty = false,
-            }
-            if self.event > MAX_MESSAGE_BYTES {
-                return false;
-            }
+/// A stream of bytes that ends where an event has too many.
+struct Reading<B> {
+    bytes: BoxStream<'static, Result<B, reqwest::Error>>,
+    size: EventSize,
+    turn: Turn,
+    failed: bool,
+}
+
+impl<B: AsRef<[u8]> + Send + 'static> Reading<B> {
+    async fn next(mut self) -> Option<(Result<B, Broken>, Self)> {
+        if self.failed {
+            return None;
         }
-        true
+        let failure = match self.bytes.next().await? {
+            Ok(chunk) => match self.size.add(chunk.as_ref()) {
+                Some(bytes) => {
+                    if bytes <= LARGE_BYTES {
+                        // Whatever was large has ended.
+                        self.turn.end();
+                    }
+                    self.turn.wait_for(bytes).await;
+                    return Some((Ok(chunk), self));
+                }
+                None => HttpFailure::Protocol(too_large()),
+            },
+            Err(error) => HttpFailure::unreachable(&error),
+        };
+        self.failed = true;
+        Some((Err(Broken::Http(failure)), self))
     }
 }
 
-impl<B: AsRef<[u8]>> Stream for Bounded<B> {
-    type Item = Result<B, Broken>;
+/// Counts the bytes of the event under way. An empty line ends an event; a line ends with `\n`, `\r` or both (WHATWG
+/// HTML, "Interpreting an event stream").
+#[derive(Default)]
+struct EventSize {
+    bytes: usize,
+    /// Whether the line under way has something in it.
+    line_has_bytes: bool,
+    /// Whether the last byte was `\r`: an `\n` after it belongs to the same end.
+    after_return: bool,
+}
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if self.failed {
-            return Poll::Ready(None);
+impl EventSize {
+    /// Counts a chunk; gives the bytes of the event under way, or nothing if an event has too many.
+    fn add(&mut self, chunk: &[u8]) -> Option<usize> {
+        for byte in chunk {
+            self.bytes += 1;
+            let ends_same_line = *byte == b'\n' && self.after_return;
+            self.after_return = *byte == b'\r';
+            match byte {
+                b'\n' if ends_same_line => {}
+                b'\n' | b'\r' if self.line_has_bytes => self.line_has_bytes = false,
+                b'\n' | b'\r' => self.bytes = 0,
+                _ => self.line_has_bytes = true,
+            }
+            if self.bytes > MAX_MESSAGE_BYTES {
+                return None;
+            }
         }
-        let Poll::Ready(next) = self.bytes.poll_next_unpin(context) else { return Poll::Pending };
-        let failure = match next {
-            Some(Ok(chunk)) if self.admit(chunk.as_ref()) => return Poll::Ready(Some(Ok(chunk))),
-            Some(Ok(_)) => HttpFailure::Protocol(too_large()),
-            Some(Err(error)) => HttpFailure::unreachable(&error),
-            None => return Poll::Ready(None),
-        };
-        self.failed = true;
-        Poll::Ready(Some(Err(Broken::Http(failure))))
+        Some(self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_bounded_however_its_lines_end() {
+        let line = "x".repeat(1 << 16);
+        for end in ["\n", "\r", "\r\n"] {
+            let mut size = EventSize::default();
+            let line = format!("data: {line}{end}");
+            let lines = (0..).take_while(|_| size.add(line.as_bytes()).is_some()).take(1_000).count();
+            assert_eq!(lines, MAX_MESSAGE_BYTES / line.len(), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_line_ends_an_event_however_lines_end() {
+        for end in ["\n", "\r", "\r\n"] {
+            let mut size = EventSize::default();
+            let event = format!("data: {}{end}{end}", "x".repeat(MAX_MESSAGE_BYTES / 2));
+            for _ in 0..5 {
+                assert!(size.add(event.as_bytes()).is_some_and(|bytes| bytes <= 1), "{end:?}");
+            }
+        }
     }
 }

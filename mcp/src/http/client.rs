@@ -24,12 +24,12 @@ use super::{
     HttpFailure, MAX_ERROR_BYTES, Sender, TOLD_BYTES, events,
     headers::header_value,
     listening::{Opening, Openings},
-    read_bounded,
+    read_bounded, read_in_turn,
 };
 use crate::{
     secrets::without_in_json,
     text::shown,
-    wire::{Fault, Intake, MAX_MESSAGE_BYTES, RawRequest, encode, raw_of},
+    wire::{Fault, Intake, RawRequest, encode, raw_of},
 };
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -115,6 +115,7 @@ impl HttpClient {
         let body = encode(message).map_err(|error| HttpFailure::Protocol(error.to_string()))?;
         let mut headers = protocol_headers(headers, session, raw_of(message));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        self.0.intake.note_sent(message);
         self.0.intake.track(message);
         self.0.intake.trace().sent(&body);
         let response = self.send(Method::POST, headers, Some(body)).await?;
@@ -146,7 +147,7 @@ impl HttpClient {
         }
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
         if content_type.starts_with(EVENTS) {
-            let stream = self.taken_in(events(response), None, Waiting::of(message));
+            let stream = self.taken_in(self.events(response), None, Waiting::of(message));
             return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
         }
         if !is_request {
@@ -158,7 +159,7 @@ impl HttpClient {
             let body = super::told(response).await;
             return Err(HttpFailure::ContentType { content_type, body }.into());
         }
-        let body = read_bounded(response, MAX_MESSAGE_BYTES).await?;
+        let (body, _large) = read_in_turn(response, self.0.intake.room()).await?;
         let answer = self.accept(&String::from_utf8_lossy(&body))?;
         let answer = answer.filter(is_answer).ok_or_else(|| {
             let body = shown(String::from_utf8_lossy(&body).trim(), TOLD_BYTES);
@@ -197,6 +198,10 @@ impl HttpClient {
             },
             None => Err(failure().into()),
         }
+    }
+
+    fn events(&self, response: Response) -> Events {
+        events(response, Arc::clone(self.0.intake.room()))
     }
 
     fn accept(&self, text: &str) -> Result<Option<ServerJsonRpcMessage>, Failed> {
@@ -287,7 +292,7 @@ impl HttpClient {
             let status = response.status().as_u16();
             return Err(HttpFailure::Status { status, body: super::told(response).await }.into());
         }
-        Ok(self.taken_in(events(response), last_event, Waiting::Nobody))
+        Ok(self.taken_in(self.events(response), last_event, Waiting::Nobody))
     }
 }
 

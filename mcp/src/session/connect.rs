@@ -30,11 +30,14 @@ use crate::{
     http::{HttpClient, HttpFailure, Sender},
     sse::SseTransport,
     trace::Trace,
-    wire::{Fault, Health, Intake, LineTransport, RpcError},
+    wire::{Fault, Health, Intake, LineTransport, Room, RpcError},
 };
 
 /// How many requests are under way at once to one server over HTTP.
 const MAX_CONCURRENT: usize = 256;
+
+/// How many messages wait within the library: each has at most the size of a notification or a request.
+const MESSAGES_WAITING: usize = 4;
 
 /// The version without a handshake that is asked for.
 const STATELESS_VERSION: ProtocolVersion = ProtocolVersion::V_2026_07_28;
@@ -123,6 +126,7 @@ impl Attempt<'_> {
         let mut config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
         // A request that waits for others would wait within its own time.
         config.max_concurrent_requests = MAX_CONCURRENT;
+        config.channel_buffer_capacity = MESSAGES_WAITING;
         let transport = StreamableHttpClientTransport::with_client(client, config);
         let lifecycle = ClientLifecycleMode::Auto {
             preferred_versions: vec![STATELESS_VERSION],
@@ -140,12 +144,24 @@ impl Attempt<'_> {
     }
 
     fn health(&self) -> Arc<Health> {
-        let client = self.client.clone();
-        Arc::new(Health::new(move |line| client.tell(&Notice::Stray(line.to_owned()))))
+        let (client, of_dropped) = (self.client.clone(), self.client.clone());
+        let dropped =
+            "messages of this server are dropped from here on: they are too long, or too many to answer";
+        Arc::new(Health::new(
+            move |line| client.tell(&Notice::Stray(line.to_owned())),
+            move || {
+                of_dropped.tell(&Notice::Log {
+                    level: "warning".to_owned(),
+                    logger: Some("toolsmith".to_owned()),
+                    data: dropped.into(),
+                });
+            },
+        ))
     }
 
     fn intake(&self, health: &Arc<Health>) -> Intake {
-        Intake::new(Arc::clone(health), Trace::new(&self.config.name, self.config.debug))
+        let trace = Trace::new(&self.config.name, self.config.debug);
+        Intake::new(Arc::clone(health), trace, Room::new(self.client.waits()))
     }
 
     fn sender(&self, remote: &Remote) -> Result<Sender, Error> {

@@ -34,7 +34,7 @@ use crate::{
     error::{Error, ErrorKind, Phase},
     http::HttpFailure,
     text::shown,
-    wire::{Answer, Outcome, RawRequest, ambiguous},
+    wire::{Answer, MAX_REQUEST_BYTES, Outcome, RawRequest, ambiguous},
 };
 
 /// A request whose server reports progress may take this many times its limit in all.
@@ -114,12 +114,18 @@ pub(super) struct Ask {
     pub(super) progress: Option<ProgressSink>,
 }
 
+/// Whether a result is final.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultKind<'a> {
+    #[serde(borrow, default)]
+    result_type: Option<Cow<'a, str>>,
+}
+
 /// What a result says that is not final (MCP 2026-07-28, multi-round-trip requests).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct InputRequired {
-    #[serde(default)]
-    result_type: Option<String>,
     #[serde(default)]
     input_requests: Map<String, Value>,
     #[serde(default)]
@@ -199,10 +205,18 @@ impl Session {
         let own = ask.parameters.len();
         for _ in 0..MAX_ROUNDS {
             let raw = self.ask(ask.clone()).await?;
-            let Ok(more) = serde_json::from_str::<InputRequired>(raw.get()) else { return Ok(raw) };
-            if more.result_type.as_deref() != Some("input_required") {
+            // Without what it asks for, which may be long.
+            let Ok(kind) = serde_json::from_str::<ResultKind<'_>>(raw.get()) else { return Ok(raw) };
+            if kind.result_type.as_deref() != Some("input_required") {
                 return Ok(raw);
             }
+            let bytes = raw.get().len();
+            if bytes > MAX_REQUEST_BYTES {
+                let reason =
+                    format!("it asks for input in {bytes} bytes, over the limit of {MAX_REQUEST_BYTES}");
+                return Err(self.fail(ErrorKind::Protocol { reason }));
+            }
+            let Ok(more) = serde_json::from_str::<InputRequired>(raw.get()) else { return Ok(raw) };
             ask.parameters.truncate(own);
             let mut responses = Map::new();
             for (key, request) in more.input_requests {
@@ -274,8 +288,8 @@ impl Session {
             Err(_) => {}
         }
         match raw.take_outcome() {
-            Some(Outcome::Answer(Answer::Result(result))) => self.with_one_meaning(method, result),
-            Some(Outcome::Answer(Answer::Error(error))) => Err(self.fail(rpc_kind(phase, error))),
+            Some(Outcome::Answer(Answer::Result(result), _)) => self.with_one_meaning(method, result),
+            Some(Outcome::Answer(Answer::Error(error), _)) => Err(self.fail(rpc_kind(phase, error))),
             Some(Outcome::Failed(failure)) => Err(self.fail(http_kind(phase, failure))),
             None => Err(self.ended(phase).await),
         }

@@ -2,7 +2,10 @@
 
 use std::{
     fmt,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use super::message::RpcError;
@@ -42,6 +45,9 @@ pub(crate) struct Health {
     stray: Mutex<Stray>,
     /// Told the first line that is no protocol.
     on_stray: Box<dyn Fn(&str) + Send + Sync>,
+    /// Told that a first message was dropped.
+    on_dropped: Box<dyn Fn() + Send + Sync>,
+    dropped: AtomicU64,
 }
 
 #[derive(Default)]
@@ -52,9 +58,19 @@ struct Stray {
 }
 
 impl Health {
-    /// Nothing is known yet; `on_stray` is told the first line that is no protocol, fit to be shown.
-    pub(crate) fn new(on_stray: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self { fault: OnceLock::new(), stray: Mutex::default(), on_stray: Box::new(on_stray) }
+    /// Nothing is known yet; `on_stray` is told the first line that is no protocol, fit to be shown, and `on_dropped` is
+    /// called when a first message is dropped.
+    pub(crate) fn new(
+        on_stray: impl Fn(&str) + Send + Sync + 'static,
+        on_dropped: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            fault: OnceLock::new(),
+            stray: Mutex::default(),
+            on_stray: Box::new(on_stray),
+            on_dropped: Box::new(on_dropped),
+            dropped: AtomicU64::new(0),
+        }
     }
 
     pub(crate) fn fault(&self) -> Option<&Fault> {
@@ -72,6 +88,11 @@ impl Health {
         (stray.lines, stray.first.clone())
     }
 
+    /// How many messages were dropped.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
     /// Notes a line that is no message; false if there were too many.
     pub(super) fn note_stray(&self, line: &str) -> bool {
         let mut stray = self.stray.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,6 +104,13 @@ impl Health {
             stray.first = Some(first);
         }
         stray.bytes_in_a_row <= MAX_STRAY_BYTES
+    }
+
+    /// Notes a message that was dropped because of its length, or because there were too many; says so for the first one.
+    pub(super) fn note_dropped(&self) {
+        if self.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
+            (self.on_dropped)();
+        }
     }
 
     pub(super) fn note_message(&self) {

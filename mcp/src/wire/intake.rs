@@ -2,20 +2,28 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage, ServerResult,
+    ServerJsonRpcMessage, ServerNotification, ServerResult,
 };
 
 use crate::{secrets::without_in_json, trace::Trace};
 
 use super::{
-    Answer, Fault, Health, MAX_STRAY_BYTES, RawRequest,
+    Answer, Fault, Health, MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES, MAX_STRAY_BYTES, RawRequest, Room,
     message::{Envelope, RpcError, decode_id, discovered, initialized},
+    talk,
 };
+
+/// How many requests of a server are taken that are not answered yet. Further ones are dropped: what asks so much waits for
+/// no answer.
+const MAX_ASKED: usize = 256;
+
+/// The longest answer to a request of the session's own, such as the handshake, in bytes (1 MiB).
+const MAX_TYPED_BYTES: usize = 1024 * 1024;
 
 /// From how many unanswered requests on those that nobody waits for any more are looked for.
 const CROWDED: usize = 1024;
@@ -23,6 +31,9 @@ const CROWDED: usize = 1024;
 /// The requests that wait for an answer, and the judge of what comes in.
 pub(crate) struct Intake {
     pending: Mutex<Pendings>,
+    /// The requests of the server that are not answered yet, and how often each id was used.
+    asked: Mutex<HashMap<RequestId, usize>>,
+    room: Arc<Room>,
     health: Arc<Health>,
     trace: Trace,
 }
@@ -46,8 +57,28 @@ enum Pending {
 pub(crate) type Received = Result<Option<ServerJsonRpcMessage>, Fault>;
 
 impl Intake {
-    pub(crate) fn new(health: Arc<Health>, trace: Trace) -> Self {
-        Self { pending: Mutex::default(), health, trace }
+    pub(crate) fn new(health: Arc<Health>, trace: Trace, room: Arc<Room>) -> Self {
+        Self { pending: Mutex::default(), asked: Mutex::default(), room, health, trace }
+    }
+
+    pub(crate) fn room(&self) -> &Arc<Room> {
+        &self.room
+    }
+
+    /// Notes that a message is on its way, or that it never will be.
+    pub(crate) fn note_sent(&self, message: &ClientJsonRpcMessage) {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = id {
+            self.asked().remove(id);
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<RequestId, usize>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn trace(&self) -> &Trace {
@@ -91,7 +122,7 @@ impl Intake {
         };
         let received = if envelope.method.is_some() {
             match strict_json::check_names(text) {
-                Ok(()) => self.accept_incoming(text),
+                Ok(()) => self.accept_talk(&envelope, text),
                 // Two readers would understand it differently, so nobody acts on it.
                 Err(_) => self.stray(text),
             }
@@ -104,15 +135,57 @@ impl Intake {
         received
     }
 
+    /// A notification or a request. Both are made small here, before they wait for anything.
+    fn accept_talk(&self, envelope: &Envelope<'_>, text: &str) -> Received {
+        let Some(id) = envelope.id else {
+            if text.len() <= MAX_NOTIFICATION_BYTES {
+                return self.accept_incoming(text);
+            }
+            let cut = talk::cut(text);
+            if cut.is_none() {
+                self.health.note_dropped();
+            }
+            return Ok(cut);
+        };
+        let is_short = text.len() <= MAX_REQUEST_BYTES;
+        let received = if is_short { self.accept_incoming(text)? } else { talk::refused(id) };
+        let Some(JsonRpcMessage::Request(request)) = &received else { return Ok(received) };
+        let mut asked = self.asked();
+        if asked.values().sum::<usize>() >= MAX_ASKED {
+            self.health.note_dropped();
+            return Ok(None);
+        }
+        *asked.entry(request.id.clone()).or_default() += 1;
+        drop(asked);
+        Ok(received)
+    }
+
+    /// What a server no longer wants to be answered is not answered.
+    fn note_cancelled(&self, message: &ServerJsonRpcMessage) {
+        if let JsonRpcMessage::Notification(notification) = message
+            && let ServerNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            self.asked().remove(id);
+        }
+    }
+
     fn accept_incoming(&self, text: &str) -> Received {
         match serde_json::from_str(text) {
-            Ok(message) => Ok(Some(message)),
+            Ok(message) => {
+                self.note_cancelled(&message);
+                Ok(Some(message))
+            }
             Err(_) => self.stray(text),
         }
     }
 
     fn accept_answer(&self, envelope: &Envelope<'_>, text: &str) -> Received {
         let answer = match (envelope.result, envelope.error) {
+            // Nobody waits for it, or nobody who wants it as it came.
+            (Some(_), _) if !self.wants_raw(envelope) && text.len() > MAX_TYPED_BYTES => {
+                return self.refuse_typed(envelope, text.len());
+            }
             (Some(result), _) => Answer::Result(result.to_owned()),
             (None, Some(error)) => Answer::Error(RpcError::decode(error)),
             (None, None) => return self.stray(text),
@@ -132,7 +205,8 @@ impl Intake {
         let result = match (pending, answer) {
             (Pending::Raw(request), answer) => {
                 let Some(request) = request.upgrade() else { return Ok(None) };
-                request.set_answer(answer);
+                let held = self.room.hold(text.len());
+                request.set_answer(answer, held);
                 ServerResult::empty(())
             }
             (Pending::Initialize, answer) => ServerResult::InitializeResult(initialized(answer)?),
@@ -166,6 +240,27 @@ impl Intake {
         }
     }
 
+    /// Whether somebody waits for this very answer who keeps it as it comes.
+    fn wants_raw(&self, envelope: &Envelope<'_>) -> bool {
+        let number = envelope.id.and_then(decode_id);
+        let pending = self.pending();
+        matches!(number.and_then(|number| pending.by_id.get(&number)), Some(Pending::Raw(_)))
+    }
+
+    /// An answer that is no result of a tool has no reason to be so long.
+    fn refuse_typed(&self, envelope: &Envelope<'_>, bytes: usize) -> Received {
+        let Some(number) = envelope.id.and_then(decode_id) else { return Ok(None) };
+        let reason = format!("it sent {bytes} bytes where at most {MAX_TYPED_BYTES} are taken");
+        match self.pending().by_id.remove(&number) {
+            None => Ok(None),
+            Some(Pending::Initialize) => Err(Fault::Protocol(reason)),
+            Some(_) => {
+                let error = ErrorData::internal_error(reason, None);
+                Ok(Some(JsonRpcMessage::error(error, Some(RequestId::Number(number)))))
+            }
+        }
+    }
+
     fn stray(&self, text: &str) -> Received {
         if self.health.note_stray(text) {
             return Ok(None);
@@ -176,7 +271,7 @@ impl Intake {
         )))
     }
 
-    fn pending(&self) -> std::sync::MutexGuard<'_, Pendings> {
+    fn pending(&self) -> MutexGuard<'_, Pendings> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -79,6 +79,7 @@ where
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         // Queued here, in the order of the calls: the futures may be polled in any order.
+        self.intake.note_sent(&message);
         let queued = encode_line(&message).and_then(|line| {
             self.intake.trace().sent(&line);
             self.outbox.push(line)
@@ -95,6 +96,8 @@ where
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
+            // A line whose reading has begun is read to its end; the next one waits for room.
+            self.intake.room().free().await;
             let fault = match self.read_line().await {
                 Ok(true) => {
                     let line = std::mem::take(&mut self.line);

@@ -15,11 +15,14 @@ use serde_json::value::RawValue;
 
 use tokio::sync::Notify;
 
-use super::Fault;
+use super::{Fault, room::Held};
 use crate::{http::HttpFailure, text::shown};
 
 /// How many bytes of a server's error message are kept.
 const MAX_TEXT_BYTES: usize = 2_000;
+
+/// How many bytes the data of an error may have; more is replaced by a note.
+const MAX_DATA_BYTES: usize = 64 * 1024;
 
 /// A request whose parameters and answer bypass the library's types.
 pub(crate) struct RawRequest {
@@ -35,7 +38,8 @@ pub(crate) struct RawRequest {
 
 /// What became of a raw request.
 pub(crate) enum Outcome {
-    Answer(Answer),
+    /// With its share of the room for answers.
+    Answer(Answer, #[expect(dead_code, reason = "dropped, never read")] Held),
     /// It could not be sent, or no answer can come.
     Failed(HttpFailure),
 }
@@ -81,8 +85,8 @@ impl RawRequest {
         self.outcome().is_none()
     }
 
-    pub(crate) fn set_answer(&self, answer: Answer) {
-        *self.outcome() = Some(Outcome::Answer(answer));
+    pub(crate) fn set_answer(&self, answer: Answer, held: Held) {
+        *self.outcome() = Some(Outcome::Answer(answer, held));
     }
 
     /// Notes why no answer can come; whoever waits for one learns it at once. An answer that is there stands.
@@ -244,7 +248,16 @@ impl RpcError {
         Self {
             code: members.code.and_then(|code| code.get().parse().ok()).unwrap_or(0),
             message: shown(&members.message.map(text).unwrap_or_default(), MAX_TEXT_BYTES),
-            data: members.data.map(ToOwned::to_owned),
+            data: members.data.and_then(bounded_data),
         }
     }
+}
+
+/// The data of an error, or a note on what is too long to be kept.
+fn bounded_data(data: &RawValue) -> Option<Box<RawValue>> {
+    let bytes = data.get().len();
+    if bytes <= MAX_DATA_BYTES {
+        return Some(data.to_owned());
+    }
+    serde_json::value::to_raw_value(&format!("[{bytes} bytes are left out]")).ok()
 }

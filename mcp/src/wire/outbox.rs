@@ -11,8 +11,12 @@ use tokio::{
     sync::watch,
 };
 
-/// How many bytes of requests may wait for a server that does not read its input.
-pub const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
+/// How many bytes of messages may wait for a server that does not read its input (32 MiB): the largest call of a program.
+pub const MAX_QUEUED_BYTES: usize = 32 * 1024 * 1024;
+
+/// How many messages may wait for it: more than calls can be under way, and few beside what answers to a flood of pings
+/// would be.
+pub const MAX_QUEUED_LINES: usize = 4096;
 
 /// Lines on their way out. Whoever holds the writer writes all that is queued.
 pub(super) struct Outbox<W> {
@@ -46,10 +50,12 @@ impl<W> Outbox<W> {
     /// Appends a line. Fails with [`io::ErrorKind::QuotaExceeded`] if too much is waiting.
     pub(super) fn push(&self, line: Vec<u8>) -> io::Result<()> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if queue.bytes + line.len() > MAX_QUEUED_BYTES {
+        if queue.bytes + line.len() > MAX_QUEUED_BYTES || queue.lines.len() >= MAX_QUEUED_LINES {
             return Err(io::Error::new(
                 io::ErrorKind::QuotaExceeded,
-                format!("more than {MAX_QUEUED_BYTES} bytes of requests wait to be read by it"),
+                format!(
+                    "more than {MAX_QUEUED_BYTES} bytes or {MAX_QUEUED_LINES} messages wait to be read by it"
+                ),
             ));
         }
         queue.bytes += line.len();

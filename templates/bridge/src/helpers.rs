@@ -7,7 +7,7 @@ use serde_json::value::to_raw_value;
 
 use crate::client;
 use crate::content::Content;
-use crate::wire::ToHost;
+use crate::wire::{PROGRESS_LIMIT, ToHost};
 
 /// Runs `work` over `items`, at most `limit` at a time (at least one), and collects the results in the
 /// order of the items.
@@ -36,12 +36,14 @@ fn emit_part(content: &Content) {
     }
 }
 
-/// Tells the host how far the program has come.
+/// Tells the host how far the program has come. Of the message, 2 KiB at the most are told.
 pub fn progress(done: impl Amount, total: impl Amount, message: impl Into<String>) {
     // JSON has no other numbers, and 0.0 / 0.0 of nothing to do is no mistake worth ending for.
     let finite = |amount: f64| if amount.is_finite() { amount } else { 0.0 };
     let (done, total) = (finite(done.amount()), finite(total.amount()));
-    report(&ToHost::Progress { done, total, message: message.into() });
+    let mut message = message.into();
+    message.truncate(message.floor_char_boundary(PROGRESS_LIMIT));
+    report(&ToHost::Progress { done, total, message });
 }
 
 fn report(message: &ToHost) {

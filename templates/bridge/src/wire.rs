@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
@@ -15,6 +16,10 @@ pub const VERSION: u32 = 4;
 
 /// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
+
+/// Most bytes of a progress message that are kept (2 KiB): it is one line for a person. The rest is cut off, by the program
+/// and, where that does not, by the host.
+pub const PROGRESS_LIMIT: usize = 2 * 1024;
 
 /// The descriptor that a program finds its socket on.
 pub const BROKER_DESCRIPTOR: i32 = 3;
@@ -122,7 +127,8 @@ pub enum ToHost {
         done: f64,
         /// Units in all.
         total: f64,
-        /// What is going on.
+        /// What is going on, up to [`PROGRESS_LIMIT`].
+        #[serde(deserialize_with = "short_text")]
         message: String,
     },
     /// The program has ended by itself; its last frame.
@@ -245,6 +251,25 @@ pub struct PanicReport {
     pub column: Option<u32>,
 }
 
+/// Reads the beginning of a text, [`PROGRESS_LIMIT`] at the most. What is longer is never decoded as a whole.
+fn short_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let raw = <&RawValue>::deserialize(deserializer)?.get();
+    if raw.len() <= PROGRESS_LIMIT {
+        return serde_json::from_str(raw).map_err(D::Error::custom);
+    }
+    if !raw.starts_with('"') {
+        return Err(D::Error::custom("the message is no text"));
+    }
+    let kept = raw.floor_char_boundary(PROGRESS_LIMIT);
+    // A cut may fall into an escape, of which a surrogate pair is the longest.
+    let beginnings = (0..=LONGEST_ESCAPE).filter_map(|back| raw.get(..kept.checked_sub(back)?));
+    let mut texts = beginnings.filter_map(|beginning| serde_json::from_str(&format!("{beginning}\"")).ok());
+    texts.next().ok_or_else(|| D::Error::custom("the message is no text"))
+}
+
+/// Bytes of the longest character as JSON: `\ud83d\ude00`.
+const LONGEST_ESCAPE: usize = 12;
+
 /// Reads one frame; `None` at the end of the stream.
 ///
 /// # Errors
@@ -284,4 +309,41 @@ pub fn write_frame(stream: &mut impl Write, message: &impl Serialize) -> io::Res
     let prefix = u32::try_from(length).map_err(io::Error::other)?.to_be_bytes();
     frame[..4].copy_from_slice(&prefix);
     stream.write_all(&frame)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> Result<String, String> {
+        let frame = format!("{{\"progress\":{{\"done\":1,\"total\":1,\"message\":{text}}}}}");
+        match serde_json::from_slice(frame.as_bytes()).map_err(|error| error.to_string())? {
+            ToHost::Progress { message, .. } => Ok(message),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_progress_message_is_cut_at_a_whole_character() {
+        assert_eq!(message("\"a\\u00e4\""), Ok("aä".to_owned()));
+        for (text, decoded) in [("x", "x"), ("ä", "ä"), ("\\n", "\n"), ("\\ud83d\\ude00", "\u{1f600}")] {
+            for before in 0..LONGEST_ESCAPE {
+                let long = format!("\"{}{}\"", "y".repeat(before), text.repeat(10_000));
+                let kept = message(&long).unwrap();
+                let whole = format!("{}{}", "y".repeat(before), decoded.repeat(10_000));
+                assert!(whole.starts_with(&kept), "{text}");
+                let most = PROGRESS_LIMIT / text.len() * decoded.len();
+                assert!(kept.len() <= PROGRESS_LIMIT && kept.len() + 40 >= most, "{text}: {}", kept.len());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_no_progress_message() {
+        for wrong in ["7", "null", "[]", "\"\\ud800\""] {
+            assert!(message(wrong).is_err(), "{wrong}");
+        }
+        assert!(message(&format!("[{}1]", "1,".repeat(10_000))).is_err());
+    }
 }

@@ -3,6 +3,7 @@
 //! The protocol is written by hand, because a proper library refuses to do most of this. Apart from its fault each
 //! mode behaves: it answers what it is asked and exits at the end of its input.
 
+mod flood;
 mod gate;
 mod library;
 mod server;
@@ -71,6 +72,8 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "records-lines" => records_lines(argument),
         "answers-with" => answers_with(argument),
         "environment" => environment(),
+        "flood" => flood::flood(),
+        "many-tools" => flood::many_tools(argument),
         "gate" => gate::gate(argument),
         "metadata" => metadata(),
         "library" => library::library(),

@@ -13,6 +13,11 @@ use crate::{
 const HUGE: usize = 100 * 1024 * 1024;
 /// How much of it is sent at a time.
 const CHUNK: usize = 64 * 1024;
+/// How many log messages come before an answer, and the bytes of each.
+const LOGS: usize = 300;
+const LONG_LOG: usize = 4 << 20;
+/// A text as large as an answer may have one.
+const LARGE: usize = (16 << 20) - 4096;
 /// How long the server waits after each byte that it drips.
 const DRIP: Duration = Duration::from_millis(50);
 
@@ -66,6 +71,21 @@ pub(crate) async fn commit(
             loop {
                 connection.event("message", None, &log).await?;
             }
+        }
+        "logs" => {
+            connection.head(200, &[EVENTS], None).await?;
+            let log = json!({ "level": "error", "data": "x".repeat(LONG_LOG) });
+            let log =
+                json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": log }).to_string();
+            for _ in 0..LOGS {
+                connection.event("message", None, &log).await?;
+            }
+            connection.event("message", None, &sound).await
+        }
+        "large-answer" => {
+            let mut large = answer(server, request);
+            large["result"]["content"][0]["text"] = json!("x".repeat(LARGE));
+            connection.respond(200, &[JSON], large.to_string().as_bytes()).await
         }
         "comments" => {
             connection.head(200, &[EVENTS], None).await?;
