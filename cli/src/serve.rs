@@ -20,6 +20,7 @@ pub(crate) mod library;
 pub(crate) mod live;
 mod passing;
 pub(crate) mod pipes;
+mod quota;
 pub(crate) mod random;
 pub(crate) mod reload;
 mod scribe;

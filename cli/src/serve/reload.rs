@@ -175,6 +175,7 @@ async fn again(
     }
     let serve = &new.config.serve;
     workshop.slots.resize(serve.max_executions, serve.max_waiting);
+    workshop.held.set_return_time(serve.question_timeout);
     workshop.terminal.note(&difference(&old, &new));
     settings.send_replace(new);
     Ok(())
