@@ -9,6 +9,7 @@ mod remembered;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use mcp::LockedTool;
@@ -60,6 +61,10 @@ pub(crate) enum Answer {
     No,
     /// There is nobody to ask.
     Nobody,
+    /// Nobody answered within this time.
+    Late(Duration),
+    /// Too many questions are open already.
+    Busy,
 }
 
 /// Puts questions to a person.
@@ -97,6 +102,10 @@ pub(crate) enum Reason {
     Person,
     /// There are too many tools for a question.
     TooMany,
+    /// Nobody answered within this time.
+    Late(Duration),
+    /// Too many questions are open already.
+    Busy,
 }
 
 /// What one execution was granted before it ran, and refused while it did.
@@ -286,6 +295,8 @@ impl Policy {
             }
             Answer::No => return Err(Refusal::of(tools, Reason::Person)),
             Answer::Nobody => return Err(Refusal::of(tools, self.asker.absence())),
+            Answer::Late(limit) => return Err(Refusal::of(tools, Reason::Late(limit))),
+            Answer::Busy => return Err(Refusal::of(tools, Reason::Busy)),
         }
         tools.iter().for_each(&mut grant);
         Ok(())
@@ -398,6 +409,16 @@ impl Refusal {
                 )
             }
             Reason::Person => format!("permission to call {names} was refused"),
+            Reason::Late(limit) => format!(
+                "{names}: nobody answered the question for permission within {} s (serve.questionTimeout)\n\
+                 help: try again when somebody can answer, set serve.questionTimeout to more seconds, or allow it in \
+                 the configuration with `trust: true` or `permissions` of the server",
+                limit.as_secs_f64()
+            ),
+            Reason::Busy => format!(
+                "{names}: busy: permission must be asked for, and too many questions are open already; answer those, or \
+                 try again later"
+            ),
             Reason::TooMany => {
                 format!(
                     "{names}: more than {QUESTION_TOOLS} tools need permission, too many for a question{help}"
@@ -428,6 +449,8 @@ impl Refusal {
             Reason::NoElicitation => "no_elicitation",
             Reason::Person => "refused",
             Reason::TooMany => "too_many",
+            Reason::Late(_) => "unanswered",
+            Reason::Busy => "busy",
         };
         json!({ "tools": self.tools, "reason": reason })
     }

@@ -22,6 +22,7 @@ mod lines;
 pub(crate) mod live;
 mod passing;
 pub(crate) mod pipes;
+mod quota;
 pub(crate) mod random;
 pub(crate) mod reload;
 mod scribe;

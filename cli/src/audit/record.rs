@@ -103,6 +103,8 @@ pub(crate) enum Answer {
     /// Yes, for as long as the session lives.
     Session,
     No,
+    /// Nobody answered in time.
+    Late,
     /// The client can't ask, or the question was withdrawn.
     Nobody,
 }

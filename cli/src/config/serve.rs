@@ -28,6 +28,8 @@ pub(super) struct ServeEntry {
     list_wait: Option<At<f64>>,
     /// How long running executions may go on when the server is stopped, in seconds (default 10).
     grace: Option<At<f64>>,
+    /// How long a client may take to answer a question, in seconds (default 600); after that it is denied.
+    question_timeout: Option<At<f64>>,
     /// How many sessions there are over HTTP at once (default 64).
     max_sessions: Option<At<u64>>,
     /// Names of this host that clients may use over HTTP, beside loopback addresses; `name` or `name:port`.
@@ -75,6 +77,7 @@ pub(super) struct ServeSettings {
     max_waiting: Option<usize>,
     list_wait: Option<Duration>,
     grace: Option<Duration>,
+    question_timeout: Option<Duration>,
     max_sessions: Option<usize>,
     hosts: Option<Vec<String>>,
     origins: Option<Vec<String>>,
@@ -97,6 +100,8 @@ pub(crate) struct Serve {
     pub(crate) list_wait: Duration,
     /// How long running executions may go on when the server is stopped.
     pub(crate) grace: Duration,
+    /// How long a client may take to answer a question.
+    pub(crate) question_timeout: Duration,
     /// How many sessions there are over HTTP at once.
     pub(crate) max_sessions: usize,
     /// Names of this host that clients may use over HTTP, beside loopback addresses.
@@ -128,6 +133,7 @@ impl Default for Serve {
             max_waiting: 64,
             list_wait: Duration::from_secs(5),
             grace: Duration::from_secs(10),
+            question_timeout: Duration::from_secs(600),
             max_sessions: 64,
             hosts: Vec::new(),
             origins: Vec::new(),
@@ -146,6 +152,7 @@ impl ServeSettings {
             max_waiting: self.max_waiting.or(weaker.max_waiting),
             list_wait: self.list_wait.or(weaker.list_wait),
             grace: self.grace.or(weaker.grace),
+            question_timeout: self.question_timeout.or(weaker.question_timeout),
             max_sessions: self.max_sessions.or(weaker.max_sessions),
             hosts: self.hosts.or(weaker.hosts),
             origins: self.origins.or(weaker.origins),
@@ -164,6 +171,7 @@ impl ServeSettings {
             max_waiting: self.max_waiting.unwrap_or(default.max_waiting),
             list_wait: self.list_wait.unwrap_or(default.list_wait),
             grace: self.grace.unwrap_or(default.grace),
+            question_timeout: self.question_timeout.unwrap_or(default.question_timeout),
             max_sessions: self.max_sessions.unwrap_or(default.max_sessions),
             hosts: self.hosts.unwrap_or_default(),
             origins: self.origins.unwrap_or_default(),
@@ -191,6 +199,7 @@ impl Checker<'_> {
             max_waiting: any(&entry.max_waiting),
             list_wait: seconds(&entry.list_wait),
             grace: seconds(&entry.grace),
+            question_timeout: seconds(&entry.question_timeout),
             max_sessions: count(&entry.max_sessions),
             hosts: entry.hosts.clone(),
             origins: entry.origins.clone(),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::caller::Caller;
+use super::caller::{Caller, Unanswered};
 use crate::audit;
 use crate::permission::{Answer, Asker, Question, Reason, Wanted};
 
@@ -112,8 +112,10 @@ impl Inner {
         }
         match self.caller.ask("elicitation/create", form).await {
             Ok(answer) => read(&answer, self.has_session),
-            // Whoever can't be reached gives no consent.
-            Err(_) => Answer::No,
+            Err(Unanswered::Late(limit)) => Answer::Late(limit),
+            Err(Unanswered::Busy(_)) => Answer::Busy,
+            // A client that can't be reached gives no consent.
+            Err(Unanswered::Failed(_)) => Answer::No,
         }
     }
 }
@@ -152,7 +154,8 @@ fn logged(answer: Answer) -> audit::Answer {
         // What is allowed for good holds for the session as well; no client is offered it.
         Answer::Session | Answer::Always => audit::Answer::Session,
         Answer::No => audit::Answer::No,
-        Answer::Nobody => audit::Answer::Nobody,
+        Answer::Late(_) => audit::Answer::Late,
+        Answer::Nobody | Answer::Busy => audit::Answer::Nobody,
     }
 }
 

@@ -1,18 +1,22 @@
 //! One request of the client under way: what can be told to it meanwhile, and what it can be asked.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use rmcp::model::{
-    ClientCapabilities, ClientRequest, CustomNotification, CustomRequest, Extensions, GetExtensions as _,
+    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientRequest, CustomNotification, CustomRequest, Extensions, GetExtensions as _,
     NumberOrString, ProgressNotification, ProgressNotificationParam, ProgressToken, ServerNotification,
     ServerRequest,
 };
-use rmcp::service::{OriginatingRequestId, RequestContext};
+use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
 use rmcp::{Peer, RoleServer};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::level::Level;
+use super::quota::{Exceeded, Quota};
+use super::slots::{Client, Place};
 
 /// What a client says that it can do for servers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +52,31 @@ pub(crate) struct Ask {
     pub(crate) answer: oneshot::Sender<Result<Value, String>>,
 }
 
+/// What holds for the questions to one client.
+#[derive(Debug, Clone)]
+pub(crate) struct Terms {
+    /// Whose questions these are.
+    pub(crate) client: Client,
+    /// How long an answer may take.
+    pub(crate) timeout: Duration,
+    /// The open questions of all clients.
+    pub(crate) open: Arc<Quota>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unanswered {
+    /// Nobody answered in time.
+    #[error("nobody answered within {} s, which is the limit for questions (serve.questionTimeout)", .0.as_secs_f64())]
+    Late(Duration),
+    /// Too many questions are open.
+    #[error(transparent)]
+    Busy(#[from] Exceeded),
+    /// The client can't be asked.
+    #[error("{0}")]
+    Failed(String),
+}
+
 /// How a client is asked.
 enum Way {
     /// By a request of its own.
@@ -61,6 +90,11 @@ pub(crate) struct Caller {
     pub(crate) abilities: Abilities,
     way: Way,
     route: Mutex<Route>,
+    terms: Terms,
+    /// The place of the execution that asks, where it has one.
+    place: Mutex<Weak<Place>>,
+    /// Nobody has answered a question in time: then no further one is put.
+    unanswered: AtomicBool,
 }
 
 /// Where messages to the client go: another one each time that it comes back with an answer.
@@ -92,18 +126,35 @@ impl Route {
 
 impl Caller {
     /// Of a client that is asked by requests.
-    pub(crate) fn new(context: &RequestContext<RoleServer>, level: Option<Level>) -> Self {
-        let abilities = Abilities::of(context.client_capabilities().as_ref());
-        Caller { abilities, way: Way::Request, route: Mutex::new(Route::of(context, level)) }
+    pub(crate) fn new(context: &RequestContext<RoleServer>, level: Option<Level>, terms: Terms) -> Self {
+        Caller {
+            abilities: Abilities::of(context.client_capabilities().as_ref()),
+            way: Way::Request,
+            route: Mutex::new(Route::of(context, level)),
+            terms,
+            place: Mutex::default(),
+            unanswered: AtomicBool::new(false),
+        }
     }
 
     /// Of a client that is asked by answers; what it is asked arrives at `asks`.
     pub(crate) fn asked_by_answers(
         context: &RequestContext<RoleServer>,
         level: Option<Level>,
+        terms: Terms,
         asks: mpsc::Sender<Ask>,
     ) -> Self {
-        Caller { way: Way::Answer(asks), ..Caller::new(context, level) }
+        Caller { way: Way::Answer(asks), ..Caller::new(context, level, terms) }
+    }
+
+    /// Whose questions these are.
+    pub(crate) fn client(&self) -> &Client {
+        &self.terms.client
+    }
+
+    /// From now on, questions are those of the execution that has this place.
+    pub(crate) fn set_place(&self, place: &Arc<Place>) {
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(place);
     }
 
     /// Whether questions are asked by the answer to the request.
@@ -135,30 +186,63 @@ impl Caller {
         self.route().level.is_some_and(|least| level >= least)
     }
 
-    /// Asks the client.
+    /// Asks the client, and waits for the answer as long as it may take. An execution has no place meanwhile.
     ///
     /// # Errors
-    /// Why there is no answer, in words for whoever wanted it.
-    pub(crate) async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, String> {
+    /// Why there is no answer. After a question that nobody answered in time, no further one is put: an execution must
+    /// not wait again and again.
+    pub(crate) async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
+        let late = Unanswered::Late(self.terms.timeout);
+        if self.unanswered.load(Ordering::Relaxed) {
+            return Err(late);
+        }
+        let _open = self.terms.open.reserve(&self.terms.client, parameters.to_string().len())?;
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let paused = place.map(|place| place.pause());
+        let answer = self.put(method, parameters).await;
+        if answer == Err(late) {
+            self.unanswered.store(true, Ordering::Relaxed);
+        }
+        if let Some(paused) = paused {
+            paused.go_on().await;
+        }
+        answer
+    }
+
+    async fn put(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
         match &self.way {
             Way::Request => self.request(method, parameters).await,
             Way::Answer(asks) => {
-                let (answer, answered) = oneshot::channel();
-                let gone = |()| "the client has not come back with an answer".to_owned();
-                asks.send(Ask { method, parameters, answer }).await.map_err(|_| gone(()))?;
-                answered.await.map_err(|_| gone(()))?
+                let asking = async {
+                    let (answer, answered) = oneshot::channel();
+                    let gone = || Unanswered::Failed("the client has not come back with an answer".to_owned());
+                    asks.send(Ask { method, parameters, answer }).await.map_err(|_| gone())?;
+                    answered.await.map_err(|_| gone())?.map_err(Unanswered::Failed)
+                };
+                let timeout = self.terms.timeout;
+                tokio::time::timeout(timeout, asking).await.unwrap_or(Err(Unanswered::Late(timeout)))
             }
         }
     }
 
-    async fn request(&self, method: &'static str, parameters: Value) -> Result<Value, String> {
+    async fn request(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
         let Route { peer, request, .. } = self.route();
         let mut asking = CustomRequest::new(method, Some(parameters));
         // Over HTTP it rides the stream of the request that it belongs to, whatever task asks.
         asking.extensions.insert(OriginatingRequestId(request));
-        let answer = peer.send_request(ServerRequest::CustomRequest(asking)).await;
-        let answer = answer.map_err(|error| format!("the client did not answer {method}: {error}"))?;
-        serde_json::to_value(answer).map_err(|error| error.to_string())
+        let asked = async {
+            let options = PeerRequestOptions::no_options();
+            let sent = peer.send_request_with_option(ServerRequest::CustomRequest(asking), options).await?;
+            let mut withdrawal = Withdrawal { peer: peer.clone(), request: Some(sent.id.clone()) };
+            let answer = sent.await_response().await;
+            withdrawal.request = None;
+            answer
+        };
+        // Sending takes part of the time: a client that does not read does not answer either.
+        let timeout = self.terms.timeout;
+        let answer = tokio::time::timeout(timeout, asked).await.map_err(|_| Unanswered::Late(timeout))?;
+        let failed = |error| Unanswered::Failed(format!("the client did not answer {method}: {error}"));
+        serde_json::to_value(answer.map_err(failed)?).map_err(|error| Unanswered::Failed(error.to_string()))
     }
 
     /// Tells how far the work is. What is less than was told before becomes a little more.
@@ -197,6 +281,33 @@ impl Caller {
 pub(crate) fn left_out(missed: u64) -> String {
     format!("{missed} messages are left out here: they were not read in time")
 }
+
+/// How long a client may take to read that a question is withdrawn.
+const WITHDRAWAL_TIME: Duration = Duration::from_secs(10);
+
+/// A question without an answer. Dropping it tells the client that nobody waits for the answer any more.
+struct Withdrawal {
+    peer: Peer<RoleServer>,
+    request: Option<NumberOrString>,
+}
+
+impl Drop for Withdrawal {
+    fn drop(&mut self) {
+        let (Some(request), Ok(runtime)) = (self.request.take(), tokio::runtime::Handle::try_current()) else {
+            return;
+        };
+        let peer = self.peer.clone();
+        runtime.spawn(async move {
+            let parameters = CancelledNotificationParam::new(Some(request), Some(WITHDRAWN.to_owned()));
+            let cancelled =
+                ServerNotification::CancelledNotification(CancelledNotification::new(parameters));
+            let _ = tokio::time::timeout(WITHDRAWAL_TIME, peer.send_notification(cancelled)).await;
+        });
+    }
+}
+
+/// Why a question is withdrawn.
+const WITHDRAWN: &str = "nobody waits for the answer any more";
 
 /// Tells a client a log message.
 pub(crate) async fn send_log(peer: &Peer<RoleServer>, level: Level, logger: &str, data: Value) {

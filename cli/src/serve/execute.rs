@@ -180,21 +180,16 @@ impl Execution {
     ) -> Result<Outcome, String> {
         let Arguments { code, args, check_only, .. } = &self.arguments;
         scribe.execution(code, &json!(args), *check_only)?;
-        let slot = tokio::select! {
+        let place = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
-            slot = self.workshop.slots.take(&self.session.id, || watcher.waits()) => slot,
+            place = self.workshop.slots.take(self.caller.client(), || watcher.waits()) => place,
         };
-        let _slot = match slot {
-            Ok(slot) => slot,
-            Err(busy) => {
-                let message = format!(
-                    "{} executions run and {} wait, which is all that this server takes; try again later",
-                    busy.running, busy.waiting
-                );
-                return Ok(Outcome::busy(&message));
-            }
+        let place = match place {
+            Ok(place) => place,
+            Err(busy) => return Ok(Outcome::busy(&busy.to_string())),
         };
+        self.caller.set_place(&place);
         let code_mode = &self.snapshot.config().code_mode;
         let engine = tokio::select! {
             biased;

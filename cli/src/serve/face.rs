@@ -337,6 +337,7 @@ impl Handler {
             return Ok(result);
         }
         let binding = binding(&name, parameters.get("arguments"));
+        let bytes = parameters.get("arguments").map_or(0, |arguments| arguments.to_string().len());
         let direct = match snapshot.partition.find(&name) {
             _ if name == definitions::EXECUTE && definitions::executes(&snapshot) => None,
             Some(direct) => Some(direct.clone()),
@@ -394,7 +395,7 @@ impl Handler {
         };
         match asks {
             Some(asks) => {
-                self.workshop.held.drive(Work::start(work, asks, caller, ending), &binding, &context.ct).await
+                self.workshop.held.drive(Work::start(bytes, work, asks, caller, ending), &binding, &context.ct).await
             }
             None => work.await,
         }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{RequestStateCodec, SealOptions};
+use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -20,16 +20,16 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::{Ask, Caller};
+use super::quota::{Amount, Quota, Reserved};
 use super::random;
-
-/// How long a client may take to come back.
-pub(crate) const RETURN_TIME: Duration = Duration::from_secs(600);
 
 /// How long work may take to end when it is cancelled, before it is dropped.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
-/// How much work waits at once; more is refused.
-const MOST_WAITING: usize = 256;
+/// The work that waits at once, with what was asked for and what it asks; a quarter of it of one client. A request has
+/// at most 4 MiB, so that a client may hold several of the longest ones.
+const WORK: Amount = Amount { count: 256, bytes: 64 << 20 };
+const WORK_OF_CLIENT: Amount = Amount { count: WORK.count / 4, bytes: WORK.bytes / 4 };
 
 /// How many states that were used are remembered until they expire; beyond that none is taken. Each was an execution
 /// that asked, and there are not a hundred of those in a second.
@@ -43,6 +43,8 @@ const MARK: &str = "toolsmith.";
 
 /// Work that may ask.
 pub(crate) struct Work {
+    /// Bytes of the request.
+    bytes: usize,
     handle: JoinHandle<Result<Value, ErrorData>>,
     asks: mpsc::Receiver<Ask>,
     pub(crate) caller: Arc<Caller>,
@@ -57,23 +59,45 @@ impl Drop for Work {
 }
 
 impl Work {
+    /// Begins work for a request of so many bytes.
     pub(crate) fn start(
+        bytes: usize,
         work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,
         asks: mpsc::Receiver<Ask>,
         caller: Arc<Caller>,
         cancel: CancellationToken,
     ) -> Self {
-        Work { handle: tokio::spawn(work), asks, caller, cancel }
+        Work { bytes, handle: tokio::spawn(work), asks, caller, cancel }
+    }
+
+    /// Ends it: by itself, as nobody has answered, or cancelled where it goes on all the same.
+    async fn end(mut self) {
+        for is_cancelled in [false, true] {
+            if is_cancelled {
+                self.cancel.cancel();
+            }
+            if tokio::time::timeout(CANCELLED_TIME, &mut self.handle).await.is_ok() {
+                return;
+            }
+        }
     }
 }
 
-/// Work by name, with who gets the answer.
-type Waiting = HashMap<String, (Work, oneshot::Sender<Result<Value, String>>)>;
+/// Work that waits for its client.
+struct Waiting {
+    work: Work,
+    /// Where the answer goes.
+    answer: oneshot::Sender<Result<Value, String>>,
+    _reserved: Reserved,
+}
 
-/// All work that waits.
+/// All work that waits, by name.
 pub(crate) struct Held {
     codec: RequestStateCodec,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<HashMap<String, Waiting>>,
+    quota: Arc<Quota>,
+    /// How long a client may take to come back.
+    return_time: Mutex<Duration>,
     /// The number of the next state that may be used once.
     next: AtomicU64,
     used: Mutex<Used>,
@@ -84,6 +108,8 @@ pub(crate) struct Held {
 struct Used {
     numbers: HashSet<u64>,
     by_time: VecDeque<(Instant, u64)>,
+    /// The longest time that any state was given to come back.
+    longest: Duration,
 }
 
 /// What a state says.
@@ -102,11 +128,30 @@ pub(crate) enum State<T> {
 }
 
 impl Held {
-    /// With a key that only this process knows.
-    pub(crate) fn new() -> Result<Self, String> {
+    /// With a key that only this process knows. Clients may take `return_time` to come back.
+    pub(crate) fn new(return_time: Duration) -> Result<Self, String> {
         let key = random::bytes::<32>().map_err(|error| error.to_string())?;
         let codec = RequestStateCodec::try_new(&key[..]).map_err(|error| error.to_string())?;
-        Ok(Held { codec, waiting: Mutex::default(), next: AtomicU64::new(0), used: Mutex::default() })
+        let quota = Quota::new("requests that wait for their clients", WORK, WORK_OF_CLIENT);
+        Ok(Held {
+            codec,
+            waiting: Mutex::default(),
+            quota,
+            return_time: Mutex::new(return_time),
+            next: AtomicU64::new(0),
+            used: Mutex::new(Used { longest: return_time, ..Used::default() }),
+        })
+    }
+
+    /// From now on, clients may take so long to come back.
+    pub(crate) fn set_return_time(&self, return_time: Duration) {
+        *self.return_time.lock().unwrap_or_else(PoisonError::into_inner) = return_time;
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.longest = used.longest.max(return_time);
+    }
+
+    fn return_time(&self) -> Duration {
+        *self.return_time.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A state that may be used once.
@@ -124,7 +169,7 @@ impl Held {
         let now = Instant::now();
         // What was used so long ago has expired.
         while let Some((at, number)) = used.by_time.front().copied()
-            && now.duration_since(at) > RETURN_TIME
+            && now.duration_since(at) > used.longest
         {
             used.by_time.pop_front();
             used.numbers.remove(&number);
@@ -135,7 +180,7 @@ impl Held {
             );
         }
         if used.numbers.len() >= MOST_USED {
-            return refused("too many questions were answered within ten minutes; try again later");
+            return refused("too many questions were answered in a short time; try again later");
         }
         used.numbers.insert(once);
         used.by_time.push_back((now, once));
@@ -144,7 +189,7 @@ impl Held {
 
     /// A state for the request that `binding` stands for.
     pub(crate) fn seal<T: Serialize>(&self, state: &State<T>, binding: &[u8]) -> String {
-        let options = SealOptions::new().associated_data(binding).ttl(RETURN_TIME);
+        let options = SealOptions::new().associated_data(binding).ttl(self.return_time());
         let state = serde_json::to_vec(state).unwrap_or_default();
         format!("{MARK}{}", self.codec.seal_with(&state, &options))
     }
@@ -160,8 +205,14 @@ impl Held {
     ) -> Option<Result<State<T>, ErrorData>> {
         let sealed = state.strip_prefix(MARK)?;
         let opened = self.codec.open_with(sealed, binding).map_err(|error| {
-            let message =
-                format!("the requestState does not hold: {error}; make the request again without it");
+            let limit = self.return_time().as_secs_f64();
+            let message = match error {
+                RequestStateError::Expired => format!(
+                    "the requestState does not hold: it has expired, nobody answered within {limit} s \
+                     (serve.questionTimeout); make the request again without it"
+                ),
+                error => format!("the requestState does not hold: {error}; make the request again without it"),
+            };
             ErrorData::invalid_params(message, None)
         });
         Some(opened.and_then(|state| {
@@ -190,18 +241,17 @@ impl Held {
             Some(ask) = work.asks.recv() => ask,
         };
         let name = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let mut waiting = self.waiting();
-        if waiting.len() >= MOST_WAITING {
-            let message = format!("{MOST_WAITING} requests wait for their clients already; try again later");
-            return Err(ErrorData::internal_error(message, None));
-        }
-        waiting.insert(name.clone(), (work, ask.answer));
-        drop(waiting);
+        let bytes = work.bytes.saturating_add(ask.parameters.to_string().len());
+        let reserved = self.quota.reserve(work.caller.client(), bytes);
+        let reserved = reserved.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let return_time = self.return_time();
+        self.waiting().insert(name.clone(), Waiting { work, answer: ask.answer, _reserved: reserved });
         let (held, forgotten) = (Arc::downgrade(self), name.clone());
         tokio::spawn(async move {
-            tokio::time::sleep(RETURN_TIME).await;
-            if let Some(held) = held.upgrade() {
-                held.waiting().remove(&forgotten);
+            tokio::time::sleep(return_time).await;
+            let waiting = held.upgrade().and_then(|held| held.waiting().remove(&forgotten));
+            if let Some(Waiting { work, .. }) = waiting {
+                work.end().await;
             }
         });
         let state = self.seal(&State::<()>::Held(name), binding);
@@ -217,7 +267,7 @@ impl Held {
             let message = format!("inputResponses has no {QUESTION:?}, which was asked for");
             return Err(ErrorData::invalid_params(message, None));
         };
-        let Some((work, answer)) = self.waiting().remove(name) else {
+        let Some(Waiting { work, answer, .. }) = self.waiting().remove(name) else {
             let message = "what was asked for is no longer waited for; make the request again";
             return Err(ErrorData::invalid_params(message, None));
         };
@@ -226,7 +276,7 @@ impl Held {
         Ok(work)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -254,16 +304,18 @@ pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    const TIME: Duration = Duration::from_secs(600);
+
     #[test]
     fn a_state_holds_for_its_time_and_its_request() {
-        let held = Held::new().unwrap();
+        let held = Held::new(TIME).unwrap();
         let open = |state: &str, binding: &[u8]| held.open::<String>(state, binding);
         let state = held.seal(&held.once("known".to_owned()), b"request");
         assert!(
             matches!(open(&state, b"request"), Some(Ok(State::Sealed { known, .. })) if known == "known")
         );
         assert!(open(&state, b"another request").unwrap().is_err());
-        assert!(Held::new().unwrap().open::<String>(&state, b"request").unwrap().is_err());
+        assert!(Held::new(TIME).unwrap().open::<String>(&state, b"request").unwrap().is_err());
         assert!(open("a server's own", b"request").is_none());
         let options = SealOptions::new().associated_data(b"request").ttl(Duration::ZERO);
         let sealed = held.codec.seal_with(&serde_json::to_vec(&held.once("known")).unwrap(), &options);

@@ -139,7 +139,7 @@ impl ClientHost {
                 return Err("no request of a client is under way that this could belong to".to_owned());
             };
             let _waiting = Waiting::new(&self.questions);
-            caller.ask(method, parameters).await
+            caller.ask(method, parameters).await.map_err(|unanswered| unanswered.to_string())
         }
         .boxed()
     }

@@ -1,12 +1,16 @@
 //! The server over streamable HTTP: its addresses, and how it ends.
 //!
-//! Who is let in is `http::token`'s job and that of `http::endpoint`, the bounds of connections are
-//! `http::connections`', those of sessions `http::sessions`', what browsers are told `http::cors`'.
+//! Who is let in is `http::token`'s job and that of `http::endpoint`, which heads are refused that of `http::head` and
+//! `http::framing`; the bounds of connections are `http::connections`' and `http::table`'s, those of sessions
+//! `http::sessions`', what browsers are told `http::cors`'.
 
 mod connections;
 mod cors;
 mod endpoint;
+mod framing;
+mod head;
 mod sessions;
+mod table;
 mod token;
 
 use std::net::SocketAddr;
@@ -15,6 +19,7 @@ use std::time::Duration;
 
 use axum::extract::{ConnectInfo, State};
 use axum::http::StatusCode;
+use axum::middleware;
 use axum::routing::{any, get};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -76,8 +81,9 @@ fn routes<Face: ServerHandler>(endpoint: Arc<Endpoint<Face>>) -> axum::Router {
     axum::Router::new()
         .route(PATH, any(endpoint::answer::<Face>))
         .route("/readyz", get(ready::<Face>))
-        .with_state(endpoint)
+        .with_state(endpoint.clone())
         .route("/healthz", get(|| async { "ok\n" }))
+        .layer(middleware::from_fn_with_state(endpoint, endpoint::unless_refused::<Face>))
 }
 
 /// The other end of the connection that a request came by.

@@ -1,6 +1,6 @@
 //! What executions printed and returned beyond what an answer holds: kept in memory for a while, read by range.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use url::Url;
@@ -12,7 +12,8 @@ const HOST: &str = "executions";
 /// The template of the addresses (RFC 6570).
 pub(crate) const TEMPLATE: &str = "toolsmith://executions/{id}/{part}{?offset,length}";
 
-/// How many texts are kept, and how many bytes of them in all (32 MiB). The oldest make room.
+/// How many texts are kept, and how many bytes of them in all (32 MiB). The client that has most makes room, with its
+/// oldest: nobody loses anything to a client that has more.
 const TEXTS_KEPT: usize = 512;
 const BYTES_KEPT: usize = 32 << 20;
 
@@ -38,6 +39,18 @@ struct Text {
     text: Arc<str>,
 }
 
+impl State {
+    /// The place of the oldest text of the client that has most of them, or most bytes.
+    fn oldest_of_most(&self, by_bytes: bool) -> Option<usize> {
+        let mut held: HashMap<&str, usize> = HashMap::new();
+        for text in &self.texts {
+            *held.entry(&text.client).or_default() += if by_bytes { text.text.len() } else { 1 };
+        }
+        let most = held.values().max().copied()?;
+        self.texts.iter().position(|text| held.get(text.client.as_str()) == Some(&most))
+    }
+}
+
 /// A part of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
@@ -55,7 +68,11 @@ impl Kept {
         let (client, text) = (client.to_owned(), Arc::from(text));
         state.texts.push_back(Text { client, address: address.clone(), text });
         while state.texts.len() > TEXTS_KEPT || state.bytes > BYTES_KEPT {
-            let Some(oldest) = state.texts.pop_front() else { break };
+            let by_bytes = state.bytes > BYTES_KEPT;
+            let Some(oldest) = state.oldest_of_most(by_bytes).and_then(|index| state.texts.remove(index))
+            else {
+                break;
+            };
             state.bytes -= oldest.text.len();
         }
         address
@@ -147,5 +164,21 @@ mod tests {
         let large = "y".repeat(BYTES_KEPT);
         kept.keep("a", "large", "stdout", &large);
         assert_eq!(kept.addresses("a").len(), 1);
+    }
+
+    #[test]
+    fn the_client_that_has_most_makes_room() {
+        let kept = Kept::default();
+        let first = kept.keep("modest", "0", "stdout", "x");
+        for id in 0..2 * TEXTS_KEPT {
+            kept.keep("greedy", &id.to_string(), "stdout", "y");
+        }
+        assert_eq!(kept.addresses("greedy").len(), TEXTS_KEPT - 1);
+        let half = "z".repeat(BYTES_KEPT / 2);
+        for id in 0..4 {
+            kept.keep("greedy", &format!("large-{id}"), "stdout", &half);
+        }
+        assert_eq!(kept.addresses("modest"), [(first, 1)]);
+        assert_eq!(kept.addresses("greedy").len(), 1);
     }
 }

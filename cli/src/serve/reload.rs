@@ -176,6 +176,7 @@ async fn again(
     let serve = &new.config.serve;
     workshop.slots.resize(serve.max_executions, serve.max_waiting);
     workshop.cache.resize(new.config.cache.size);
+    workshop.held.set_return_time(serve.question_timeout);
     workshop.terminal.note(&difference(&old, &new));
     settings.send_replace(new);
     Ok(())

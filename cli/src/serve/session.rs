@@ -10,10 +10,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::caller::{Abilities, Ask, Caller, left_out, notify, send_log};
+use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
 use super::host::{ClientHost, Told};
 use super::level::Level;
 use super::live::Live;
+use super::slots::Client;
 use super::upstreams::Upstreams;
 use super::workshop::Workshop;
 use crate::permission::SessionAnswers;
@@ -171,11 +172,24 @@ impl ClientSession {
         context: &RequestContext<RoleServer>,
     ) -> (Arc<Caller>, Option<mpsc::Receiver<Ask>>) {
         let level = self.level(context);
+        let terms = Terms {
+            client: self.client(context),
+            timeout: self.workshop.settings.borrow().config.serve.question_timeout,
+            open: self.workshop.questions.clone(),
+        };
         if !is_stateless(context) {
-            return (Arc::new(Caller::new(context, level)), None);
+            return (Arc::new(Caller::new(context, level, terms)), None);
         }
         let (sender, asks) = mpsc::channel(1);
-        (Arc::new(Caller::asked_by_answers(context, level, sender)), Some(asks))
+        (Arc::new(Caller::asked_by_answers(context, level, terms, sender)), Some(asks))
+    }
+
+    /// Who has its share of what all clients share: the session; of clients without sessions, the address, which is all
+    /// that is known of them from one request to the next.
+    fn client(&self, context: &RequestContext<RoleServer>) -> Client {
+        let address = super::http::address_of(context).filter(|_| is_stateless(context));
+        let key = address.map_or_else(|| self.id.clone(), |address| address.ip().to_canonical().to_string());
+        Client { key, alone: self.transport == Transport::Stdio }
     }
 
     /// The least level of log messages that the client wants in a request.

@@ -14,12 +14,19 @@ use super::held::Held;
 use super::host::ClientHost;
 use super::kept::Kept;
 use super::live::Live;
+use super::quota::{Amount, Quota};
 use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 use crate::config::CodeMode;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
+
+/// The questions that are open at once: as many as a few people could ever answer, with pictures for a model (64 MiB).
+const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };
+
+/// Those of one client, a quarter: so that no client keeps others from asking.
+const QUESTIONS_OF_CLIENT: Amount = Amount { count: QUESTIONS.count / 4, bytes: QUESTIONS.bytes / 4 };
 
 /// What all clients share.
 pub(crate) struct Workshop {
@@ -28,6 +35,8 @@ pub(crate) struct Workshop {
     pub(crate) allow: Vec<String>,
     pub(crate) cache: Cache,
     pub(crate) slots: Arc<Slots>,
+    /// The questions to clients that are open.
+    pub(crate) questions: Arc<Quota>,
     pub(crate) kept: Kept,
     pub(crate) held: Arc<Held>,
     pub(crate) terminal: Arc<Terminal>,
@@ -82,8 +91,9 @@ impl Workshop {
             allow,
             cache,
             slots: Slots::new(serve.max_executions, serve.max_waiting),
+            questions: Quota::new("open questions", QUESTIONS, QUESTIONS_OF_CLIENT),
             kept: Kept::default(),
-            held: Arc::new(Held::new().map_err(Failure::host)?),
+            held: Arc::new(Held::new(serve.question_timeout).map_err(Failure::host)?),
             terminal,
             offered: watch::Sender::default(),
             afterwards: TaskTracker::new(),

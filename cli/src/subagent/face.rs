@@ -73,6 +73,7 @@ impl Handler {
         }
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let binding = binding(name, Some(&arguments));
+        let bytes = arguments.to_string().len();
         if let Some(state) = request.request_state {
             let responses = serde_json::to_value(request.input_responses).unwrap_or_default();
             return self.comes_back(&state, &responses, &binding, &context).await;
@@ -88,7 +89,6 @@ impl Handler {
         let task = Task {
             arguments,
             caller: caller.clone(),
-            client: self.session.id.clone(),
             cancel: cancel.clone(),
             parent_run: handing_on::run_of(meta).map(str::to_owned),
             context: TraceContext::parse(meta),
@@ -96,7 +96,7 @@ impl Handler {
         let work = futures::FutureExt::boxed(subagent.clone().answer(task));
         match asks {
             Some(asks) => {
-                let work = Work::start(work, asks, caller, cancel);
+                let work = Work::start(bytes, work, asks, caller, cancel);
                 workshop.held.drive(work, &binding, &context.ct).await
             }
             None => work.await,

@@ -11,6 +11,12 @@ use crate::serve::caller::Caller;
 /// The client that is asked.
 pub(super) struct CallingClient(pub(super) Arc<Caller>);
 
+impl CallingClient {
+    async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, String> {
+        self.0.ask(method, parameters).await.map_err(|unanswered| unanswered.to_string())
+    }
+}
+
 impl mcp::Host for CallingClient {
     fn elicits(&self) -> bool {
         self.0.abilities.elicits
@@ -25,10 +31,10 @@ impl mcp::Host for CallingClient {
     }
 
     fn elicit<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
-        self.0.ask("elicitation/create", parameters).boxed()
+        self.ask("elicitation/create", parameters).boxed()
     }
 
     fn sample<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
-        self.0.ask("sampling/createMessage", parameters).boxed()
+        self.ask("sampling/createMessage", parameters).boxed()
     }
 }

@@ -22,7 +22,7 @@ use crate::serve::answer;
 use crate::serve::caller::Caller;
 use crate::serve::inside::Company;
 use crate::serve::random;
-use crate::serve::slots::{Slot, Slots};
+use crate::serve::slots::{Busy, Place, Slots};
 use crate::serve::workshop::Workshop;
 use crate::telemetry::TraceContext;
 
@@ -60,8 +60,6 @@ pub(super) struct Subagent {
 pub(super) struct Task {
     pub(super) arguments: Arguments,
     pub(super) caller: Arc<Caller>,
-    /// The client's name here.
-    pub(super) client: String,
     /// Gives it up.
     pub(super) cancel: CancellationToken,
     /// The run of an agent that asks.
@@ -76,8 +74,8 @@ impl Subagent {
     /// # Errors
     /// Where the task was given up.
     pub(super) async fn answer(self: Arc<Self>, task: Task) -> Result<Value, ErrorData> {
-        let _slot = match self.turn(&task).await? {
-            Ok(slot) => slot,
+        let _place = match self.turn(&task).await? {
+            Ok(place) => place,
             Err(busy) => return Ok(answer::failure(&busy)),
         };
         let run = run_name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
@@ -136,18 +134,22 @@ impl Subagent {
     }
 
     /// Waits for a place; says why there is none.
-    async fn turn(&self, task: &Task) -> Result<Result<Slot, String>, ErrorData> {
-        let slot = tokio::select! {
+    async fn turn(&self, task: &Task) -> Result<Result<Arc<Place>, String>, ErrorData> {
+        let place = tokio::select! {
             biased;
             () = task.cancel.cancelled() => return Err(cancelled()),
-            slot = self.slots.take(&task.client, || {}) => slot,
+            place = self.slots.take(task.caller.client(), || {}) => place,
         };
-        Ok(slot.map_err(|busy| {
-            format!(
-                "{} tasks of the subagent {} run and {} wait, which is all that it takes (agent.maxTasks); try again \
-                 later",
-                busy.running, self.described.name, busy.waiting
-            )
+        let name = &self.described.name;
+        Ok(place.inspect(|place| task.caller.set_place(place)).map_err(|busy| match busy {
+            Busy::Full { running, waiting } => format!(
+                "{running} tasks of the subagent {name} run and {waiting} wait, which is all that it takes \
+                 (agent.maxTasks); try again later"
+            ),
+            Busy::Share { waiting } => format!(
+                "{waiting} tasks of this client wait for the subagent {name}, and one client may have no more of them; \
+                 try again when one has ended"
+            ),
         }))
     }
 

@@ -44,6 +44,7 @@ mod serve_killed;
 mod serve_permission;
 mod serve_pipes;
 mod serve_progress;
+mod serve_questions;
 mod serve_reload;
 mod serve_scratch;
 mod serve_stateless;

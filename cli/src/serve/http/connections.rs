@@ -1,4 +1,6 @@
-//! Connections of clients: how many, and how long they may take to say what they want.
+//! Connections of clients: how long they may take to say what they want, and how they end.
+//!
+//! How many there are, and which of them makes room, is `http::table`'s.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,20 +13,23 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How many connections there are at once; more wait until one is closed.
-const MOST_CONNECTIONS: usize = 1024;
+use super::framing::Watched;
+use super::table::{Entry, Table};
 
-/// How long a client may take to send the head of a request, and to begin with the next one.
+/// How long a connection stays on which no request is let in, whatever arrives on it (15 s): enough for a slow network,
+/// and for several attempts of a client that first learns that it needs a token.
+const STRANGER_TIME: Duration = Duration::from_secs(15);
+
+/// How long a client may take to send the head of a further request, and to begin with it.
 const HEAD_TIME: Duration = Duration::from_secs(30);
 
 /// Most bytes (64 KiB) and lines of a request's head.
-const HEAD_BYTES: usize = 64 << 10;
-const HEAD_LINES: usize = 100;
+pub(super) const HEAD_BYTES: usize = 64 << 10;
+pub(super) const HEAD_LINES: usize = 100;
 
 /// How long it is waited after no connection could be accepted: most often there are no file descriptors.
 const RETRY: Duration = Duration::from_millis(100);
@@ -34,29 +39,26 @@ const CLOSING_TIME: Duration = Duration::from_secs(2);
 
 /// Accepts connections until it is closing; ends when all of them have ended.
 pub(super) async fn accept(listener: TcpListener, routes: Router, closing: CancellationToken) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let table = Arc::new(Table::default());
     let open = TaskTracker::new();
     loop {
-        let next = async {
-            let place = places.clone().acquire_owned().await;
-            (place, listener.accept().await)
-        };
-        let (place, accepted) = tokio::select! {
+        let accepted = tokio::select! {
             () = closing.cancelled() => break,
-            next = next => next,
+            accepted = listener.accept() => accepted,
         };
         let Ok((stream, address)) = accepted else {
+            // A connection that ends gives its file descriptor back.
+            table.make_room();
             sleep(RETRY).await;
             continue;
         };
-        // Small messages are not to wait for more. Whatever fails here fails again below.
+        // Small messages are not to wait for more. A failure here shows again below.
         let _ = stream.set_nodelay(true);
+        let entry = table.enter(address.ip());
         let routes = routes.clone().layer(Extension(ConnectInfo(address)));
-        let closing = closing.clone();
-        open.spawn(async move {
-            serve(stream, routes, closing).await;
-            drop(place);
-        });
+        open.spawn(serve(stream, entry, routes, closing.clone()));
+        // Connections that make room end before more are accepted.
+        tokio::task::yield_now().await;
     }
     drop(listener);
     open.close();
@@ -66,9 +68,12 @@ pub(super) async fn accept(listener: TcpListener, routes: Router, closing: Cance
 /// Serves one connection to its end.
 async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    entry: Arc<Entry>,
     routes: Router,
     closing: CancellationToken,
 ) {
+    let (stream, verdict) = Watched::new(stream);
+    let routes = routes.layer(Extension(entry.clone())).layer(Extension(verdict));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
@@ -76,9 +81,17 @@ async fn serve(
         .max_headers(HEAD_LINES)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
     let mut connection = pin!(connection);
+    let stranger = async {
+        sleep(STRANGER_TIME).await;
+        if entry.is_admitted() {
+            std::future::pending::<()>().await;
+        }
+    };
     tokio::select! {
         // A client that breaks off has its reasons.
         _ = connection.as_mut() => return,
+        () = entry.end.cancelled() => return,
+        () = stranger => return,
         () = closing.cancelled() => {}
     }
     connection.as_mut().graceful_shutdown();
@@ -95,7 +108,8 @@ mod tests {
     async fn answer_to(head: &str) -> String {
         let (mut client, server) = duplex(1 << 20);
         let routes = Router::new().route("/", get(|| async { "here" }));
-        let serving = tokio::spawn(serve(server, routes, CancellationToken::new()));
+        let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
+        let serving = tokio::spawn(serve(server, entry, routes, CancellationToken::new()));
         client.write_all(head.as_bytes()).await.unwrap();
         let mut answer = String::new();
         client.read_to_string(&mut answer).await.unwrap();
@@ -120,5 +134,88 @@ mod tests {
         let many =
             answer_to(&format!("GET / HTTP/1.1\r\nHost: here\r\n{}\r\n", "x: y\r\n".repeat(200))).await;
         assert!(many.starts_with("HTTP/1.1 431"), "{many}");
+    }
+
+    /// Routes that let every request in, and say so.
+    fn admitting() -> Router {
+        let admit = |Extension(entry): Extension<Arc<Entry>>| async move {
+            if entry.admit() { "let in" } else { "full" }
+        };
+        Router::new().route("/", get(admit))
+    }
+
+    /// What comes of a client that sends `begin`, and then a byte each second for ever.
+    async fn dripped(routes: Router, begin: &str) -> (String, Duration) {
+        let (client, server) = duplex(1 << 20);
+        let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
+        let started = tokio::time::Instant::now();
+        let serving = tokio::spawn(serve(server, entry, routes, CancellationToken::new()));
+        let (mut reader, mut writer) = tokio::io::split(client);
+        let begin = begin.to_owned();
+        let dripping = tokio::spawn(async move {
+            writer.write_all(begin.as_bytes()).await.unwrap();
+            while writer.write_all(b"x").await.is_ok() {
+                sleep(Duration::from_secs(1)).await;
+            }
+        });
+        let mut answer = String::new();
+        let _ = reader.read_to_string(&mut answer).await;
+        serving.await.unwrap();
+        dripping.abort();
+        (answer, started.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_that_comes_drop_by_drop_gets_no_more_time() {
+        let (answer, time) = dripped(admitting(), "GET / HTTP/1.1\r\nHost: here\r\nX: ").await;
+        assert_eq!((answer.as_str(), time), ("", STRANGER_TIME));
+        // The head of a further request has its time as well.
+        let first = "GET / HTTP/1.1\r\nHost: here\r\n\r\nGET / HTTP/1.1\r\nX: ";
+        let (answer, time) = dripped(admitting(), first).await;
+        assert!(answer.ends_with("let in") && time <= HEAD_TIME + Duration::from_secs(1), "{answer} {time:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_on_which_nothing_is_let_in_ends_whatever_is_answered_on_it() {
+        let routes = Router::new().route("/", get(|| async { "for anybody" }));
+        let (mut client, server) = duplex(1 << 20);
+        let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
+        let serving = tokio::spawn(serve(server, entry, routes, CancellationToken::new()));
+        let mut answers = 0;
+        while client.write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n").await.is_ok() {
+            let mut answer = [0; 1 << 10];
+            if client.read(&mut answer).await.unwrap_or(0) == 0 {
+                break;
+            }
+            answers += 1;
+            sleep(Duration::from_secs(4)).await;
+        }
+        assert_eq!(answers, 4);
+        serving.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_idle_connection_is_closed_although_a_request_was_let_in() {
+        let (mut client, server) = duplex(1 << 20);
+        let entry = Arc::new(Table::default()).enter([127, 0, 0, 1].into());
+        let serving = tokio::spawn(serve(server, entry, admitting(), CancellationToken::new()));
+        client.write_all(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n").await.unwrap();
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.ends_with("let in"), "{answer}");
+        serving.await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_makes_room_is_closed_at_once() {
+        let (mut client, server) = duplex(1 << 20);
+        let table = Arc::new(Table::default());
+        let entry = table.enter([127, 0, 0, 1].into());
+        let serving = tokio::spawn(serve(server, entry, admitting(), CancellationToken::new()));
+        client.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
+        let _newer: Vec<_> =
+            (0..super::super::table::STRANGERS_OF_ADDRESS).map(|_| table.enter([127, 0, 0, 1].into())).collect();
+        serving.await.unwrap();
+        assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
     }
 }

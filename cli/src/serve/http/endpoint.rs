@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
 use rmcp::ServerHandler;
@@ -19,7 +20,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::cors;
+use super::head;
 use super::sessions::Sessions;
+use super::table::{ADMITTED, Entry};
 use super::token::Token;
 use crate::serve::frame;
 use crate::serve::random;
@@ -85,21 +88,25 @@ impl<Face: ServerHandler> Endpoint<Face> {
     /// The protocol's service, for the hosts and origins that are configured now.
     fn service(&self) -> StreamableHttpService<Face, Sessions> {
         let mut service = self.service.clone();
-        let settings = self.workshop.settings.borrow();
-        let serve = &settings.config.serve;
-        // Loopback addresses stand there already. The address that stands for all of them is nobody's name.
-        let own = (!self.address.ip().is_unspecified()).then(|| match self.address.ip() {
-            IpAddr::V4(address) => address.to_string(),
-            IpAddr::V6(address) => format!("[{address}]"),
-        });
-        service.config.allowed_hosts.extend(own.into_iter().chain(serve.hosts.iter().cloned()));
-        service.config.allowed_origins.clone_from(&serve.origins);
+        service.config.allowed_hosts = self.hosts();
+        service.config.allowed_origins.clone_from(&self.workshop.settings.borrow().config.serve.origins);
         // Pages of this very address are no others'.
         service.config.allowed_origins.push(format!("http://{}", self.address));
         if self.address.ip().is_loopback() {
             service.config.allowed_origins.push(format!("http://localhost:{}", self.address.port()));
         }
         service
+    }
+
+    /// The names of this server: loopback addresses, its own address, and the configured ones.
+    fn hosts(&self) -> Vec<String> {
+        // The address that stands for all of them is no name.
+        let own = (!self.address.ip().is_unspecified()).then(|| match self.address.ip() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        });
+        let configured = self.workshop.settings.borrow().config.serve.hosts.clone();
+        self.service.config.allowed_hosts.iter().cloned().chain(own).chain(configured).collect()
     }
 
     /// Hands a request to the protocol's service.
@@ -111,6 +118,11 @@ impl<Face: ServerHandler> Endpoint<Face> {
         if let Some(challenge) = self.token.as_ref().and_then(|token| token.challenge(request.headers())) {
             let challenge = [(header::WWW_AUTHENTICATE, challenge)];
             return (StatusCode::UNAUTHORIZED, challenge, "a bearer token is wanted\n").into_response();
+        }
+        if request.extensions().get::<Arc<Entry>>().is_some_and(|connection| !connection.admit()) {
+            let message = format!("there are {ADMITTED} connections already; try again later\n");
+            let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
+            return (StatusCode::SERVICE_UNAVAILABLE, close, message).into_response();
         }
         if request.method() == Method::POST {
             return self.post(request).await;
@@ -172,6 +184,15 @@ impl<Face: ServerHandler> Endpoint<Face> {
             Body::from_stream(body.into_data_stream().map(held))
         })
     }
+}
+
+/// Answers a request, unless its head is refused.
+pub(super) async fn unless_refused<Face: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Face>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    head::answer(request, |host| head::is_among(host, &endpoint.hosts()), next).await
 }
 
 /// Answers a request to the endpoint.

@@ -1,0 +1,209 @@
+//! Looks at heads as they come, for what the library settles by itself: two lengths of a body, or a length and chunks.
+//!
+//! The library reads such a request in one way. Something that lies between may read it in another one, and take a part
+//! of one request for the next (RFC 9112, section 11.2). So they are refused.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::connections::{HEAD_BYTES, HEAD_LINES};
+
+/// Why requests of a connection are refused, once there is a reason.
+pub(super) type Verdict = Arc<OnceLock<&'static str>>;
+
+/// A connection whose heads are looked at.
+#[derive(Debug)]
+pub(super) struct Watched<S> {
+    stream: S,
+    framing: Framing,
+    verdict: Verdict,
+}
+
+/// Where in the stream of requests it is.
+#[derive(Debug)]
+enum Framing {
+    /// In a head, which begins so.
+    Head(Vec<u8>),
+    /// In a body, of which so many bytes are still to come.
+    Body(u64),
+    /// Nothing is looked at any more: the connection ends with this request.
+    Last,
+}
+
+impl<S> Watched<S> {
+    pub(super) fn new(stream: S) -> (Self, Verdict) {
+        let verdict = Verdict::default();
+        (Watched { stream, framing: Framing::Head(Vec::new()), verdict: verdict.clone() }, verdict)
+    }
+
+    fn look_at(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            match &mut self.framing {
+                Framing::Last => return,
+                Framing::Body(rest) => {
+                    let here = usize::try_from(*rest).unwrap_or(usize::MAX).min(bytes.len());
+                    *rest -= here as u64;
+                    bytes = bytes.get(here..).unwrap_or_default();
+                    if *rest == 0 {
+                        self.framing = Framing::Head(Vec::new());
+                    }
+                }
+                Framing::Head(head) => {
+                    let before = head.len();
+                    let Some(end) = end_of_head(head, bytes) else {
+                        head.extend_from_slice(bytes);
+                        if head.len() > HEAD_BYTES {
+                            // The library refuses it.
+                            self.framing = Framing::Last;
+                        }
+                        return;
+                    };
+                    head.extend_from_slice(bytes.get(..end).unwrap_or_default());
+                    let read = framing(head);
+                    debug_assert!(head.len() == before + end);
+                    bytes = bytes.get(end..).unwrap_or_default();
+                    self.framing = read.unwrap_or_else(|why| {
+                        let _ = self.verdict.set(why);
+                        Framing::Last
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// How many of the further bytes belong to a head that begins so, where they end it: with an empty line.
+fn end_of_head(head: &[u8], more: &[u8]) -> Option<usize> {
+    // Empty lines before a request are no end of it (RFC 9112, section 2.2).
+    let mut begun = head.iter().any(|byte| !matches!(byte, b'\r' | b'\n'));
+    let mut line_is_empty = match head {
+        [.., b'\n'] | [.., b'\n', b'\r'] => begun,
+        _ => false,
+    };
+    for (index, byte) in more.iter().enumerate() {
+        match byte {
+            b'\n' if line_is_empty => return Some(index + 1),
+            b'\n' => line_is_empty = begun,
+            b'\r' => {}
+            _ => (begun, line_is_empty) = (true, false),
+        }
+    }
+    None
+}
+
+/// What follows a whole head.
+fn framing(head: &[u8]) -> Result<Framing, &'static str> {
+    let mut headers = [httparse::EMPTY_HEADER; HEAD_LINES];
+    let mut request = httparse::Request::new(&mut headers);
+    if !request.parse(head).is_ok_and(|read| read.is_complete()) {
+        // The library refuses it, with a status of its own.
+        return Ok(Framing::Last);
+    }
+    let values = |name: &str| {
+        let fits = |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case(name);
+        request.headers.iter().filter(fits).map(|header| header.value).collect::<Vec<_>>()
+    };
+    let (lengths, codings) = (values("content-length"), values("transfer-encoding"));
+    match (lengths.as_slice(), codings.as_slice()) {
+        ([], []) => Ok(Framing::Head(Vec::new())),
+        ([], [_]) => Ok(Framing::Last),
+        ([length], []) => {
+            let length = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|c| c.is_ascii_digit()));
+            let length = length.and_then(|length| length.parse().ok());
+            length.map(Framing::Body).ok_or("its Content-Length is not a number of bytes")
+        }
+        ([_, ..], [_, ..]) => Err("it has both a Content-Length and a Transfer-Encoding; send one of them"),
+        ([], _) => Err("it has more than one Transfer-Encoding; send one"),
+        (_, []) => Err("it has more than one Content-Length; send one"),
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        self.look_at(buffer.filled().get(before..).unwrap_or_default());
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(bytes: &str, split: usize) -> Option<&'static str> {
+        let (mut watched, verdict) = Watched::new(());
+        for piece in bytes.as_bytes().chunks(split) {
+            watched.look_at(piece);
+        }
+        verdict.get().copied()
+    }
+
+    #[test]
+    fn a_body_has_one_length_in_every_request_of_a_connection() {
+        let post = |headers: &str, body: &str| format!("POST /mcp HTTP/1.1\r\nHost: a\r\n{headers}\r\n{body}");
+        let sound = [
+            post("Content-Length: 4\r\n", "\r\n\r\n"),
+            "\r\n\nGET / HTTP/1.1\nHost: a\n\n".to_owned(),
+            post("content-length: 37\r\n", "Content-Length: 1\r\nContent-Length: 2\r\n"),
+        ]
+        .concat();
+        let odd = [
+            ("Content-Length: 1\r\nContent-Length: 1\r\n", "more than one Content-Length"),
+            ("Content-Length: 1\r\nContent-Length: 2\r\n", "more than one Content-Length"),
+            ("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "both"),
+            ("Transfer-Encoding: chunked\r\ncontent-LENGTH: 1\r\n", "both"),
+            ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "more than one Transfer-Encoding"),
+            ("Content-Length: +1\r\n", "not a number"),
+            ("Content-Length: 1, 1\r\n", "not a number"),
+            ("Content-Length: \r\n", "not a number"),
+            ("Content-Length: 99999999999999999999\r\n", "not a number"),
+        ];
+        for split in [1, 2, 3, 7, 1_000] {
+            assert_eq!(verdict(&sound, split), None, "{split}");
+            assert_eq!(verdict(&post("Transfer-Encoding: chunked\r\n", "0\r\n\r\n"), split), None);
+            for (headers, why) in odd {
+                let said = verdict(&[sound.as_str(), &post(headers, "")].concat(), split);
+                assert!(said.is_some_and(|said| said.contains(why)), "{headers}: {said:?}");
+            }
+        }
+    }
+}

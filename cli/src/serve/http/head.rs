@@ -1,0 +1,220 @@
+//! Which heads of requests are refused before anything is done about them: those that two readers of HTTP may read in
+//! two ways.
+//!
+//! Whether a host or an origin is a known one is decided at the
+//! endpoint.
+
+use axum::extract::Request;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use super::framing::Verdict;
+
+/// Headers that stand in a request once at most: each of them decides who is let in, what is read, or whose it is.
+const ONCE: [HeaderName; 7] = [
+    header::HOST,
+    header::ORIGIN,
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    HeaderName::from_static("last-event-id"),
+];
+
+/// The beginning of the names of the protocol's own headers, which stand once at most as well.
+const OWN: &str = "mcp-";
+
+/// Why a request is refused whose head this is; `is_own` says whether a host is a name of this server.
+pub(super) fn refusal(
+    (method, target): (&Method, &Uri),
+    headers: &HeaderMap,
+    is_own: impl Fn(&Authority) -> bool,
+) -> Option<String> {
+    if let Some(name) = repeated(headers) {
+        return Some(format!("the header {name} stands in it more than once; send it once"));
+    }
+    if headers.get(header::TRANSFER_ENCODING).is_some_and(|coding| !is_chunked(coding.as_bytes())) {
+        return Some("its Transfer-Encoding is not `chunked`, which is the only one known here".to_owned());
+    }
+    let Some(host) = headers.get(header::HOST) else {
+        return Some("it has no Host header; send one".to_owned());
+    };
+    let Some(host) = host.to_str().ok().and_then(authority) else {
+        return Some("its Host is not a host with at most a port; send it as `host:port`".to_owned());
+    };
+    target_refusal(method, target, &host, is_own)
+}
+
+/// Answers a request, unless its head is refused: with 400, the reason, and the end of the connection. `is_own` says
+/// whether a host is a name of this server.
+pub(super) async fn answer(request: Request, is_own: impl Fn(&Authority) -> bool, next: Next) -> Response {
+    let framing = request.extensions().get::<Verdict>().and_then(|verdict| verdict.get().copied());
+    let refused = framing
+        .map(str::to_owned)
+        .or_else(|| refusal((request.method(), request.uri()), request.headers(), is_own));
+    let close = (header::CONNECTION, HeaderValue::from_static("close"));
+    if let Some(why) = refused {
+        return (StatusCode::BAD_REQUEST, [close], format!("the request is refused: {why}\n")).into_response();
+    }
+    // What follows chunks is not looked at (`http::framing`).
+    let is_last = request.headers().contains_key(header::TRANSFER_ENCODING);
+    let mut response = next.run(request).await;
+    if is_last {
+        response.headers_mut().insert(close.0, close.1);
+    }
+    response
+}
+
+/// The name of a header that must stand once, and does not.
+fn repeated(headers: &HeaderMap) -> Option<&HeaderName> {
+    headers.keys().find(|name| {
+        let is_single = ONCE.contains(name) || name.as_str().starts_with(OWN);
+        is_single && headers.get_all(*name).iter().nth(1).is_some()
+    })
+}
+
+fn is_chunked(coding: &[u8]) -> bool {
+    coding.trim_ascii().eq_ignore_ascii_case(b"chunked")
+}
+
+/// A host with at most a port. The library also reads what has no host, a user's name, or a port that is none.
+fn authority(text: &str) -> Option<Authority> {
+    let authority = Authority::try_from(text).ok()?;
+    let port = text.strip_prefix(authority.host())?;
+    let is_port = port.is_empty() || port == ":" || authority.port_u16().is_some();
+    (is_port && !authority.host().is_empty() && !text.contains('@')).then_some(authority)
+}
+
+/// The target is a path, or the whole address of this very server (RFC 9112, section 3.2).
+fn target_refusal(
+    method: &Method,
+    target: &Uri,
+    host: &Authority,
+    is_own: impl Fn(&Authority) -> bool,
+) -> Option<String> {
+    let is_path = target.path().starts_with('/') && target.scheme().is_none() && target.authority().is_none();
+    if is_path && method != Method::CONNECT {
+        return None;
+    }
+    let (Some(scheme), Some(named)) = (target.scheme_str(), target.authority()) else {
+        return Some("its target is neither a path nor an address; this server is no proxy".to_owned());
+    };
+    let default = match scheme {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    };
+    let port = |authority: &Authority| authority.port_u16().or(default);
+    let is_same = authority(named.as_str()).is_some()
+        && named.host().eq_ignore_ascii_case(host.host())
+        && port(named) == port(host);
+    if default.is_none() || method == Method::CONNECT || !is_same || !is_own(named) {
+        return Some(
+            "its target is an address that is not this server's, or not that of its Host header; this server is no \
+             proxy"
+                .to_owned(),
+        );
+    }
+    None
+}
+
+/// Whether `authority` is one of `known`, each of them a host, or a host with a port.
+pub(super) fn is_among(authority: &Authority, known: &[String]) -> bool {
+    let bare = |host: &str| host.trim_matches(['[', ']']).to_ascii_lowercase();
+    known.iter().any(|known| match Authority::try_from(known.as_str()) {
+        Ok(known) => {
+            bare(known.host()) == bare(authority.host())
+                && known.port_u16().is_none_or(|port| authority.port_u16() == Some(port))
+        }
+        // Such as an address of the sixth version without brackets.
+        Err(_) => bare(known) == bare(authority.host()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn refused(method: &str, target: &str, headers: &[(&str, &str)]) -> Option<String> {
+        let mut request = Request::builder().method(method).uri(target);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        let own = ["localhost".to_owned(), "::1".to_owned(), "tools.example:8080".to_owned()];
+        refusal((&head.method, &head.uri), &head.headers, |host| is_among(host, &own))
+    }
+
+    #[test]
+    fn what_decides_anything_stands_once() {
+        assert_eq!(refused("GET", "/", &[("Host", "localhost"), ("Accept", "a"), ("Accept", "b")]), None);
+        for name in [
+            "Host",
+            "Origin",
+            "Authorization",
+            "Content-Type",
+            "Content-Length",
+            "Transfer-Encoding",
+            "Last-Event-ID",
+            "Mcp-Session-Id",
+            "MCP-Protocol-Version",
+            "Mcp-Method",
+            "Mcp-Param-Region",
+        ] {
+            let why = refused("POST", "/", &[("Host", "localhost"), (name, "1"), (name, "1")]).unwrap();
+            assert!(why.contains("more than once") && why.contains(&name.to_ascii_lowercase()), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_host_is_a_host_with_at_most_a_port() {
+        for right in ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]:1", "other.example", "a:"] {
+            assert_eq!(refused("GET", "/mcp", &[("Host", right)]), None, "{right}");
+        }
+        for wrong in ["", "user@localhost", ":1", "a/b", "a,b", "a b", "a:b", "a:65536", "a:1:2", "[::1", "@a"] {
+            assert!(refused("GET", "/mcp", &[("Host", wrong)]).is_some(), "{wrong:?}");
+        }
+        assert!(refused("GET", "/mcp", &[]).unwrap().contains("no Host"));
+    }
+
+    #[test]
+    fn the_target_is_a_path_or_the_address_of_this_server() {
+        let host = |target: &str, host: &str| refused("GET", target, &[("Host", host)]);
+        for (target, name) in [
+            ("/mcp?a=http://b", "elsewhere"),
+            ("http://localhost/mcp", "LOCALHOST:80"),
+            ("https://localhost:443/mcp", "localhost"),
+            ("http://[::1]:7/mcp", "[::1]:7"),
+            ("http://tools.example:8080/", "tools.example:8080"),
+        ] {
+            assert_eq!(host(target, name), None, "{target}");
+        }
+        for (target, name) in [
+            ("http://elsewhere.example/mcp", "elsewhere.example"),
+            ("http://elsewhere.example/mcp", "localhost"),
+            ("http://localhost/mcp", "elsewhere.example"),
+            ("http://localhost:81/mcp", "localhost:80"),
+            ("http://user@localhost/mcp", "localhost"),
+            ("http://tools.example/", "tools.example"),
+            ("ftp://localhost/mcp", "localhost"),
+            ("*", "localhost"),
+            ("localhost:80", "localhost:80"),
+        ] {
+            assert!(host(target, name).is_some_and(|why| why.contains("no proxy")), "{target} {name}");
+        }
+        assert!(refused("CONNECT", "localhost:80", &[("Host", "localhost:80")]).is_some());
+    }
+
+    #[test]
+    fn bodies_come_in_chunks_or_with_their_length() {
+        let coding = |value: &str| refused("POST", "/", &[("Host", "a"), ("Transfer-Encoding", value)]);
+        assert_eq!(coding("Chunked"), None);
+        for wrong in ["gzip, chunked", "identity", "chunked, chunked", "", "xchunked", "chunked;q=1"] {
+            assert!(coding(wrong).is_some(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What all clients hold of something that is bounded, and the share of it that one client may hold.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::slots::Client;
+
+/// So many things, and so many bytes of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Amount {
+    pub(crate) count: usize,
+    pub(crate) bytes: usize,
+}
+
+/// What is held, by client.
+#[derive(Debug)]
+pub(crate) struct Quota {
+    /// What these things are called in errors, in the plural.
+    what: &'static str,
+    /// What all clients may hold together, and one client of several.
+    all: Amount,
+    share: Amount,
+    held: Mutex<HashMap<Client, Amount>>,
+}
+
+/// A part of a quota. Dropping it gives it back.
+#[derive(Debug)]
+pub(crate) struct Reserved {
+    quota: Arc<Quota>,
+    client: Client,
+    bytes: usize,
+}
+
+/// There is no more of it. The text says whose bound it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("busy: {0}")]
+pub(crate) struct Exceeded(String);
+
+impl Amount {
+    fn plus(self, bytes: usize) -> Self {
+        Amount { count: self.count + 1, bytes: self.bytes.saturating_add(bytes) }
+    }
+
+    fn fits(self, bound: Amount) -> bool {
+        self.count <= bound.count && self.bytes <= bound.bytes
+    }
+}
+
+impl Quota {
+    pub(crate) fn new(what: &'static str, all: Amount, share: Amount) -> Arc<Self> {
+        Arc::new(Quota { what, all, share, held: Mutex::default() })
+    }
+
+    /// One more, of so many bytes, for `client`.
+    ///
+    /// # Errors
+    /// All clients together hold too much, or this one does.
+    pub(crate) fn reserve(self: &Arc<Self>, client: &Client, bytes: usize) -> Result<Reserved, Exceeded> {
+        let mut held = self.held();
+        let all = held.values().fold(Amount::default(), |all, one| Amount {
+            count: all.count + one.count,
+            bytes: all.bytes.saturating_add(one.bytes),
+        });
+        let what = self.what;
+        if !all.plus(bytes).fits(self.all) {
+            let Amount { count, bytes } = self.all;
+            let bound = format!("there are at most {count} {what} with {bytes} bytes at once; try again later");
+            return Err(Exceeded(bound));
+        }
+        let own = held.get(client).copied().unwrap_or_default();
+        if !client.alone && !own.plus(bytes).fits(self.share) {
+            let Amount { count, bytes } = self.share;
+            return Err(Exceeded(format!(
+                "one client has at most {count} {what} with {bytes} bytes at once; answer those that are open, or try \
+                 again later"
+            )));
+        }
+        held.insert(client.clone(), own.plus(bytes));
+        Ok(Reserved { quota: self.clone(), client: client.clone(), bytes })
+    }
+
+    fn held(&self) -> MutexGuard<'_, HashMap<Client, Amount>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        let mut held = self.quota.held();
+        if let Some(own) = held.get_mut(&self.client) {
+            own.count -= 1;
+            own.bytes = own.bytes.saturating_sub(self.bytes);
+            if own.count == 0 {
+                held.remove(&self.client);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(key: &str) -> Client {
+        Client { key: key.to_owned(), alone: false }
+    }
+
+    #[test]
+    fn one_client_holds_its_share_and_leaves_the_rest_to_others() {
+        let quota = Quota::new(
+            "things",
+            Amount { count: 3, bytes: 100 },
+            Amount { count: 2, bytes: 60 },
+        );
+        let (a, b) = (client("a"), client("b"));
+        let first = quota.reserve(&a, 10).unwrap();
+        let too_large = quota.reserve(&a, 51).unwrap_err().to_string();
+        assert!(too_large.starts_with("busy: one client has at most 2 things with 60 bytes"), "{too_large}");
+        let _second = quota.reserve(&a, 50).unwrap();
+        assert!(quota.reserve(&a, 0).is_err());
+        let third = quota.reserve(&b, 40).unwrap();
+        let full = quota.reserve(&b, 0).unwrap_err().to_string();
+        assert!(full.starts_with("busy: there are at most 3 things"), "{full}");
+        drop(first);
+        quota.reserve(&b, 10).unwrap();
+        drop(third);
+        assert_eq!(quota.held().len(), 1);
+    }
+
+    #[test]
+    fn a_client_without_others_may_hold_all() {
+        let quota = Quota::new("things", Amount { count: 2, bytes: 9 }, Amount { count: 1, bytes: 1 });
+        let alone = Client { key: String::new(), alone: true };
+        let _held = [quota.reserve(&alone, 4).unwrap(), quota.reserve(&alone, 5).unwrap()];
+        assert!(quota.reserve(&alone, 0).is_err());
+    }
+}

@@ -1,0 +1,205 @@
+//! Who runs, who waits, and who is told that there is no place.
+
+use futures::FutureExt as _;
+
+use super::*;
+
+/// One of several clients.
+fn client(key: &str) -> Client {
+    Client { key: key.to_owned(), alone: false }
+}
+
+/// Takes a place in turn.
+fn take(slots: &Arc<Slots>, key: &str) -> impl Future<Output = Result<Arc<Place>, Busy>> + use<> {
+    let (slots, client) = (slots.clone(), client(key));
+    async move { slots.take(&client, || ()).await }
+}
+
+/// Takes a place that is free.
+#[track_caller]
+fn now(slots: &Arc<Slots>, client: &Client) -> Arc<Place> {
+    slots.take(client, || ()).now_or_never().expect("nobody waits").unwrap()
+}
+
+#[tokio::test]
+async fn clients_take_turns_and_nobody_waits_beyond_the_room() {
+    let slots = Slots::new(1, 3);
+    let first = take(&slots, "a").await.unwrap();
+    let mut of_a = Box::pin(take(&slots, "a"));
+    let mut again = Box::pin(take(&slots, "a"));
+    let mut of_b = Box::pin(take(&slots, "b"));
+    assert!(futures::poll!(of_a.as_mut()).is_pending());
+    assert!(futures::poll!(again.as_mut()).is_pending());
+    assert!(futures::poll!(of_b.as_mut()).is_pending());
+    assert_eq!(take(&slots, "c").await.unwrap_err(), Busy::Full { running: 1, waiting: 3 });
+    drop(first);
+    let second = of_a.await.unwrap();
+    assert!(again.as_mut().now_or_never().is_none());
+    drop(second);
+    let third = of_b.await.unwrap();
+    assert!(again.as_mut().now_or_never().is_none(), "b came first");
+    drop(third);
+    drop(again.await.unwrap());
+    assert_eq!(slots.load(), (0, 0));
+}
+
+#[tokio::test]
+async fn whoever_leaves_is_not_waited_for() {
+    let slots = Slots::new(1, 1);
+    let first = take(&slots, "a").await.unwrap();
+    let mut leaving = Box::pin(take(&slots, "b"));
+    assert!(futures::poll!(leaving.as_mut()).is_pending());
+    drop(leaving);
+    assert_eq!(slots.load(), (1, 0));
+    let mut waiting = Box::pin(take(&slots, "c"));
+    assert!(futures::poll!(waiting.as_mut()).is_pending());
+    drop(first);
+    drop(waiting.await.unwrap());
+    assert_eq!(slots.load(), (0, 0));
+}
+
+#[tokio::test]
+async fn it_is_idle_when_nobody_runs_or_waits() {
+    let slots = Slots::new(1, 1);
+    slots.idle().await;
+    let first = take(&slots, "a").await.unwrap();
+    let mut waiting = Box::pin(take(&slots, "b"));
+    assert!(futures::poll!(waiting.as_mut()).is_pending());
+    let mut idle = Box::pin(slots.idle());
+    assert!(futures::poll!(idle.as_mut()).is_pending());
+    drop(first);
+    assert!(futures::poll!(idle.as_mut()).is_pending());
+    drop(waiting.await.unwrap());
+    idle.await;
+}
+
+#[tokio::test]
+async fn more_places_are_taken_at_once_and_fewer_as_they_become_free() {
+    let slots = Slots::new(1, 4);
+    let first = take(&slots, "a").await.unwrap();
+    let mut second = Box::pin(take(&slots, "b"));
+    assert!(futures::poll!(second.as_mut()).is_pending());
+    slots.resize(2, 4);
+    let second = second.await.unwrap();
+    slots.resize(1, 4);
+    let mut third = Box::pin(take(&slots, "a"));
+    assert!(futures::poll!(third.as_mut()).is_pending());
+    drop(first);
+    assert!(futures::poll!(third.as_mut()).is_pending());
+    drop(second);
+    drop(third.await.unwrap());
+}
+
+#[tokio::test]
+async fn an_execution_that_waits_for_an_answer_leaves_its_place_to_another_one() {
+    let slots = Slots::new(1, 4);
+    let asking = now(&slots, &client("a"));
+    let paused = asking.pause();
+    let running = now(&slots, &client("b"));
+    assert_eq!(slots.load(), (2, 0));
+    // It goes on when there is a place again, before what has not begun, and in turn with other clients.
+    let mut goes_on = Box::pin(paused.go_on());
+    let mut begins = Box::pin(take(&slots, "a"));
+    assert!(futures::poll!(begins.as_mut()).is_pending());
+    assert!(futures::poll!(goes_on.as_mut()).is_pending());
+    drop(running);
+    assert!(futures::poll!(goes_on.as_mut()).is_ready());
+    assert!(futures::poll!(begins.as_mut()).is_pending(), "the place is taken again");
+    drop(asking);
+    drop(begins.await.unwrap());
+    assert_eq!(slots.load(), (0, 0));
+}
+
+#[tokio::test]
+async fn answers_that_never_come_keep_no_other_client_from_running() {
+    for places in [1, 2, 16] {
+        let slots = Slots::new(places, 64);
+        let silent = client("silent");
+        let mut asking = Vec::new();
+        let mut waiting = Vec::new();
+        for _ in 0..4 * places {
+            let mut begins = Box::pin(slots.take(&silent, || ()));
+            match begins.as_mut().now_or_never() {
+                Some(Ok(place)) => asking.push((place.pause(), place)),
+                Some(Err(busy)) => panic!("{busy}"),
+                None => waiting.push(begins),
+            }
+        }
+        assert_eq!(asking.len(), 2 * places, "its share of executions");
+        let other = client("other");
+        let running: Vec<_> = (0..share(places)).map(|_| now(&slots, &other)).collect();
+        drop(running);
+        // One that is answered goes on, and another one begins when it has ended.
+        let (paused, place) = asking.pop().unwrap();
+        paused.go_on().await;
+        drop(place);
+        let begun: Vec<_> = waiting.iter_mut().filter_map(|begins| begins.as_mut().now_or_never()).collect();
+        assert_eq!(begun.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn one_client_has_its_share_of_places_and_of_the_queue() {
+    let slots = Slots::new(4, 4);
+    let greedy = client("greedy");
+    let running: Vec<_> = (0..3).map(|_| now(&slots, &greedy)).collect();
+    let mut waiting = Vec::new();
+    for _ in 0..3 {
+        let mut begins = Box::pin(slots.take(&greedy, || ()));
+        assert!(futures::poll!(begins.as_mut()).is_pending(), "the fourth place is for others");
+        waiting.push(begins);
+    }
+    assert_eq!(slots.take(&greedy, || ()).await.unwrap_err(), Busy::Share { waiting: 3 });
+    let other = now(&slots, &client("other"));
+    let mut second = Box::pin(take(&slots, "other"));
+    assert!(futures::poll!(second.as_mut()).is_pending());
+    assert_eq!(
+        take(&slots, "third").await.unwrap_err(),
+        Busy::Full { running: 4, waiting: 4 }
+    );
+    drop((running, waiting));
+    drop((second.await.unwrap(), other));
+    assert_eq!(slots.load(), (0, 0));
+    assert!(slots.state().clients.is_empty() && slots.state().queues.is_empty());
+}
+
+#[tokio::test]
+async fn the_only_client_of_a_process_has_all_of_it() {
+    let slots = Slots::new(4, 0);
+    let alone = Client { key: String::new(), alone: true };
+    let running: Vec<_> = (0..4).map(|_| now(&slots, &alone)).collect();
+    assert_eq!(slots.take(&alone, || ()).await.unwrap_err(), Busy::Full { running: 4, waiting: 0 });
+    drop(running);
+}
+
+#[tokio::test]
+async fn an_execution_takes_one_place_however_many_of_its_questions_are_answered() {
+    let slots = Slots::new(2, 4);
+    let asking = now(&slots, &client("a"));
+    let (first, second) = (asking.pause(), asking.pause());
+    assert_eq!(slots.state().all, Count { running: 0, paused: 1, waiting: 0 });
+    tokio::join!(first.go_on(), second.go_on());
+    assert_eq!(slots.state().all, Count { running: 1, paused: 0, waiting: 0 });
+    drop(asking);
+    assert_eq!(slots.load(), (0, 0));
+}
+
+#[tokio::test]
+async fn a_question_that_is_given_up_does_not_leave_its_execution_without_a_place() {
+    let slots = Slots::new(1, 4);
+    let asking = now(&slots, &client("a"));
+    let paused = asking.pause();
+    let running = now(&slots, &client("b"));
+    drop(paused);
+    tokio::task::yield_now().await;
+    assert_eq!(slots.state().all, Count { running: 1, paused: 1, waiting: 0 });
+    drop(running);
+    tokio::task::yield_now().await;
+    assert_eq!(slots.state().all, Count { running: 1, paused: 0, waiting: 0 });
+    // One that has ended meanwhile takes none.
+    drop(asking.pause());
+    drop(asking);
+    tokio::task::yield_now().await;
+    slots.idle().await;
+    assert_eq!(slots.state().all, Count::default());
+}
