@@ -14,7 +14,7 @@ use crate::config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
-use crate::pins::Known;
+use crate::pins::Locks;
 use crate::setup;
 use crate::terminal::Terminal;
 use crate::tool_list::as_declared;
@@ -113,14 +113,10 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     if !arguments.servers.is_empty() {
         config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
     }
-    let known = config.lock_file();
-    let known = match &known {
-        Some(file) => Lock::read(file).map_err(Failure::configuration)?.unwrap_or_default(),
-        None => Lock::default(),
-    };
+    let locks = Locks::of(&config)?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let cache = Cache::open(&cache).map_err(Failure::host)?;
-    let mut discovery = Discovery::new(&config, terminal, cache, Known::of(&known));
+    let mut discovery = Discovery::new(&config, terminal, cache, locks.known(&config));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);
     let lists: BTreeMap<String, Vec<Value>> = servers
@@ -133,7 +129,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
         .collect();
     discovery.sessions.close().await;
     discovered?;
-    let mut lock = known;
+    let mut lock = locks.own(&config);
     lock.servers.retain(|name, _| lists.contains_key(name));
     for (name, tools) in lists {
         lock.set(&name, tools);
