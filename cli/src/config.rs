@@ -12,6 +12,7 @@ mod decode;
 mod fixtures;
 mod form;
 pub(crate) mod layers;
+pub(crate) mod locks;
 mod policy;
 pub(crate) mod schema;
 mod serve;
@@ -33,6 +34,7 @@ use etcetera::BaseStrategy;
 
 pub(crate) use agent::{Agent, Conversations, Model, Subagent};
 pub(crate) use check::LONGEST_DESCRIPTION;
+pub(crate) use locks::LockFile;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
 pub(crate) use serve::Serve;
 pub(crate) use server::command_line;
@@ -60,6 +62,8 @@ pub(crate) struct Config {
     pub(crate) cache: CacheSettings,
     /// Where all this comes from, the weakest first.
     pub(crate) layers: Vec<Layer>,
+    /// The lock files that hold: the user's, and those beside the other files, the weakest layer's first.
+    pub(crate) locks: Vec<LockFile>,
     /// The models that can be used, by their `ref`s.
     pub(crate) models: Vec<Model>,
     /// The `ref` of the model where none is chosen.
@@ -284,18 +288,6 @@ impl Config {
     /// does.
     pub(crate) fn permission(&self, server: &str, tool: &str) -> Permission {
         self.server(server).map_or(Permission::Allow, |server| server.permissions.of(tool))
-    }
-
-    /// The lock file that goes with this configuration: beside its strongest file, or in the user's folder.
-    pub(crate) fn lock_file(&self) -> Option<PathBuf> {
-        let file = self
-            .layers
-            .iter()
-            .rev()
-            .find_map(Layer::file)
-            .map(Path::to_owned)
-            .or_else(|| user_folder().map(|folder| folder.join("config.yaml")));
-        file.map(|file| file.with_file_name(crate::program_crate::LOCK))
     }
 }
 

@@ -5,18 +5,20 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use mcp::Lock;
 use serde_json::Value as Json;
 
 use crate::arguments::{CheckArguments, ConfigArguments, ConfigCommand, ShowArguments, TrustArguments};
 use crate::config::layers::{self, Layers};
 use crate::config::source::{Document, Entry, masked};
 use crate::config::tree::{Node, Value};
-use crate::config::{Error, Layer, schema, show, variables};
+use crate::config::{Error, Layer, locks, schema, show, variables};
 use crate::exit;
 use crate::failure::Failure;
+use crate::program_crate::LOCK;
 use crate::question;
 use crate::terminal::{Terminal, plain};
-use crate::trust::{self, Trust};
+use crate::trust::{self, Stated, Trust};
 
 /// Runs a subcommand of `config`; gives the exit code.
 pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
@@ -125,17 +127,26 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
         terminal.note(&format!("{shown} is not trusted any more"));
         return Ok(exit::OK);
     }
-    // What is shown, and what is recorded, are the same bytes: the file may be another one by the time of the answer.
+    // What is shown, and what is recorded, are the same bytes: a file may be another one by the time of the answer.
     let text = crate::config::text::read(&file).map_err(Failure::configuration)?;
+    let lock_file = file.with_file_name(LOCK);
+    let lock = locks::text(&lock_file).map_err(Failure::configuration)?;
+    let stated = Stated::new(&text, lock.as_deref());
     let document = crate::config::source::read(&Layer::Project(file.clone()), &text);
     let document = document.map_err(Failure::configuration)?;
     terminal.print(&summary(&shown, &document, &own_servers().map_err(Failure::configuration)?));
-    let state = trust::of(&file, text.as_bytes()).map_err(Failure::configuration)?;
+    if let Some(line) = locked(&lock_file, lock.as_deref()) {
+        terminal.print(&visible(&line));
+    }
+    let state = trust::of(&file, stated).map_err(Failure::configuration)?;
     if arguments.show || state == Trust::Given {
-        terminal.note(match state {
-            Trust::Given => "it is trusted",
-            Trust::Changed => "it has changed since it was trusted",
-            Trust::Missing => "it is not trusted",
+        terminal.note(&match state {
+            Trust::Given => "it is trusted".to_owned(),
+            Trust::Changed => "it has changed since it was trusted".to_owned(),
+            Trust::LockChanged => {
+                format!("its lock file {} has changed since it was trusted", lock_file.display())
+            }
+            Trust::Missing => "it is not trusted".to_owned(),
         });
         return Ok(exit::OK);
     }
@@ -150,9 +161,25 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
             return Err(Failure::configuration(format!("{shown} is as inert as before")));
         }
     }
-    trust::record(&file, Some(text.as_bytes())).map_err(Failure::configuration)?;
-    terminal.note(&format!("{shown} is trusted until it changes"));
+    trust::record(&file, Some(stated)).map_err(Failure::configuration)?;
+    terminal.note(&format!("{shown} is trusted until it, or the lock file beside it, changes"));
     Ok(exit::OK)
+}
+
+/// What the lock file beside a project's configuration says; `None` where there is none.
+fn locked(file: &Path, text: Option<&str>) -> Option<String> {
+    let shown = file.display();
+    let lock = match Lock::parse(text?, file) {
+        Ok(lock) => lock,
+        Err(error) => return Some(format!("! {}", error.to_string().lines().next().unwrap_or_default())),
+    };
+    let pinned = lock.servers.iter().filter(|(_, server)| server.pinned);
+    let names: Vec<String> =
+        pinned.map(|(name, server)| format!("{name} ({} tools)", server.tools.len())).collect();
+    Some(match names.is_empty() {
+        true => format!("! {shown} pins no server"),
+        false => format!("  {shown} pins {}", names.join(", ")),
+    })
 }
 
 /// The names of the servers in the user's own file.

@@ -11,7 +11,7 @@ use crate::catalog::{self, ToolLists};
 use crate::config::{Config, Server};
 use crate::failure::Failure;
 use crate::host::Attendant;
-use crate::pins::{Known, Pins};
+use crate::pins::{Difference, Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::sessions::Sessions;
 use crate::terminal::Terminal;
@@ -74,9 +74,8 @@ impl<'a> Discovery<'a> {
     /// Takes `tools` as those of `server`, to compile against and to expect.
     fn accept(&mut self, server: &str, tools: Arc<ToolList>) {
         let admits = |tool: &str| self.config.admits(server, tool);
-        if let Some(note) =
-            self.lists.pins().difference(server, &tools, admits).and_then(|found| found.note())
-        {
+        let found = self.lists.pins().differences(server, &tools, admits);
+        for note in found.iter().filter_map(Difference::note) {
             // Once, however often the same list is accepted.
             if self.told.insert(note.clone()) {
                 self.terminal.note(&note);

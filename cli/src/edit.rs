@@ -19,7 +19,7 @@ use crate::arguments::{
 use crate::config::{Permission, command_line};
 use crate::exit;
 use crate::failure::Failure;
-use crate::observe::hold;
+use crate::lock_file::hold;
 use crate::question;
 use crate::terminal::{plain, say};
 use file::{Change, Editable, Entry};

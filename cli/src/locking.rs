@@ -1,16 +1,24 @@
 //! `toolsmith mcp lock`: writes down which tools servers have, and accepts what has changed since.
+//!
+//! Each server is locked beside the configuration that defines it. A file that pins a server of another layer as well
+//! holds it too, and is brought along where a person accepts a change.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use mcp::Lock;
 use serde_json::Value;
 
 use crate::arguments::PinArguments;
 use crate::catalog::ToolLists;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
-use crate::observe::{Place, hold};
+use crate::lock_file::{self, Held};
+use crate::observe::NO_LOCK_FILE;
 use crate::pins::{Known, Pins};
+use crate::setup;
 use crate::terminal::Terminal;
 
 /// Runs the command; gives the exit code.
@@ -22,9 +30,10 @@ pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {
 }
 
 async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let Place { config, file, .. } = Place::read(&arguments.place)?;
-    let accepted = arguments.accept.as_deref();
-    for name in accepted.unwrap_or_default() {
+    let config = setup::load(&arguments.place.place)?;
+    let targets = targets(&config, arguments.place.lock.as_ref())?;
+    let accepted = Accepted(arguments.accept.as_deref());
+    for name in accepted.0.unwrap_or_default() {
         if config.server(name).is_none() {
             let message = format!(
                 "there is no server {name:?} to accept tools of\nhelp: `toolsmith mcp list-servers` names those there are"
@@ -33,31 +42,97 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
         }
     }
     let lists = ask_all(&config, terminal).await?;
-    let _held = hold(&file)?;
-    let mut lock = Lock::read(&file).map_err(Failure::configuration)?.unwrap_or_default();
-    let differing = differences(&config, &lists, &lock, accepted, terminal);
+    let opened: Result<Vec<Held>, Failure> =
+        targets.iter().map(|target| lock_file::open(&target.file)).collect();
+    let mut opened = opened?;
+    let mut pins = Pins::default();
+    targets.iter().zip(&opened).for_each(|(target, held)| pins.add(&target.file, &held.lock));
+    let differing = differences(&config, &lists, &pins, &accepted, terminal);
     if !differing.is_empty() {
-        let names = differing.join(" ");
+        let names: Vec<&str> = differing.iter().map(String::as_str).collect();
         let message = format!(
-            "the tools of {} are not those that were locked; the lock file is as it was\nhelp: look at the changes, and accept them with `toolsmith mcp lock --accept {names}`",
-            differing.join(", ")
+            "the tools of {} are not those that were locked; the lock file is as it was\nhelp: look at the changes, and accept them with `toolsmith mcp lock --accept {}`",
+            names.join(", "),
+            names.join(" ")
         );
         return Err(Failure { code: exit::RUNTIME, message });
     }
-    // A server that is switched off for now, or whose entry is wrong, stays held to its tools.
-    let is_absent = |name: &str| config.absent.iter().any(|absent| absent.name == name);
-    lock.servers.retain(|name, _| config.server(name).is_some() || is_absent(name));
-    for server in &config.servers {
-        let name = &server.connection.name;
-        let Some(list) = lists.list(name) else { continue };
-        let admitted = |raw: &&Value| config.admits(name, raw["name"].as_str().unwrap_or(""));
-        let tools: Vec<Value> = list.tools().iter().filter(admitted).cloned().collect();
-        terminal.print(&format!("{name}: {} tools", tools.len()));
-        lock.pin(name, tools);
+    for (target, held) in targets.iter().zip(&mut opened) {
+        target.update(&mut held.lock, &config, &lists, &accepted);
     }
-    lock.write(&file).map_err(Failure::configuration)?;
-    terminal.note(&format!("wrote {}", file.display()));
+    for server in &config.servers {
+        if let Some(tools) = admitted(&config, &lists, &server.connection.name) {
+            terminal.print(&format!("{}: {} tools", server.connection.name, tools.len()));
+        }
+    }
+    for (target, held) in targets.iter().zip(opened) {
+        let file = target.file.display();
+        if held.save()? {
+            terminal.note(&format!("wrote {file}"));
+        } else if !target.servers.is_empty() {
+            terminal.note(&format!("{file} says so already"));
+        }
+    }
     Ok(exit::OK)
+}
+
+/// The servers whose differences a person accepts: none, those that are named, or with no name all.
+struct Accepted<'a>(Option<&'a [String]>);
+
+impl Accepted<'_> {
+    fn has(&self, server: &str) -> bool {
+        self.0.is_some_and(|names| names.is_empty() || names.iter().any(|name| name == server))
+    }
+}
+
+/// A lock file that is written.
+struct Target {
+    file: PathBuf,
+    /// The servers that are locked in it.
+    servers: BTreeSet<String>,
+    /// Further servers that it keeps: those that are switched off, whose entries are wrong, or of which there is another
+    /// one in a stronger layer.
+    kept: BTreeSet<String>,
+}
+
+/// The file that is named, for all servers; otherwise those of all layers, each for its own servers.
+fn targets(config: &Config, named: Option<&PathBuf>) -> Result<Vec<Target>, Failure> {
+    let name = |server: &config::Server| server.connection.name.clone();
+    let absent = config.absent.iter().map(|absent| absent.name.clone());
+    let kept: BTreeSet<String> = config.servers.iter().map(name).chain(absent).collect();
+    if let Some(file) = named {
+        let servers = config.servers.iter().map(name).collect();
+        return Ok(vec![Target { file: file.clone(), servers, kept }]);
+    }
+    let target = |(index, file): (usize, &config::LockFile)| {
+        let own = config.servers.iter().filter(|server| config.lock_of(&server.layer) == Some(index));
+        let kept = kept.union(&file.names).cloned().collect();
+        Target { file: file.path.clone(), servers: own.map(name).collect(), kept }
+    };
+    let targets: Vec<Target> = config.locks.iter().enumerate().map(target).collect();
+    let has_place = |server: &config::Server| config.lock_of(&server.layer).is_some();
+    if config.servers.iter().all(has_place) { Ok(targets) } else { Err(Failure::configuration(NO_LOCK_FILE)) }
+}
+
+impl Target {
+    /// Brings a lock up to what servers offer now.
+    fn update(&self, lock: &mut Lock, config: &Config, lists: &ToolLists, accepted: &Accepted<'_>) {
+        lock.servers.retain(|name, _| self.kept.contains(name));
+        for server in &config.servers {
+            let name = &server.connection.name;
+            let is_pinned = lock.servers.get(name).is_some_and(|locked| locked.pinned);
+            let is_written = self.servers.contains(name) || (is_pinned && accepted.has(name));
+            if let Some(tools) = admitted(config, lists, name).filter(|_| is_written) {
+                lock.pin(name, tools);
+            }
+        }
+    }
+}
+
+/// The tools of a server that the configuration lets through.
+fn admitted(config: &Config, lists: &ToolLists, server: &str) -> Option<Vec<Value>> {
+    let admits = |raw: &&Value| config.admits(server, raw["name"].as_str().unwrap_or(""));
+    Some(lists.list(server)?.tools().iter().filter(admits).cloned().collect())
 }
 
 /// The tools of all servers, which must all answer.
@@ -76,31 +151,26 @@ async fn ask_all(config: &Config, terminal: &Terminal) -> Result<ToolLists, Fail
     }
 }
 
-/// Tells how tools differ from the locked ones; gives the servers whose difference is not `accepted`, of which no names
-/// mean all.
+/// Tells how tools differ from the locked ones; gives the servers whose difference is not `accepted`.
 fn differences(
     config: &Config,
     lists: &ToolLists,
-    lock: &Lock,
-    accepted: Option<&[String]>,
+    pins: &Pins,
+    accepted: &Accepted<'_>,
     terminal: &Terminal,
-) -> Vec<String> {
-    let pins = Pins::of(lock);
-    let mut differing = Vec::new();
+) -> BTreeSet<String> {
+    let mut differing = BTreeSet::new();
     for server in &config.servers {
         let name = &server.connection.name;
         let Some(list) = lists.list(name) else { continue };
-        let Some(difference) = pins.difference(name, list, |tool| config.admits(name, tool)) else {
-            continue;
-        };
-        if difference.is_empty() {
-            continue;
-        }
-        let is_accepted = accepted.is_some_and(|names| names.is_empty() || names.contains(name));
-        let words = if is_accepted { "accepted" } else { "not as they were locked" };
-        terminal.tell(&format!("{name}: {words}:\n{}", difference.lines().join("\n")));
-        if !is_accepted {
-            differing.push(name.clone());
+        let found = pins.differences(name, list, |tool| config.admits(name, tool));
+        for difference in found.iter().filter(|difference| !difference.is_empty()) {
+            let words = if accepted.has(name) { "accepted" } else { "not as they were locked" };
+            let (file, lines) = (difference.file.display(), difference.lines().join("\n"));
+            terminal.tell(&format!("{name}: {words} in {file}:\n{lines}"));
+            if !accepted.has(name) {
+                differing.insert(name.clone());
+            }
         }
     }
     differing

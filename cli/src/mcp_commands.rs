@@ -18,7 +18,7 @@ use crate::config::{Config, Server};
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::Attendant;
-use crate::pins::Pins;
+use crate::pins::{Difference, Pins};
 use crate::sessions::Sessions;
 use crate::setup;
 use crate::terminal::Terminal;
@@ -80,8 +80,8 @@ fn sessions(config: &Config, pins: Pins, terminal: &Terminal) -> Sessions {
 
 /// Says how a server's tools differ from the locked ones.
 fn tell_difference(config: &Config, pins: &Pins, server: &str, tools: &ToolList, terminal: &Terminal) {
-    let difference = pins.difference(server, tools, |tool| config.admits(server, tool));
-    difference.and_then(|found| found.note()).iter().for_each(|note| terminal.note(note));
+    let found = pins.differences(server, tools, |tool| config.admits(server, tool));
+    found.iter().filter_map(Difference::note).for_each(|note| terminal.note(&note));
 }
 
 /// A server that can be used.

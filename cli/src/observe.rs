@@ -13,13 +13,17 @@ use crate::config::Config;
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::Attendant;
+use crate::lock_file;
 use crate::observed::ObservedOutputs;
 use crate::permission::{self, Policy};
-use crate::pins::Pins;
+use crate::pins::{Locks, Pins};
 use crate::sessions::Sessions;
 use crate::setup;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
+
+/// What is said where no lock file has a place.
+pub(crate) const NO_LOCK_FILE: &str = "there is no place for the lock file\nhelp: name one with --lock FILE";
 
 /// `mcp observe`; gives the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
@@ -30,85 +34,89 @@ pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure>
 }
 
 async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let mut place = Place::read(&arguments.place)?;
+    let place = Place::read(&arguments.place, &arguments.tool.0)?;
     let (server, tool) = &arguments.tool;
     if arguments.forget {
-        return place.forget(server, tool, terminal);
+        return forget(&place.file, server, tool, terminal);
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
     let policy = permission::policy(&place.config, &arguments.allow, terminal);
     let answered = place.answers((server, tool), calls, policy.clone(), Attendant::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;
-    let raw = tools.tool(tool).cloned().unwrap_or_default();
-    // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
-    let _held = hold(&place.file)?;
-    place.lock = Lock::read(&place.file).map_err(Failure::configuration)?.unwrap_or_default();
-    place.learn(server, tool, raw, &answers);
     if !answers.is_empty() {
-        place.lock.write(&place.file).map_err(Failure::configuration)?;
-        terminal.print(&signature(&place.lock, server, tool));
+        let raw = tools.tool(tool).cloned().unwrap_or_default();
+        // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
+        let mut held = lock_file::open(&place.file)?;
+        learn(&mut held.lock, server, tool, raw, &answers)?;
+        let signature = signature(&held.lock, server, tool);
+        held.save()?;
+        terminal.print(&signature);
         terminal.note(&format!("wrote {}", place.file.display()));
     }
     failure.map_or(Ok(()), Err)
 }
 
-/// Keeps other processes from writing the file; until the result is dropped, or the process ends (flock(2)).
-pub(crate) fn hold(file: &Path) -> Result<std::fs::File, Failure> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let held = std::fs::File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
-    held.map_err(|error| {
-        Failure::configuration(format!("the folder {} can't be locked: {error}", folder.display()))
-    })
+fn forget(file: &Path, server: &str, tool: &str, terminal: &Terminal) -> Result<(), Failure> {
+    let mut held = lock_file::open(file)?;
+    let known = held.lock.servers.get_mut(server).and_then(|server| server.tools.get_mut(tool));
+    if known.and_then(|tool| tool.observed.take()).is_none() {
+        let message = format!("nothing was observed of {server}.{tool} in {}", file.display());
+        return Err(Failure::configuration(message));
+    }
+    held.save()?;
+    terminal.note(&format!("forgot what was observed of {server}.{tool}"));
+    Ok(())
 }
 
-/// Configuration, lock file and what is in it.
-pub(crate) struct Place {
-    pub(crate) config: Config,
-    pub(crate) file: PathBuf,
-    lock: Lock,
+/// Adds answers to what was observed of a tool, which is `raw` by now.
+///
+/// # Errors
+/// Where the tool was locked as another one in the meantime: what a person has accepted stays.
+fn learn(lock: &mut Lock, server: &str, tool: &str, raw: Value, answers: &[Value]) -> Result<(), Failure> {
+    let known = lock.servers.entry(server.to_owned()).or_default();
+    if known.pinned && known.tools.get(tool).is_none_or(|locked| !locked.is(&raw)) {
+        let message = format!("{server}.{tool} was locked as another tool in the meantime; try again");
+        return Err(Failure { code: exit::DENIED, message });
+    }
+    let locked = known.tools.entry(tool.to_owned()).or_insert_with(|| LockedTool::new(raw.clone()));
+    let mut seen = locked.observed.take();
+    for answer in answers {
+        let sample = observe::infer(answer);
+        seen = Some(match seen {
+            Some(Observed { output_schema, samples }) => {
+                Observed { output_schema: observe::merge(&output_schema, &sample), samples: samples + 1 }
+            }
+            None => Observed { output_schema: sample, samples: 1 },
+        });
+    }
+    *locked = LockedTool { observed: seen, ..LockedTool::new(raw) };
+    Ok(())
+}
+
+/// A configuration, the lock file that is written, and what calls are held to.
+struct Place {
+    config: Config,
+    file: PathBuf,
+    pins: Pins,
 }
 
 impl Place {
-    pub(crate) fn read(arguments: &LockArguments) -> Result<Self, Failure> {
+    /// The file is the one that is named, or the one of the layer that defines the server.
+    fn read(arguments: &LockArguments, server: &str) -> Result<Self, Failure> {
         let config = setup::load(&arguments.place)?;
-        let file = arguments.lock.clone().or_else(|| config.lock_file());
-        let file = file.ok_or_else(|| {
-            Failure::configuration("there is no place for the lock file\nhelp: name one with --lock FILE")
-        })?;
-        make_folder(&file)?;
-        let lock = Lock::read(&file).map_err(Failure::configuration)?.unwrap_or_default();
-        Ok(Place { config, file, lock })
-    }
-
-    fn forget(mut self, server: &str, tool: &str, terminal: &Terminal) -> Result<(), Failure> {
-        let known = self.lock.servers.get_mut(server).and_then(|server| server.tools.get_mut(tool));
-        if known.and_then(|tool| tool.observed.take()).is_none() {
-            let message = format!("nothing was observed of {server}.{tool} in {}", self.file.display());
-            return Err(Failure::configuration(message));
-        }
-        let _held = hold(&self.file)?;
-        self.lock.write(&self.file).map_err(Failure::configuration)?;
-        terminal.note(&format!("forgot what was observed of {server}.{tool}"));
-        Ok(())
-    }
-
-    /// Adds answers to what was observed of a tool, which is `raw` by now.
-    fn learn(&mut self, server: &str, tool: &str, raw: Value, answers: &[Value]) {
-        let entry = self.lock.servers.entry(server.to_owned()).or_default().tools.entry(tool.to_owned());
-        let locked = entry.or_insert_with(|| LockedTool::new(raw.clone()));
-        let mut seen = locked.observed.take();
-        for answer in answers {
-            let sample = observe::infer(answer);
-            seen = Some(match seen {
-                Some(Observed { output_schema, samples }) => {
-                    Observed { output_schema: observe::merge(&output_schema, &sample), samples: samples + 1 }
-                }
-                None => Observed { output_schema: sample, samples: 1 },
-            });
-        }
-        *locked = LockedTool { observed: seen, ..LockedTool::new(raw) };
+        let mut pins = Locks::of(&config)?.pins();
+        let own = config.server(server).and_then(|server| config.lock_of(&server.layer));
+        let file = match (&arguments.lock, own.or_else(|| config.locks.len().checked_sub(1))) {
+            (Some(file), _) => {
+                let lock = Lock::read(file).map_err(Failure::configuration)?;
+                lock.iter().for_each(|lock| pins.add(file, lock));
+                file.clone()
+            }
+            (None, Some(index)) => config.locks.get(index).map(|own| own.path.clone()).unwrap_or_default(),
+            (None, None) => return Err(Failure::configuration(NO_LOCK_FILE)),
+        };
+        Ok(Place { config, file, pins })
     }
 
     /// The server's tools, the JSON of the tool's answers, and what kept the others from being calls.
@@ -133,7 +141,7 @@ impl Place {
             return Err(Failure { code: exit::DENIED, message });
         }
         let mut sessions = Sessions::new(&self.config, host);
-        sessions.hold_to(Pins::of(&self.lock));
+        sessions.hold_to(self.pins.clone());
         sessions.permit(policy);
         let answers = match sessions.start(name).await {
             Ok(opened) => ask(&sessions, &opened.tools, (server, tool), calls).await,
@@ -225,14 +233,4 @@ fn signature(lock: &Lock, server: &str, tool: &str) -> String {
     let server = Server { name: server.to_owned(), tools: tool.into_iter().collect() };
     let bindings = codegen::generate(&server, &server.name);
     bindings.tools.into_iter().map(|tool| tool.signature).collect::<Vec<_>>().join("\n")
-}
-
-fn make_folder(file: &Path) -> Result<(), Failure> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.map(std::fs::create_dir_all) {
-        Some(Err(error)) => {
-            Err(Failure::configuration(format!("the folder of {} can't be made: {error}", file.display())))
-        }
-        _ => Ok(()),
-    }
 }

@@ -105,7 +105,7 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
         let config = setup::load(&place)?;
-        let known = Known::read(config.lock_file().as_deref())?;
+        let known = Known::of(&config)?;
         let tools = match program {
             Some(program) => Tools::Crate(program, known.pins),
             None => Tools::Servers(known),

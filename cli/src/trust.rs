@@ -1,4 +1,4 @@
-//! Which projects' configurations are trusted: a file of the user's with a hash for each.
+//! Which projects' configurations are trusted: a file of the user's with hashes of each and of the lock file beside it.
 //!
 //! Showing what a configuration would do, and asking, is the command's job (`trust_command`).
 
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounded;
 use crate::config::{self, Error};
 
 /// The file's name, in the user's folder of configurations.
@@ -24,37 +25,93 @@ pub(crate) enum Trust {
     Given,
     /// It was, with other bytes.
     Changed,
+    /// It was, with another lock file, or with none, or with one that is gone.
+    LockChanged,
     /// It never was.
     Missing,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Trusted {
-    version: u32,
-    /// Hashes by absolute paths.
-    files: BTreeMap<String, String>,
+/// The version of the record that is written. The first one knew no lock files: what it trusts is trusted without one.
+const VERSION: u32 = 2;
+
+/// What a project says: the bytes of its configuration, and of the lock file beside it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stated<'a> {
+    pub(crate) config: &'a [u8],
+    /// `None` where there is no file.
+    pub(crate) lock: Option<&'a [u8]>,
 }
 
-/// Whether `bytes` is what was trusted of the configuration at `path`.
+impl<'a> Stated<'a> {
+    pub(crate) fn new(config: &'a str, lock: Option<&'a str>) -> Self {
+        Stated { config: config.as_bytes(), lock: lock.map(str::as_bytes) }
+    }
+}
+
+/// What is trusted, by the absolute paths of configurations.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Trusted {
+    version: u32,
+    /// Hashes of configurations.
+    files: BTreeMap<String, String>,
+    /// Hashes of the lock files beside them, where there were any.
+    #[serde(default)]
+    locks: BTreeMap<String, String>,
+}
+
+impl Trusted {
+    /// The record in a text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
+        let trusted: Trusted = strict_json::from_slice(text).map_err(|error| error.to_string())?;
+        match trusted.version {
+            1 if !trusted.locks.is_empty() => Err("its version is 1, which has no lock files".to_owned()),
+            1..=VERSION => Ok(trusted),
+            other => Err(format!("its version is {other}, and this toolsmith knows {VERSION}")),
+        }
+    }
+
+    /// Whether what is stated is what was trusted under this key.
+    pub(crate) fn of(&self, key: &str, stated: Stated<'_>) -> Trust {
+        match self.files.get(key) {
+            None => Trust::Missing,
+            Some(known) if *known != hash(stated.config) => Trust::Changed,
+            Some(_) if self.locks.get(key) != stated.lock.map(hash).as_ref() => Trust::LockChanged,
+            Some(_) => Trust::Given,
+        }
+    }
+
+    fn set(&mut self, key: String, stated: Option<Stated<'_>>) {
+        self.version = VERSION;
+        self.locks.remove(&key);
+        let Some(stated) = stated else {
+            self.files.remove(&key);
+            return;
+        };
+        if let Some(lock) = stated.lock {
+            self.locks.insert(key.clone(), hash(lock));
+        }
+        self.files.insert(key, hash(stated.config));
+    }
+}
+
+/// Whether what is stated is what was trusted of the configuration at `path`.
 ///
 /// # Errors
 /// Where the record can't be read: then nothing is known to be trusted.
-pub(crate) fn of(path: &Path, bytes: &[u8]) -> Result<Trust, Error> {
+pub(crate) fn of(path: &Path, stated: Stated<'_>) -> Result<Trust, Error> {
     let Some(file) = file() else { return Ok(Trust::Missing) };
-    let known = read(&file)?.files;
-    Ok(match known.get(&key(path)?) {
-        Some(known) if *known == hash(bytes) => Trust::Given,
-        Some(_) => Trust::Changed,
-        None => Trust::Missing,
-    })
+    Ok(read(&file)?.of(&key(path)?, stated))
 }
 
-/// Records that `bytes` is trusted as the configuration at `path`; `None` takes the trust back.
+/// Records that what is stated is trusted as the configuration at `path`; `None` takes the trust back.
 ///
 /// # Errors
 /// Where the record can't be read or written.
-pub(crate) fn record(path: &Path, bytes: Option<&[u8]>) -> Result<(), Error> {
+pub(crate) fn record(path: &Path, stated: Option<Stated<'_>>) -> Result<(), Error> {
     let file = file().ok_or_else(|| {
         Error::new("there is no folder for what is trusted\nhelp: set HOME, or XDG_CONFIG_HOME".to_owned())
     })?;
@@ -67,12 +124,7 @@ pub(crate) fn record(path: &Path, bytes: Option<&[u8]>) -> Result<(), Error> {
     let held = std::fs::File::open(folder).map_err(io)?;
     held.lock().map_err(io)?;
     let mut trusted = read(&file)?;
-    trusted.version = 1;
-    let key = key(path)?;
-    match bytes {
-        Some(bytes) => trusted.files.insert(key, hash(bytes)),
-        None => trusted.files.remove(&key),
-    };
+    trusted.set(key(path)?, stated);
     let mut text = serde_json::to_vec_pretty(&trusted).map_err(|error| io(error.into()))?;
     text.push(b'\n');
     let mut new = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
@@ -95,16 +147,10 @@ fn read(file: &Path) -> Result<Trusted, Error> {
             file.display()
         ))
     };
-    match fs_err::metadata(file) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Trusted::default()),
-        Err(error) => return Err(wrong(error.to_string())),
-        Ok(metadata) if metadata.len() > LIMIT => {
-            return Err(wrong(format!("it has more than {LIMIT} bytes")));
-        }
-        Ok(_) => {}
+    match bounded::read(file, LIMIT).map_err(|error| wrong(error.to_string()))? {
+        Some(bytes) => Trusted::parse(&bytes).map_err(wrong),
+        None => Ok(Trusted::default()),
     }
-    let bytes = fs_err::read(file).map_err(|error| wrong(error.to_string()))?;
-    strict_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
 }
 
 /// The absolute path without links: a project is the same by whatever way one gets there.

@@ -20,7 +20,7 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
     let config = setup::load(&arguments.place)?;
-    let known = Known::read(config.lock_file().as_deref())?;
+    let known = Known::of(&config)?;
     let cache = config.cache.open()?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
     let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), known);

@@ -6,9 +6,9 @@
 mod form;
 
 use std::collections::BTreeMap;
-use std::fs::{File, Permissions};
+use std::fs::{OpenOptions, Permissions};
 use std::io::{Error, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -21,6 +21,9 @@ pub const LOCK_VERSION: u64 = 1;
 
 /// Most bytes of a lock file that are read (64 MiB): four servers whose lists are as long as may be.
 pub const MAX_LOCK_BYTES: u64 = 64 << 20;
+
+/// Opening returns at once, whatever the file is (open(2), `O_NONBLOCK`).
+const NO_WAITING: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// What to do about a file that can't be used.
 const REMEDY: &str = "restore an older state of it; or delete it, which forgets what was observed, and write it anew with \
@@ -84,8 +87,17 @@ impl Lock {
     /// # Errors
     /// Where the file can't be read, or is not what [`Lock::write`] wrote.
     pub fn read(file: &Path) -> Result<Option<Self>, LockError> {
-        match read_text(file) {
-            Ok(text) => Self::parse(&text, file).map(Some),
+        Self::read_text(file)?.map(|text| Self::parse(&text, file)).transpose()
+    }
+
+    /// The text of a file, of at most [`MAX_LOCK_BYTES`]; `None` where there is no file. What it says is left to
+    /// [`Lock::parse`]: who has looked at a text uses that text, and not what the file may say a moment later.
+    ///
+    /// # Errors
+    /// Where the file can't be read, is no file, or is too long.
+    pub fn read_text(file: &Path) -> Result<Option<String>, LockError> {
+        match text_of(file) {
+            Ok(text) => Ok(Some(text)),
             Err(Unread::Missing) => Ok(None),
             Err(Unread::Unusable(what)) => Err(failed(file, shown(&what, TOLD_BYTES))),
         }
@@ -100,9 +112,21 @@ impl Lock {
         form::has_servers(text).then(|| Self::parse(text, file)).transpose()
     }
 
-    fn parse(text: &str, file: &Path) -> Result<Self, LockError> {
+    /// The lock in a text that was read from `file`.
+    ///
+    /// # Errors
+    /// Where the text is not what [`Lock::write`] wrote.
+    pub fn parse(text: &str, file: &Path) -> Result<Self, LockError> {
         form::parse(text)
             .map_err(|what| failed(file, format!("{}\nhelp: {REMEDY}", shown(&what, TOLD_BYTES))))
+    }
+
+    /// The text that [`Lock::write`] writes.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut content = json!({ "version": LOCK_VERSION, "servers": self.servers });
+        content.sort_all_objects();
+        format!("{content:#}\n")
     }
 
     /// Writes the file; readers see the old or the new one, never a part.
@@ -111,9 +135,7 @@ impl Lock {
     /// Where the folder can't be written to, or the file would be too long to be read again.
     pub fn write(&self, file: &Path) -> Result<(), LockError> {
         let unwritable = |error: Error| failed(file, format!("can't be written: {error}"));
-        let mut content = json!({ "version": LOCK_VERSION, "servers": self.servers });
-        content.sort_all_objects();
-        let text = format!("{content:#}\n");
+        let text = self.to_text();
         if text.len() as u64 > MAX_LOCK_BYTES {
             let length = text.len();
             return Err(failed(
@@ -202,7 +224,7 @@ enum Unread {
     Unusable(String),
 }
 
-fn read_text(file: &Path) -> Result<String, Unread> {
+fn text_of(file: &Path) -> Result<String, Unread> {
     let unreadable = |error: Error| match error.kind() {
         ErrorKind::NotFound => Unread::Missing,
         ErrorKind::InvalidData => Unread::Unusable("is not text".to_owned()),
@@ -213,7 +235,12 @@ fn read_text(file: &Path) -> Result<String, Unread> {
         return Err(Unread::Unusable("is not a file".to_owned()));
     }
     let mut text = String::new();
-    let content = File::open(file).map_err(unreadable)?;
+    // A pipe that has taken its place since then is not waited for.
+    let mut options = OpenOptions::new();
+    let content = options.read(true).custom_flags(NO_WAITING).open(file).map_err(unreadable)?;
+    if !content.metadata().map_err(unreadable)?.is_file() {
+        return Err(Unread::Unusable("is not a file".to_owned()));
+    }
     let length = content.take(MAX_LOCK_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
     if length as u64 > MAX_LOCK_BYTES {
         return Err(Unread::Unusable(format!("has more than {MAX_LOCK_BYTES} bytes")));
@@ -350,7 +377,7 @@ mod tests {
         assert!(Lock::read(&file).unwrap_err().to_string().contains("is not text"));
         std::fs::write(&file, good.replace("\"tools\"", "\"\\u001b[31m\"")).unwrap();
         assert!(!Lock::read(&file).unwrap_err().to_string().contains('\u{1b}'));
-        File::create(&file).unwrap().set_len(MAX_LOCK_BYTES + 1).unwrap();
+        std::fs::File::create(&file).unwrap().set_len(MAX_LOCK_BYTES + 1).unwrap();
         assert!(Lock::read(&file).unwrap_err().to_string().contains("has more than"));
     }
 

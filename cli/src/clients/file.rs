@@ -13,7 +13,7 @@ use super::entry::Entry;
 use super::place::Place;
 use crate::config::{Error, tree};
 use crate::edit::{json, replace::replace};
-use crate::observe::hold;
+use crate::lock_file::hold;
 
 /// Largest such file, in bytes (64 MiB): Claude Code keeps what it remembers in the same one.
 const LIMIT: u64 = 64 << 20;

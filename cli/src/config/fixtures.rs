@@ -207,7 +207,7 @@ fn damaged_configurations_are_told_and_never_panic() {
             }
             let damaged: String = damaged.into_iter().collect();
             if let Ok(document) = source::read(&Layer::Named(path.clone()), &damaged) {
-                let layers = layers::Layers { documents: vec![document], notes: Vec::new() };
+                let layers = layers::Layers { documents: vec![document], ..layers::Layers::default() };
                 layers.problems();
                 super::show::shown(&layers);
             }

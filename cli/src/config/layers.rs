@@ -6,11 +6,13 @@
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use super::locks::{self, LockFile};
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
 use super::{Absent, CacheSettings, Config, Error, Layer, Server, check, server, text};
 use crate::arguments::ConfigArguments;
-use crate::trust::{self, Trust};
+use crate::program_crate::LOCK;
+use crate::trust::{self, Stated, Trust};
 
 /// The names that a configuration may have in the user's folder, and in a project's `.toolsmith`.
 const NAMES: [&str; 3] = ["config.yaml", "config.yml", "config.json"];
@@ -19,9 +21,11 @@ const NAMES: [&str; 3] = ["config.yaml", "config.yml", "config.json"];
 const PROJECT_NAMES: [&str; 3] = ["toolsmith.yaml", "toolsmith.yml", "toolsmith.json"];
 
 /// The layers that are there, the weakest first.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Layers {
     pub(crate) documents: Vec<Document>,
+    /// The lock files that hold for them.
+    pub(super) locks: Vec<LockFile>,
     /// What is to be told of layers that are not taken.
     pub(crate) notes: Vec<String>,
 }
@@ -36,6 +40,17 @@ pub(crate) fn user_file() -> Result<Option<PathBuf>, Error> {
 pub(crate) fn project_file(folder: &Path) -> Result<Option<PathBuf>, Error> {
     let beside = PROJECT_NAMES.iter().map(|name| folder.join(name));
     only(beside.chain(NAMES.iter().map(|name| folder.join(".toolsmith").join(name))))
+}
+
+/// The configuration of the project that a lock file belongs to, if there is one.
+pub(crate) fn project_of_lock(lock: &Path) -> Option<PathBuf> {
+    if lock.file_name()? != LOCK {
+        return None;
+    }
+    let folder = std::path::absolute(lock).ok()?.parent()?.to_owned();
+    let is_inner = folder.file_name().is_some_and(|name| name == ".toolsmith");
+    let found = if is_inner { project_file(folder.parent()?) } else { project_file(&folder) };
+    found.ok().flatten().filter(|project| project.with_file_name(LOCK) == folder.join(LOCK))
 }
 
 /// All files that a configuration may stand in, whether they are there or not.
@@ -83,13 +98,17 @@ pub(crate) fn gather_to_look_at(place: &ConfigArguments) -> Result<Layers, Error
 
 /// Reads one file alone.
 pub(crate) fn alone(layer: &Layer) -> Result<Layers, Error> {
-    let mut layers = Layers { documents: Vec::new(), notes: Vec::new() };
+    let mut layers = Layers::default();
     layers.read(layer)?;
     Ok(layers)
 }
 
 fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error> {
-    let mut layers = Layers { documents: Vec::new(), notes: Vec::new() };
+    let mut layers = Layers::default();
+    // The user's pins hold whatever other layers there are, and whether the user has a file or not.
+    if let Some(path) = locks::place(&Layer::Demo) {
+        layers.locks.push(LockFile::read(path)?);
+    }
     if let Some(file) = user_file()? {
         layers.read(&Layer::User(file))?;
     }
@@ -99,12 +118,12 @@ fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error
     let project = project_file(&folder)?;
     let project = project.filter(|file| !place.config.as_ref().is_some_and(|named| is_same(named, file)));
     match project {
-        Some(file) if untrusted => layers.read(&Layer::Project(file))?,
+        Some(file) if untrusted => layers.with_lock(&Layer::Project(file))?,
         Some(file) => layers.project(file, place.config.is_some())?,
         None => {}
     }
     if let Some(file) = &place.config {
-        layers.read(&Layer::Named(file.clone()))?;
+        layers.with_lock(&Layer::Named(file.clone()))?;
     }
     if let Some(value) = std::env::var_os(SERVERS_VARIABLE).filter(|value| !value.is_empty()) {
         let text = value.into_string().map_err(|_| {
@@ -112,6 +131,7 @@ fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error
         })?;
         layers.documents.push(source::read(&Layer::Environment, &text)?);
     }
+    locks::assign(&mut layers.locks, &layers.documents);
     Ok(layers)
 }
 
@@ -129,16 +149,31 @@ impl Layers {
         Ok(())
     }
 
-    /// The project's file, if what is read here is what was trusted.
+    /// Reads a layer's file, and the lock file beside it.
+    fn with_lock(&mut self, layer: &Layer) -> Result<(), Error> {
+        self.read(layer)?;
+        if let Some(path) = locks::place(layer) {
+            locks::add(&mut self.locks, LockFile::read(path)?);
+        }
+        Ok(())
+    }
+
+    /// The project's file with its lock file, if what is read here is what was trusted.
     fn project(&mut self, file: PathBuf, another_is_named: bool) -> Result<(), Error> {
         let text = text::read(&file)?;
-        let what = match trust::of(&file, text.as_bytes())? {
+        let lock = LockFile::read(file.with_file_name(LOCK))?;
+        let what = match trust::of(&file, Stated::new(&text, lock.text.as_deref()))? {
             Trust::Given => {
                 self.documents.push(source::read(&Layer::Project(file), &text)?);
+                locks::add(&mut self.locks, lock);
                 return Ok(());
             }
-            Trust::Missing => "is not trusted yet",
-            Trust::Changed => "has changed since it was trusted",
+            Trust::Missing => "is not trusted yet".to_owned(),
+            Trust::Changed => "has changed since it was trusted".to_owned(),
+            Trust::LockChanged => {
+                let lock = lock.path.display();
+                format!("is not trusted any more: its lock file {lock} has changed since it was trusted")
+            }
         };
         let shown = file.display();
         if another_is_named {
@@ -261,6 +296,7 @@ impl Layers {
             serve,
             cache: settings.cache_size.map(|size| CacheSettings { size }).unwrap_or_default(),
             layers: self.documents.into_iter().map(|document| document.source.layer).collect(),
+            locks: self.locks,
             models: settings.models,
             model: settings.model.map(|(model, _)| model),
             system_prompt: settings.system_prompt,

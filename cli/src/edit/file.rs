@@ -9,8 +9,9 @@ use serde_json::{Map, Value as Json};
 use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
-use crate::config::{self, Error, Layer, layers, source};
-use crate::trust::{self, Trust};
+use crate::config::{self, Error, Layer, layers, locks, source};
+use crate::program_crate::LOCK;
+use crate::trust::{self, Stated, Trust};
 
 /// The key of the servers.
 pub(super) const SERVERS: &str = "mcpServers";
@@ -119,16 +120,23 @@ impl Editable {
 
     /// Writes the file, all or nothing, and keeps the trust that it had. Gives what is to be told about that.
     pub(super) fn save(&self) -> Result<Option<String>, Error> {
+        let lock = match &self.layer {
+            Layer::Project(_) => locks::text(&self.path.with_file_name(LOCK))?,
+            _ => None,
+        };
         let trusted = match (&self.layer, &self.before) {
-            (Layer::Project(_), Some(before)) => trust::of(&self.path, before.as_bytes())? == Trust::Given,
-            (Layer::Project(_), None) => true,
+            (Layer::Project(_), Some(before)) => {
+                trust::of(&self.path, Stated::new(before, lock.as_deref()))? == Trust::Given
+            }
+            // A lock file that lay there before is somebody else's word.
+            (Layer::Project(_), None) => lock.is_none(),
             _ => false,
         };
         self.write().map_err(|error| {
             Error::new(format!("{} can't be written: {error}\nhelp: check its folder", self.path.display()))
         })?;
         if trusted {
-            trust::record(&self.path, Some(self.text.as_bytes()))?;
+            trust::record(&self.path, Some(Stated::new(&self.text, lock.as_deref())))?;
         }
         let untrusted = matches!(self.layer, Layer::Project(_)) && !trusted;
         Ok(untrusted.then(|| "it does nothing before you trust it: toolsmith trust".to_owned()))

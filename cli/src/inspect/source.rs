@@ -12,7 +12,7 @@ use crate::arguments::CodegenArguments;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
-use crate::pins::Known;
+use crate::pins::Locks;
 use crate::setup;
 use crate::terminal::Terminal;
 use crate::tool_list::as_declared;
@@ -111,13 +111,9 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     if !arguments.servers.is_empty() {
         config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
     }
-    let known = config.lock_file();
-    let known = match &known {
-        Some(file) => Lock::read(file).map_err(Failure::configuration)?.unwrap_or_default(),
-        None => Lock::default(),
-    };
+    let locks = Locks::of(&config)?;
     let cache = config.cache.open()?;
-    let mut discovery = Discovery::new(&config, terminal, cache, Known::of(&known));
+    let mut discovery = Discovery::new(&config, terminal, cache, locks.known(&config));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);
     let lists: BTreeMap<String, Vec<Value>> = servers
@@ -130,7 +126,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
         .collect();
     discovery.sessions.close().await;
     discovered?;
-    let mut lock = known;
+    let mut lock = locks.own(&config);
     lock.servers.retain(|name, _| lists.contains_key(name));
     for (name, tools) in lists {
         lock.set(&name, tools);

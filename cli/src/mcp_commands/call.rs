@@ -34,7 +34,7 @@ async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value,
     let given = object(&arguments.args)?;
     let config = load(&arguments.place, terminal)?;
     let name = &server(&config, &arguments.server)?.connection.name;
-    let known = Known::read(config.lock_file().as_deref())?;
+    let known = Known::of(&config)?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     let policy = permission::policy(&config, &arguments.allow, terminal);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);

@@ -106,7 +106,7 @@ async fn attempt(sessions: &Sessions, name: &str) -> Tried {
 
 /// One server, with what has changed since it was locked.
 async fn alone(config: &Config, name: &str, terminal: &Terminal) -> Result<Tried, Failure> {
-    let pins = Known::read(config.lock_file().as_deref())?.pins;
+    let pins = Known::of(config)?.pins;
     let sessions = sessions(config, pins.clone(), terminal);
     let tried = attempt(&sessions, name).await;
     if let Ok(opened) = &tried.opened {
@@ -160,7 +160,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
         let name = &server(&config, name)?.connection.name;
         return one(&config, name, arguments.json, terminal).await;
     }
-    let pins = Known::read(config.lock_file().as_deref())?.pins;
+    let pins = Known::of(&config)?.pins;
     let sessions = sessions(&config, pins.clone(), terminal);
     let tried =
         join_all(config.servers.iter().map(|server| attempt(&sessions, &server.connection.name))).await;

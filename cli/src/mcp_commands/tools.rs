@@ -22,7 +22,7 @@ type Lists = BTreeMap<String, Arc<ToolList>>;
 
 pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let config = load(&arguments.look.place, terminal)?;
-    let known = Known::read(config.lock_file().as_deref())?;
+    let known = Known::of(&config)?;
     let asked: Vec<&str> = match &arguments.look.name {
         Some(name) => vec![&server(&config, name)?.connection.name],
         None => config.servers.iter().map(|server| server.connection.name.as_str()).collect(),

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientRequest, CustomNotification, CustomRequest, Extensions, GetExtensions as _,
-    NumberOrString, ProgressNotification, ProgressNotificationParam, ProgressToken, ServerNotification,
-    ServerRequest,
+    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientRequest, CustomNotification,
+    CustomRequest, Extensions, GetExtensions as _, NumberOrString, ProgressNotification,
+    ProgressNotificationParam, ProgressToken, ServerNotification, ServerRequest,
 };
 use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
 use rmcp::{Peer, RoleServer};
@@ -215,7 +215,8 @@ impl Caller {
             Way::Answer(asks) => {
                 let asking = async {
                     let (answer, answered) = oneshot::channel();
-                    let gone = || Unanswered::Failed("the client has not come back with an answer".to_owned());
+                    let gone =
+                        || Unanswered::Failed("the client has not come back with an answer".to_owned());
                     asks.send(Ask { method, parameters, answer }).await.map_err(|_| gone())?;
                     answered.await.map_err(|_| gone())?.map_err(Unanswered::Failed)
                 };
@@ -293,14 +294,14 @@ struct Withdrawal {
 
 impl Drop for Withdrawal {
     fn drop(&mut self) {
-        let (Some(request), Ok(runtime)) = (self.request.take(), tokio::runtime::Handle::try_current()) else {
+        let (Some(request), Ok(runtime)) = (self.request.take(), tokio::runtime::Handle::try_current())
+        else {
             return;
         };
         let peer = self.peer.clone();
         runtime.spawn(async move {
             let parameters = CancelledNotificationParam::new(Some(request), Some(WITHDRAWN.to_owned()));
-            let cancelled =
-                ServerNotification::CancelledNotification(CancelledNotification::new(parameters));
+            let cancelled = ServerNotification::CancelledNotification(CancelledNotification::new(parameters));
             let _ = tokio::time::timeout(WITHDRAWAL_TIME, peer.send_notification(cancelled)).await;
         });
     }

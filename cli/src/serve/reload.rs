@@ -59,7 +59,7 @@ impl Source {
 
     /// With the configuration that was read.
     pub(crate) fn settings(&self, mut config: Config) -> Result<Arc<Settings>, Failure> {
-        let known = Known::read(config.lock_file().as_deref())?;
+        let known = Known::of(&config)?;
         for server in &mut config.servers {
             if let (mcp::Transport::Stdio(command), Some(variable)) =
                 (&mut server.connection.transport, &self.token_variable)

@@ -31,6 +31,7 @@ mod observed;
 mod outcome;
 mod permissions;
 mod pinning;
+mod pins_of_layers;
 mod pseudoterminal;
 mod reading;
 mod remote;

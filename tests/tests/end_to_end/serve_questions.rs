@@ -57,7 +57,8 @@ fn a_client_that_answers_no_question_keeps_no_other_client_from_running() {
             assert_eq!(outcome(&answer)["result"], 42, "{answer:#}");
         }
         // Its own questions are put and answered meanwhile.
-        let mut answering = other.begin("tools/call", &execute("faulty::echo().message(\"mine\").await?.text()"));
+        let mut answering =
+            other.begin("tools/call", &execute("faulty::echo().message(\"mine\").await?.text()"));
         let asked = question(&mut answering);
         other.answer(&asked["id"], &json!({ "action": "accept", "content": { "answer": "once" } }));
         assert_eq!(outcome(&answering.end())["result"], "mine");
@@ -142,5 +143,8 @@ fn a_client_that_comes_back_too_late_is_told_the_limit() {
     next["inputResponses"] = json!({ "question": { "action": "accept", "content": { "answer": "once" } } });
     let refused = client.ask("tools/call", &next);
     assert_eq!(refused["error"]["code"], -32602, "{refused:#}");
-    assert_says(&refused["error"]["message"], &["within 0.3 s", "serve.questionTimeout", "make the request again"]);
+    assert_says(
+        &refused["error"]["message"],
+        &["within 0.3 s", "serve.questionTimeout", "make the request again"],
+    );
 }

@@ -1,0 +1,272 @@
+//! Which lock files hold a server: the one of the layer that defines it, and always the user's own. A project's lock file
+//! is part of what is trusted.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::cache::shared;
+use crate::harness::{Done, FAULT_SERVER, Run, unique};
+
+/// A project's folder, a user's folder of configurations, and a folder without a project.
+struct Place {
+    home: TempDir,
+    project: TempDir,
+    elsewhere: TempDir,
+    /// Tells this place's servers from those of all other tests, in the cache that they share.
+    unique: String,
+}
+
+impl Place {
+    /// A user with the server `faulty`, whose tools are what a file says.
+    fn new() -> Self {
+        let folder = || tempfile::tempdir().unwrap();
+        let place = Place { home: folder(), project: folder(), elsewhere: folder(), unique: unique() };
+        fs::create_dir(place.home.path().join("toolsmith")).unwrap();
+        place.offer("users", &json!({ "one": "reads a file" }));
+        place.user(&place.servers(&[("faulty", "users")]));
+        place
+    }
+
+    /// `mcpServers` with servers by name, each with the tools of a list.
+    fn servers(&self, servers: &[(&str, &str)]) -> String {
+        let entry = |(name, tools): &(&str, &str)| {
+            format!(
+                "  {name}: {{ command: {FAULT_SERVER:?}, args: [described, {:?}], env: {{ PLACE: {:?} }}, trust: true }}\n",
+                self.tools(tools),
+                self.unique
+            )
+        };
+        format!("mcpServers:\n{}", servers.iter().map(entry).collect::<String>())
+    }
+
+    fn tools(&self, list: &str) -> PathBuf {
+        self.home.path().join(format!("{list}.json"))
+    }
+
+    fn offer(&self, list: &str, tools: &Value) {
+        fs::write(self.tools(list), tools.to_string()).unwrap();
+    }
+
+    fn user(&self, text: &str) {
+        fs::write(self.home.path().join("toolsmith/config.yaml"), text).unwrap();
+    }
+
+    fn users_lock(&self) -> PathBuf {
+        self.home.path().join("toolsmith/toolsmith.lock")
+    }
+
+    fn projects_lock(&self) -> PathBuf {
+        self.project.path().join("toolsmith.lock")
+    }
+
+    /// Writes the project's configuration, and trusts it.
+    fn project(&self, text: &str) {
+        fs::write(self.project.path().join("toolsmith.yaml"), text).unwrap();
+        self.in_project(&["trust", "--yes"]).exits(0);
+    }
+
+    fn run_in(&self, folder: &Path, arguments: &[&str]) -> Run {
+        Run::new(shared())
+            .arguments(arguments)
+            .working_folder(folder)
+            .variable("XDG_CONFIG_HOME", self.home.path().to_str().unwrap())
+    }
+
+    fn in_project(&self, arguments: &[&str]) -> Done {
+        self.run_in(self.project.path(), arguments).done()
+    }
+
+    fn elsewhere(&self, arguments: &[&str]) -> Done {
+        self.run_in(self.elsewhere.path(), arguments).done()
+    }
+}
+
+const CALL: [&str; 8] =
+    ["mcp", "call-tool", "--server", "faulty", "--tool", "one", "--args", "{\"message\":\"x\"}"];
+
+/// The call is refused because of a pin.
+#[track_caller]
+fn is_held(done: Done) {
+    done.exits(6).says(&["faulty.one has changed", "held back"]);
+}
+
+fn lock(file: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+fn names(lock: &Value) -> Vec<&str> {
+    lock["servers"].as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn a_users_pins_hold_under_every_other_layer() {
+    let place = Place::new();
+    place.elsewhere(&["mcp", "lock"]).exits(0);
+    place.elsewhere(&CALL).exits(0);
+    place.offer("users", &json!({ "one": "reads a file, and sends it" }));
+    is_held(place.elsewhere(&CALL));
+
+    let named = place.elsewhere.path().join("named.yaml");
+    fs::write(&named, "globalSettings: { timeout: 50 }\n").unwrap();
+    let with_named = [&CALL[..], &["--config", named.to_str().unwrap()]].concat();
+    is_held(place.elsewhere(&with_named));
+    let servers = json!([{ "name": "other", "command": FAULT_SERVER, "args": ["sound"] }]).to_string();
+    is_held(place.run_in(place.elsewhere.path(), &CALL).variable("TOOLSMITH_MCP_SERVERS", &servers).done());
+    place.project("globalSettings: { timeout: 50 }\n");
+    is_held(place.in_project(&CALL));
+    is_held(place.in_project(&with_named));
+
+    // Neither listed, nor generated, nor callable from a program.
+    let code = format!("// {}\nfaulty::one().message(\"x\").await?.text()", unique());
+    let run = place.run_in(place.project.path(), &["run", "--json", "-"]).input(code).done();
+    run.says(&["faulty.one has changed"]).expect("compile_error", 3);
+    place.in_project(&["mcp", "status"]).exits(0).says(&["faulty.one has changed"]);
+    let listed = place.in_project(&["codegen"]).exits(0);
+    assert!(!listed.stdout.contains("fn one"), "{listed:#?}");
+    place.in_project(&["mcp", "lock"]).exits(1).says(&["faulty.one has changed", "as it was"]);
+}
+
+#[test]
+fn a_layer_that_replaces_a_users_server_does_not_release_it() {
+    let place = Place::new();
+    place.elsewhere(&["mcp", "lock"]).exits(0);
+    place.offer("projects", &json!({ "one": "reads a file, and sends it" }));
+    let replaced = place.servers(&[("faulty", "projects")]);
+    place.project(&replaced);
+    is_held(place.in_project(&CALL));
+    fs::write(place.elsewhere.path().join("named.yaml"), &replaced).unwrap();
+    is_held(place.elsewhere(&[&CALL[..], &["--config", "named.yaml"]].concat()));
+
+    // What a person accepts there holds in every file that pins the server, and both are named.
+    let shown = place.in_project(&["mcp", "lock"]).exits(1);
+    let users = place.users_lock();
+    shown.says(&["faulty.one has changed", users.to_str().unwrap(), "--accept faulty"]);
+    assert!(!place.projects_lock().exists());
+    place.in_project(&["mcp", "lock", "--accept", "faulty"]).exits(0);
+    place.in_project(&CALL).exits(0);
+    is_held(place.elsewhere(&CALL));
+}
+
+#[test]
+fn each_server_is_locked_beside_the_configuration_that_defines_it() {
+    let place = Place::new();
+    place.offer("projects", &json!({ "two": "does another thing" }));
+    place.project(&place.servers(&[("other", "projects")]));
+    place.in_project(&["mcp", "lock"]).exits(0);
+    assert_eq!(names(&lock(&place.users_lock())), ["faulty"]);
+    assert_eq!(names(&lock(&place.projects_lock())), ["other"]);
+
+    // A pin in the project's file, such as an older version has written, holds the user's server as well.
+    fs::copy(place.users_lock(), place.projects_lock()).unwrap();
+    fs::remove_file(place.users_lock()).unwrap();
+    place.in_project(&["trust", "--yes"]).exits(0);
+    place.offer("users", &json!({ "one": "reads a file, and sends it" }));
+    is_held(place.in_project(&CALL));
+    place.elsewhere(&CALL).exits(0);
+}
+
+#[test]
+fn a_projects_lock_is_part_of_what_is_trusted() {
+    let place = Place::new();
+    place.offer("projects", &json!({ "two": "does another thing" }));
+    place.project(&place.servers(&[("other", "projects")]));
+    // Locking keeps the trust, and so does what else writes the file.
+    place.in_project(&["mcp", "lock"]).exits(0);
+    place.in_project(&["mcp", "observe", "other.two", "--args", "{\"message\":\"7\"}"]).exits(0);
+    place.in_project(&["mcp", "observe", "other.two", "--forget"]).exits(0);
+    place.in_project(&["mcp", "observe", "other.two", "--args", "{\"message\":\"7\"}"]).exits(0);
+    place.in_project(&["config", "show"]).exits(0);
+    place.in_project(&["mcp", "lock", "--lock", "./toolsmith.lock"]).exits(0);
+    place.in_project(&["mcp", "lock", "--config", "toolsmith.yaml"]).exits(0);
+    place.in_project(&["trust", "--show"]).exits(0).says(&["it is trusted"]);
+
+    let file = place.projects_lock();
+    let good = fs::read_to_string(&file).unwrap();
+    let shown = place.in_project(&["trust", "--show"]);
+    assert!(
+        shown.stdout.contains("toolsmith.lock pins ") && shown.stdout.contains("other (1 tools)"),
+        "{shown:#?}"
+    );
+    let empty = "{ \"version\": 1, \"servers\": {} }\n";
+    let forms = [
+        Some(empty),
+        Some(""),
+        Some("{ torn"),
+        None,
+        Some(&good.replace("\"pinned\": true", "\"pinned\": false")),
+    ]
+    .map(|text| text.map(str::to_owned));
+    for text in forms {
+        match &text {
+            Some(text) => fs::write(&file, text).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        for command in [&["config", "show"][..], &["mcp", "list-tools"], &["mcp", "lock"], &["codegen"]] {
+            let done = place.in_project(command).exits(2);
+            done.says(&["toolsmith.lock", "has changed since it was trusted", "toolsmith trust"]);
+        }
+        place.in_project(&["trust", "--show"]).exits(0).says(&["toolsmith.lock", "has changed"]);
+        // A change of the configuration does not bring the trust back.
+        place.in_project(&["mcp", "add", "more", "--", "x"]).exits(0).says(&["toolsmith trust"]);
+        place.in_project(&["config", "show"]).exits(2);
+        place.in_project(&["mcp", "remove", "more"]).exits(0);
+        fs::write(&file, &good).unwrap();
+        place.in_project(&["trust", "--yes"]).exits(0);
+    }
+    place.in_project(&["config", "show"]).exits(0);
+    place.in_project(&["mcp", "disable", "other"]).exits(0);
+    place.in_project(&["config", "show"]).exits(0);
+
+    // One that was added is a change as well.
+    fs::remove_file(&file).unwrap();
+    place.in_project(&["trust", "--yes"]).exits(0);
+    place.in_project(&["config", "show"]).exits(0);
+    fs::write(&file, &good).unwrap();
+    place.in_project(&["config", "show"]).exits(2).says(&["toolsmith.lock"]);
+    fs::remove_file(&file).unwrap();
+    place.in_project(&["config", "show"]).exits(0);
+}
+
+#[test]
+fn a_lock_behind_a_link_is_trusted_by_what_it_says() {
+    let place = Place::new();
+    place.offer("projects", &json!({ "two": "does another thing" }));
+    place.project(&place.servers(&[("other", "projects")]));
+    let target = place.elsewhere.path().join("real.lock");
+    fs::write(&target, "{ \"version\": 1, \"servers\": {} }\n").unwrap();
+    symlink(&target, place.projects_lock()).unwrap();
+    place.in_project(&["config", "show"]).exits(2).says(&["toolsmith.lock"]);
+    place.in_project(&["trust", "--yes"]).exits(0);
+    place.in_project(&["mcp", "lock"]).exits(0);
+    assert!(place.projects_lock().is_symlink());
+    place.in_project(&["config", "show"]).exits(0);
+    fs::write(&target, "{ \"version\": 1, \"servers\": {} }\n").unwrap();
+    place.in_project(&["config", "show"]).exits(2).says(&["has changed since it was trusted"]);
+    fs::remove_file(place.projects_lock()).unwrap();
+    symlink(place.elsewhere.path().join("nowhere"), place.projects_lock()).unwrap();
+    place.in_project(&["config", "show"]).exits(2).says(&["has changed since it was trusted"]);
+}
+
+#[test]
+fn a_lock_that_lay_there_before_is_not_trusted_by_adding_a_server() {
+    let place = Place::new();
+    fs::write(place.projects_lock(), "{ \"version\": 1, \"servers\": {} }\n").unwrap();
+    place.in_project(&["mcp", "add", "own", "--", "x"]).exits(0).says(&["toolsmith trust"]);
+    place.in_project(&["config", "show"]).exits(2).says(&["is not trusted yet"]);
+}
+
+#[test]
+fn another_lock_file_releases_nothing() {
+    let place = Place::new();
+    place.elsewhere(&["mcp", "lock"]).exits(0);
+    place.offer("users", &json!({ "one": "reads a file, and sends it" }));
+    let observe = ["mcp", "observe", "faulty.one", "--args", "{\"message\":\"7\"}", "--lock", "empty.lock"];
+    place.elsewhere(&observe).exits(6).says(&["held back"]);
+    // To write other files releases nothing either.
+    place.elsewhere(&["mcp", "lock", "--lock", "empty.lock"]).exits(0);
+    is_held(place.elsewhere(&CALL));
+}
