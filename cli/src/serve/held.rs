@@ -332,7 +332,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_state_is_used_once_and_forgotten_when_it_has_expired() {
-        let held = Held::new().unwrap();
+        let held = Held::new(TIME).unwrap();
         let number = || match held.once(()) {
             State::Sealed { once, .. } => once,
             State::Held(_) => unreachable!(),
@@ -342,7 +342,7 @@ mod tests {
         held.spend(second).unwrap();
         let again = held.spend(first).unwrap_err().message;
         assert!(again.contains("used already") && again.contains("make the request again"), "{again}");
-        tokio::time::advance(RETURN_TIME + Duration::from_secs(1)).await;
+        tokio::time::advance(TIME + Duration::from_secs(1)).await;
         for _ in 0..MOST_USED {
             held.spend(number()).unwrap();
         }
@@ -351,7 +351,7 @@ mod tests {
         assert!(!used.numbers.contains(&first));
         drop(used);
         assert!(held.spend(number()).unwrap_err().message.contains("try again later"));
-        tokio::time::advance(RETURN_TIME + Duration::from_secs(1)).await;
+        tokio::time::advance(TIME + Duration::from_secs(1)).await;
         held.spend(number()).unwrap();
     }
 

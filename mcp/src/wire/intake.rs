@@ -319,7 +319,8 @@ mod tests {
     use super::*;
 
     fn intake() -> Intake {
-        Intake::new(Arc::new(Health::new(|_| {})), Trace::new("s", false))
+        let health = Arc::new(Health::new(|_| {}, || {}));
+        Intake::new(health, Trace::new("s", false), Room::new(tokio::sync::watch::Sender::new(0)))
     }
 
     fn asked(intake: &Intake, method: &str) {
