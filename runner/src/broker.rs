@@ -184,7 +184,7 @@ impl Broker<'_> {
                 flight.start(id, size(&question), self.look_up(question));
             }
             ToHost::Cancel { id } => flight.cancel(id),
-            ToHost::Emit { content } => self.emit(content)?,
+            ToHost::Emit { content } => self.emit(&content)?,
             ToHost::Progress { done, total, message } => {
                 self.observer.program_progress(done, total, &message);
             }
@@ -264,13 +264,13 @@ impl Broker<'_> {
         answer
     }
 
-    fn emit(&self, content: Box<RawValue>) -> Result<(), Violation> {
+    fn emit(&self, content: &RawValue) -> Result<(), Violation> {
         let mut ledger = self.ledger();
         ledger.content_bytes += content.get().len();
         if ledger.content_bytes > CONTENT_LIMIT || ledger.content.len() >= PARTS_LIMIT {
             return Err(Violation::Content);
         }
-        let content = strict_json::canonical_object(&content)
+        let content = strict_json::canonical_object(content)
             .map_err(|reason| Violation::Protocol(format!("a content part that is none: {reason}")))?;
         ledger.content.push(content);
         Ok(())

@@ -146,6 +146,9 @@ fn shown(arguments: &RawValue) -> String {
 }
 
 #[cfg(test)]
+mod arbitrary;
+
+#[cfg(test)]
 mod tests {
     use serde_json::json;
     use serde_json::value::to_raw_value;

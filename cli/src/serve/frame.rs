@@ -17,23 +17,24 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone)]
 pub(crate) struct SentArguments(Box<RawValue>);
 
-/// Why a message is not taken.
+/// What is answered in place of a message that is not taken, as JSON-RPC has it.
 #[derive(Debug)]
-pub(crate) struct Refusal {
-    /// The request's, where that is certain.
-    id: Value,
-    error: ErrorData,
-}
+pub(crate) struct Refusal(String);
 
 impl Refusal {
-    /// For a message that no request was read in.
-    pub(crate) fn unaddressed(message: impl Into<String>) -> Self {
-        Refusal { id: Value::Null, error: ErrorData::invalid_request(message.into(), None) }
+    /// To the request with this id, where that is certain.
+    fn new(id: &Value, error: &ErrorData) -> Self {
+        Refusal(json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string())
     }
 
-    /// The answer as JSON-RPC has it.
-    pub(crate) fn answer(&self) -> String {
-        json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error }).to_string()
+    /// To a message that no request was read in.
+    pub(crate) fn unaddressed(message: impl Into<String>) -> Self {
+        Self::new(&Value::Null, &ErrorData::invalid_request(message.into(), None))
+    }
+
+    /// The answer.
+    pub(crate) fn into_answer(self) -> String {
+        self.0
     }
 }
 
@@ -58,13 +59,13 @@ pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, Refusal> {
     let id = request.as_ref().and_then(|request| request.id.clone()).unwrap_or_default();
     if let Err(repeated) = strict_json::check_names(text) {
         let message = format!("the message means different things to different readers: {repeated}");
-        return Err(Refusal { id, error: ErrorData::invalid_request(message, None) });
+        return Err(Refusal::new(&id, &ErrorData::invalid_request(message, None)));
     }
     let call = request.filter(|request| request.method.as_deref() == Some("tools/call"));
     let Some(arguments) = call.and_then(|call| call.params).and_then(arguments_of) else { return Ok(None) };
     match strict_json::canonical_object(arguments) {
         Ok(arguments) => Ok(Some(SentArguments(arguments))),
-        Err(wrong) => Err(Refusal { id, error: unfit(&wrong) }),
+        Err(wrong) => Err(Refusal::new(&id, &unfit(&wrong))),
     }
 }
 
@@ -72,7 +73,7 @@ pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, Refusal> {
 pub(crate) fn unreadable(text: &str, error: &serde_json::Error) -> Option<Refusal> {
     let envelope: Envelope<'_> = serde_json::from_str(text).ok()?;
     let message = format!("the message is none of the protocol's: {error}");
-    envelope.id.map(|id| Refusal { id, error: ErrorData::invalid_request(message, None) })
+    envelope.id.map(|id| Refusal::new(&id, &ErrorData::invalid_request(message, None)))
 }
 
 /// The arguments of the call that a request is: as they were sent, or of a client within this process, as it gave them.
@@ -149,7 +150,7 @@ mod tests {
             (r#"[{"id":1,"id":2}]"#.to_owned(), Value::Null),
         ] {
             let refusal = check(&text).unwrap_err();
-            let answer: Value = serde_json::from_str(&refusal.answer()).unwrap();
+            let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32_600)), "{text}");
             assert!(answer["error"]["message"].as_str().unwrap().contains("twice"), "{answer}");
         }
@@ -165,7 +166,7 @@ mod tests {
             ("[]", "no object"),
         ] {
             let refusal = check(&call("1", arguments)).unwrap_err();
-            let answer: Value = serde_json::from_str(&refusal.answer()).unwrap();
+            let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32_602)));
             assert!(answer["error"]["message"].as_str().unwrap().contains(says), "{answer}");
         }

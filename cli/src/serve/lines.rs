@@ -116,7 +116,7 @@ where
             match self.input.next().await?.ok()?.and_then(|line| read(&line)) {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
-                Err(refusal) => self.refusal = Some(refusal.answer()),
+                Err(refusal) => self.refusal = Some(refusal.into_answer()),
             }
         }
     }

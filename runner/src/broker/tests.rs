@@ -273,8 +273,8 @@ async fn a_content_part_is_kept_in_its_canonical_form() {
         observer: &Unobserved,
         ledger: &ledger,
     };
-    broker.emit(raw("{ \"type\": \"t\\u0065xt\" }")).unwrap();
+    broker.emit(&raw("{ \"type\": \"t\\u0065xt\" }")).unwrap();
     assert_eq!(ledger.lock().unwrap().content[0].get(), "{\"type\":\"text\"}");
-    let refused = broker.emit(raw(r#"{"type":"text","type":"image"}"#));
+    let refused = broker.emit(&raw(r#"{"type":"text","type":"image"}"#));
     assert!(matches!(refused, Err(Violation::Protocol(reason)) if reason.contains("\"type\" stands twice")));
 }

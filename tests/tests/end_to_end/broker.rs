@@ -10,7 +10,7 @@ use crate::harness::{FAULT_SERVER, Run, assert_says, json as run};
 
 /// A program that speaks with the host before the bridge's `main` has begun, and by a script: a line is a word of
 /// what to do and what to do it with. Its last expression only says which tools it may call.
-const PROGRAM: &str = r##"
+pub(crate) const PROGRAM: &str = r##"
 use std::io::{Read as _, Write as _};
 use std::os::fd::FromRawFd as _;
 
@@ -72,7 +72,7 @@ demo::slow(1.0).await?;
 demo::echo("x").await?.text()
 "##;
 
-const HELLO: &str = r#"say {"hello":{"version":VERSION,"token":"TOKEN"}}"#;
+pub(crate) const HELLO: &str = r#"say {"hello":{"version":VERSION,"token":"TOKEN"}}"#;
 
 const CODE_OF_VIOLATION: i32 = 6;
 
@@ -87,7 +87,7 @@ fn identity(tool: &str) -> &'static str {
 }
 
 /// The line that calls a tool.
-fn call(id: impl std::fmt::Display, tool: &str, arguments: &str) -> String {
+pub(crate) fn call(id: impl std::fmt::Display, tool: &str, arguments: &str) -> String {
     format!("say {{\"call\":{{\"id\":{id},\"tool\":{},\"arguments\":{arguments}}}}}", json!(tool))
 }
 
@@ -156,7 +156,7 @@ fn a_frame_that_is_none_ends_the_program() {
         ("deep", &["say LISTS"], "no message"),
         ("deep content", &[r#"say {"emit":{"content":DEEP}}"#], "deeper than"),
         ("content of a list", &[r#"say {"emit":{"content":[]}}"#], "it is no object"),
-        ("half a character", &[r#"say {"emit":{"content":{"text":"\ud800"}}}"#], "hex escape"),
+        ("half a character", &[r#"say {"emit":{"content":{"text":"\ud800"}}}"#], "surrogate"),
         ("a second hello", &[HELLO], "a second hello"),
         ("two ends", &[finish, finish], "a second end"),
         ("a call after the end", &[finish, &echo(1)], "after its end"),
@@ -333,7 +333,7 @@ fn arguments_that_no_one_could_read_are_an_error_of_the_call() {
     let refused = [
         ("DEEP", "deeper than"),
         (r#"{"message":LISTS}"#, "no message"),
-        (r#"{"message":"\ud800"}"#, "hex escape"),
+        (r#"{"message":"\ud800"}"#, "surrogate"),
         (r#"{"message":1e999}"#, "out of range"),
         ("[]", "no object"),
         ("null", "no object"),

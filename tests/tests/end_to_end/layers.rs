@@ -155,8 +155,10 @@ fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
         json!([["evil", "config", "enabled"]])
     );
     // A record that can't be read trusts nothing.
-    fs::write(&record, "broken").unwrap();
-    place.run(&["config", "show"]).done().exits(2).says(&["what is trusted can't be read", "help"]);
+    for broken in ["broken", r#"{ "version": 1, "files": { "/a": "1", "\u002fa": "2" } }"#] {
+        fs::write(&record, broken).unwrap();
+        place.run(&["config", "show"]).done().exits(2).says(&["what is trusted can't be read", "help"]);
+    }
 }
 
 #[test]
@@ -326,6 +328,9 @@ fn the_servers_of_other_clients_are_imported() {
     place.run(&["mcp", "import", "missing.json"]).done().exits(2).says(&["missing.json"]);
     fs::write(place.folder.path().join("bad.json"), "{ \"mcpServers\": ").unwrap();
     place.run(&["mcp", "import", "bad.json"]).done().exits(2).says(&["bad.json:1:"]);
+    let twice = r#"{ "mcpServers": { "a": { "command": "x", "comm\u0061nd": "y" } } }"#;
+    fs::write(place.folder.path().join("twice.json"), twice).unwrap();
+    place.run(&["mcp", "import", "twice.json"]).done().exits(2).says(&["twice.json:1:42", "second time"]);
     assert_eq!(place.text(), before);
     let wrong = json!({ "servers": { "odd": { "type": "http", "url": "wss://x.example" } } });
     fs::write(place.folder.path().join("wrong.json"), wrong.to_string()).unwrap();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
 mod adversity;
+mod arguments;
 mod asking;
 mod broker;
 mod cache;

@@ -70,7 +70,6 @@ fn the_retry_runs_the_program_that_is_already_built() {
 fn whatever_is_no_yes_is_denied() {
     let (_server, client) = start();
     let call = program();
-    let question = asked(&client, &call);
     for no in [
         json!({ "action": "accept", "content": { "answer": "no" } }),
         json!({ "action": "accept", "content": { "answer": "session" } }),
@@ -78,6 +77,7 @@ fn whatever_is_no_yes_is_denied() {
         json!({ "action": "cancel" }),
         json!({}),
     ] {
+        let question = asked(&client, &call);
         let answer = client.ask("tools/call", &answered(&call, &question, &no));
         let outcome = &answer["result"]["structuredContent"];
         assert_eq!(
@@ -130,6 +130,8 @@ fn a_state_holds_for_the_very_request_that_it_was_given_for() {
     // For all of that, it still holds here.
     let answer = client.ask("tools/call", &answered(&call, &question, &yes()));
     assert_eq!(answer["result"]["structuredContent"]["result"], "let in", "{answer:#}");
+    // Once.
+    assert_refused(&client, &answered(&call, &question, &yes()), &["used already", "make the request again"]);
     drop(server);
 }
 

@@ -206,7 +206,12 @@ impl Server {
 
     /// Sends a message by pipe.
     pub(crate) fn send(&mut self, message: &Value) {
-        writeln!(self.stdin.as_mut().unwrap(), "{message}").unwrap();
+        self.send_line(&message.to_string());
+    }
+
+    /// Sends any line by pipe.
+    pub(crate) fn send_line(&mut self, line: &str) {
+        writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Closes its input.

@@ -152,7 +152,7 @@ impl<Face: ServerHandler> Endpoint<Face> {
             Ok(Ok(None)) | Err(_) => {}
             Ok(Err(refusal)) => {
                 let json = [(header::CONTENT_TYPE, "application/json")];
-                return (StatusCode::BAD_REQUEST, json, refusal.answer()).into_response();
+                return (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response();
             }
         }
         // What is no message is told so by the service.

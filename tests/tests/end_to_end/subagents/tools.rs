@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{described, model, serving, task, text};
-use crate::harness::fault_entry;
+use crate::harness::{FAULT_SERVER, fault_entry};
 use crate::serving::{DEMO, Serve};
 
 /// A model that calls a tool, and then says what came of it.
@@ -96,4 +96,20 @@ fn servers_of_calls_from_snippets_are_told_which_run_calls_them() {
     let answer = server.ask(1, "tools/call", &task("go"));
     let run = answer["result"]["_meta"]["io.toolsmith/run"]["id"].as_str().unwrap();
     assert!(text(&answer).contains("io.toolsmith/parentRun") && text(&answer).contains(run), "{answer:#}");
+}
+
+/// The provider's library reads a model's words once, and keeps the last; nothing sees the others.
+#[test]
+fn of_what_a_model_names_twice_one_reading_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let model = model(&calling("any", &json!(r#"{"path":"/etc/DANGEROUS","path":"/tmp/safe"}"#)));
+    let recorder = format!(
+        "codeMode: {{ enabled: false }}\nmcpServers:\n  rec: {{ command: {FAULT_SERVER:?}, args: [records-lines, {record:?}], trust: true }}\n"
+    );
+    let mut server = serving(&model, "", &recorder);
+    let answer = server.ask(1, "tools/call", &task("go"));
+    assert_eq!(text(&answer), "it says: done");
+    let sent = std::fs::read_to_string(&record).unwrap();
+    assert!(sent.contains(r#""arguments":{"path":"/tmp/safe"}"#) && !sent.contains("DANGEROUS"), "{sent}");
 }

@@ -1,0 +1,74 @@
+//! What a person is shown of arguments, for any JSON: undone, it is what is sent.
+//!
+//! More cases: `PROPTEST_CASES=1000000 cargo test -p toolsmith --lib arbitrary`.
+
+use std::path::Path;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::value::RawValue;
+
+use super::{Question, Wanted};
+
+#[allow(unreachable_pub, dead_code, reason = "a library, where cargo-fuzz builds it")]
+#[path = "../../../../fuzz/src/arguments.rs"]
+mod targets;
+
+/// What is asked about a call, without what is said around its arguments; `None` where it is cut.
+fn asked(arguments: &RawValue) -> Option<String> {
+    let wanted = Wanted { server: "s".into(), tool: "t".into(), hash: String::new(), claims: Vec::new() };
+    let text = Question::call(wanted, arguments, false).text();
+    let (_, shown) = text.split_once('\n')?;
+    let (shown, _) = shown.rsplit_once('\n')?;
+    assert!(!shown.chars().any(|shown| shown.is_control() && shown != '\n'), "{shown:?}");
+    (!shown.contains("THIS IS NOT ALL")).then(|| undone(shown))
+}
+
+/// The text in which what is not seen was spelled out.
+fn undone(shown: &str) -> String {
+    let (mut text, mut rest) = (String::new(), shown);
+    while let Some((before, after)) = rest.split_once('\\') {
+        text.push_str(before);
+        let spelled = after.strip_prefix("u{").and_then(|spelled| spelled.split_once('}'));
+        let spelled = spelled
+            .and_then(|(code, rest)| Some((char::from_u32(u32::from_str_radix(code, 16).ok()?)?, rest)));
+        rest = match spelled {
+            Some((character, rest)) => {
+                text.push(character);
+                rest
+            }
+            // An escape of JSON's: both of its characters.
+            None => {
+                let end = after.chars().next().map_or(0, char::len_utf8);
+                text.push('\\');
+                text.push_str(&after[..end]);
+                &after[end..]
+            }
+        };
+    }
+    text + rest
+}
+
+fn configuration() -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20_000);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(configuration())]
+
+    #[test]
+    fn what_a_person_is_shown_is_what_is_sent(bytes in vec(any::<u8>(), 0..120)) {
+        targets::arguments(&bytes, asked);
+    }
+}
+
+#[test]
+fn what_a_person_is_shown_of_the_corpus_is_what_is_sent() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/arguments");
+    for file in std::fs::read_dir(corpus).unwrap() {
+        targets::arguments(&std::fs::read(file.unwrap().path()).unwrap(), asked);
+    }
+    let spelled = RawValue::from_string("{\"a\":\"\\\\u{ad}\",\"b\":\"\u{ad}\"}".to_owned()).unwrap();
+    assert_eq!(asked(&spelled).unwrap().matches("\\\\u{ad}").count(), 1);
+}
