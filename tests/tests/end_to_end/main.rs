@@ -17,6 +17,7 @@ mod conversations;
 mod diagnostics;
 mod doctor;
 mod endings;
+mod floods;
 mod forms;
 mod grants;
 mod harness;
