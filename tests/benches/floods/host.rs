@@ -67,7 +67,7 @@ impl Scene {
 
     /// `toolsmith run` with a snippet; its output is read when the flood is over.
     pub(crate) fn run(&self, config: &str, code: &str, more: &[&str]) -> Ended {
-        let arguments = [&["run", "-", "--allow", "*", "--timeout", "120"], more].concat();
+        let arguments = [&["run", "-", "--allow", "*", "--timeout", "600"], more].concat();
         let mut child = self.command(config, &arguments).spawn().unwrap();
         child.stdin.take().unwrap().write_all(code.as_bytes()).unwrap();
         let peak = watch(&child);

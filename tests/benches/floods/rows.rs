@@ -216,7 +216,7 @@ pub(crate) fn run(scene: &Scene, (channel, pushed, way): Flood) -> Row {
             run_program(scene, &local("flood", ""), &code, &["--json"], says)
         }
         Way::HttpCall(mode) => with_http(mode, |config| {
-            let code = "let text = faulty::echo(json!({\"message\": \"done\"})).await?.text(); format!(\"{} on\", &text[..text.len().min(100)])";
+            let code = "let text = faulty::echo().await?.text(); format!(\"{text} on\")";
             run_program(scene, config, code, &["--json"], "done on")
         }),
         Way::Served(message) => served(scene, message),
@@ -235,7 +235,9 @@ pub(crate) fn run(scene: &Scene, (channel, pushed, way): Flood) -> Row {
 
 /// A configuration with the fault server in a mode.
 fn local(mode: &str, argument: &str) -> String {
-    format!("mcpServers:\n  faulty:\n    command: {FAULT_SERVER:?}\n    args: [{mode:?}, {argument:?}]\n")
+    format!(
+        "mcpServers:\n  faulty:\n    command: {FAULT_SERVER:?}\n    args: [{mode:?}, {argument:?}]\n    requestTimeout: 500\n"
+    )
 }
 
 /// The same, where clients call the tools directly.
@@ -279,7 +281,7 @@ fn with_http<T>(mode: &str, work: impl FnOnce(&str) -> T) -> T {
     let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     std::thread::spawn(move || lines.for_each(drop));
     let url = format!("{}/mcp", first["address"].as_str().unwrap());
-    let done = work(&format!("mcpServers:\n  faulty: {{ type: http, url: {url:?} }}\n"));
+    let done = work(&format!("mcpServers:\n  faulty: {{ type: http, url: {url:?}, requestTimeout: 500 }}\n"));
     let _ = server.kill();
     let _ = server.wait();
     done
@@ -350,7 +352,7 @@ fn unread(scene: &Scene, mode: Option<&str>) -> (u64, Result<(), String>) {
             run_program(scene, &local("flood", ""), &code, &["--json"], wanted)
         }
         Some(mode) => with_http(mode, |config| {
-            let code = code.replace("CALL", "faulty::echo(json!({}))");
+            let code = code.replace("CALL", "faulty::echo()");
             run_program(scene, config, &code, &["--json"], wanted)
         }),
     }

@@ -19,6 +19,7 @@ mod conversations;
 mod diagnostics;
 mod doctor;
 mod endings;
+mod floods;
 mod forms;
 mod grants;
 mod harness;

@@ -53,6 +53,8 @@ pub(crate) struct Server {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: mpsc::Receiver<Value>,
+    /// Held while nothing is to be read of standard output.
+    reading: Arc<Mutex<()>>,
     /// What came while something else was waited for.
     before: VecDeque<Value>,
     stderr: Arc<Mutex<String>>,
@@ -120,18 +122,35 @@ impl Serve {
         });
         let (sender, stdout) = mpsc::channel();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let reading = Arc::new(Mutex::new(()));
+        let turn = Arc::clone(&reading);
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
+                drop(turn.lock());
                 let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
                 let _ = sender.send(message);
             }
         });
         let stdin = child.stdin.take();
-        Server { child, stdin, stdout, before: VecDeque::new(), stderr, folder: self.folder }
+        Server { child, stdin, stdout, reading, before: VecDeque::new(), stderr, folder: self.folder }
     }
 }
 
 impl Server {
+    /// Does `work` while nobody reads what the server writes.
+    pub(crate) fn unread<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let reading = Arc::clone(&self.reading);
+        let _held = reading.lock();
+        work(self)
+    }
+
+    /// The most memory that it has had at once, in bytes.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() << 10
+    }
+
     pub(crate) fn stderr(&self) -> String {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -44,6 +44,7 @@ fn answer(kind: &str, count: usize, bytes: usize, token: &Value) -> io::Result<O
             for _ in 0..count {
                 writeln!(errors, "{text}")?;
             }
+            writeln!(errors, "flooded")?;
             return Ok(Some(json!({ "result": text_result("done") })));
         }
         "log" => notification("message", &json!({ "level": "error", "data": text })),
@@ -66,6 +67,7 @@ fn answer(kind: &str, count: usize, bytes: usize, token: &Value) -> io::Result<O
     for _ in 0..count {
         send_text(&message)?;
     }
+    eprintln!("flooded");
     Ok(Some(json!({ "result": text_result("done") })))
 }
 

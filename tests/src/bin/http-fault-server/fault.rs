@@ -80,7 +80,9 @@ pub(crate) async fn commit(
             for _ in 0..LOGS {
                 connection.event("message", None, &log).await?;
             }
-            connection.event("message", None, &sound).await
+            let mut done = answer(server, request);
+            done["result"]["content"][0]["text"] = json!("done");
+            connection.event("message", None, &done.to_string()).await
         }
         "large-answer" => {
             let mut large = answer(server, request);

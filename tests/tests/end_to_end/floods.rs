@@ -1,0 +1,169 @@
+//! What waits between a side that floods and one that does not read is bounded in bytes, and the reader can go on
+//! afterwards. The bench `floods` measures every channel; here are those where memory was the price of a flood.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Run, fault_entry, json as run};
+use crate::serving::{Serve, Server, execute};
+
+/// Most bytes above idle that a flood may take.
+const MOST: u64 = 64 << 20;
+
+/// The server that floods, called directly and by programs.
+fn config(direct: bool) -> String {
+    let more = if direct { "    codeMode: false\n    trust: true\n" } else { "    trust: true\n" };
+    format!("mcpServers:\n{}", fault_entry("faulty", "flood", more))
+}
+
+/// A server, once it has answered something, and its memory by then.
+fn served(config: &str, first: &Value) -> (Server, u64) {
+    let mut server = Serve::new(config).start();
+    server.shake_hands();
+    server.ask(1, "logging/setLevel", &json!({ "level": "debug" }));
+    server.ask(2, "tools/call", first);
+    let idle = server.peak_memory();
+    (server, idle)
+}
+
+fn echo(message: &str) -> Value {
+    json!({ "name": "echo", "arguments": { "message": message }, "_meta": { "progressToken": message } })
+}
+
+/// Makes a call whose end is told on standard error while nobody reads, then reads on; gives the messages before the answer.
+#[track_caller]
+fn flooded(server: &mut Server, idle: u64, call: &Value) -> Vec<Value> {
+    server.unread(|server| {
+        server.send(&json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call }));
+        server.tells("flooded");
+    });
+    server.receive("the answer", |message| message["id"] == 3 && message["method"].is_null());
+    let mut before = Vec::new();
+    while let Some(message) = server.received(|message| message["method"].is_string()) {
+        before.push(message);
+    }
+    let above = server.peak_memory().saturating_sub(idle);
+    assert!(above <= MOST, "{} MiB above idle", above >> 20);
+    before
+}
+
+#[test]
+fn log_messages_that_a_client_does_not_read_are_cut_and_counted() {
+    let (mut server, idle) = served(&config(true), &echo("ready"));
+    let before = flooded(&mut server, idle, &echo("log 100 1048576"));
+    let texts: Vec<&str> = before.iter().filter_map(|message| message["params"]["data"].as_str()).collect();
+    let cut = texts.iter().filter(|text| text.ends_with(" bytes are left out]")).count();
+    assert!(cut > 0 && cut < 100, "{cut} of {}", texts.len());
+    assert!(texts.iter().any(|text| text.contains("messages are left out here")), "{} messages", texts.len());
+    assert!(texts.iter().all(|text| text.len() < 64 << 10));
+    assert_eq!(server.ask(4, "tools/call", &echo("on"))["result"]["content"][0]["text"], "on");
+}
+
+#[test]
+fn questions_beyond_what_may_be_open_are_refused() {
+    let (mut server, idle) = served(&config(true), &echo("ready"));
+    flooded(&mut server, idle, &echo("elicit 1000 100000"));
+    assert_eq!(server.ask(4, "tools/call", &echo("on"))["result"]["content"][0]["text"], "on");
+}
+
+/// Frames that the bridge would not send, and the end of the flood.
+const PROGRESS: &str = r#"
+use std::io::Write as _;
+use std::os::fd::FromRawFd as _;
+let socket = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });
+let mut socket = socket.try_clone()?;
+let text = format!("{{\"progress\":{{\"done\":1.0,\"total\":1.0,\"message\":\"{}\"}}}}", "x".repeat(30 << 20));
+for _ in 0..6 {
+    socket.write_all(&(text.len() as u32).to_be_bytes())?;
+    socket.write_all(text.as_bytes())?;
+}
+faulty::echo().message("stderr 1 1").await?;
+7
+"#;
+
+#[test]
+fn progress_frames_that_a_client_does_not_read_take_no_memory() {
+    let (mut server, idle) = served(&config(false), &execute("6"));
+    let mut call = execute(PROGRESS);
+    call["_meta"] = json!({ "progressToken": 1 });
+    let before = flooded(&mut server, idle, &call);
+    assert!(before.iter().all(|message| message.to_string().len() < 8 << 10), "a message was not cut");
+    assert_eq!(server.ask(4, "tools/call", &execute("8"))["result"]["structuredContent"]["result"], 8);
+}
+
+/// Calls by hand before the bridge's `main` begins, and reads as many answers as it is told to.
+const CALLS: &str = r#"
+use std::io::{Read as _, Write as _};
+use std::os::fd::FromRawFd as _;
+
+fn receive(socket: &mut std::fs::File) -> Vec<u8> {
+    let mut length = [0; 4];
+    socket.read_exact(&mut length).unwrap();
+    let mut frame = vec![0; u32::from_be_bytes(length) as usize];
+    socket.read_exact(&mut frame).unwrap();
+    frame
+}
+
+extern "C" fn speak() {
+    let mut socket = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });
+    let welcome: Value = serde_json::from_slice(&receive(&mut socket)).unwrap();
+    let welcome = &welcome["welcome"];
+    let mut say = |message: Value| {
+        let text = message.to_string();
+        socket.write_all(&(text.len() as u32).to_be_bytes()).unwrap();
+        socket.write_all(text.as_bytes()).unwrap();
+    };
+    say(json!({ "hello": { "version": welcome["version"], "token": welcome["token"] } }));
+    for id in 0..8 {
+        let arguments = json!({ "message": format!("answer 1 {}", welcome["args"]["bytes"].as_str().unwrap()) });
+        say(json!({ "call": { "id": id, "tool": "IDENTITY", "arguments": arguments } }));
+    }
+    if welcome["args"]["reads"] == "none" {
+        loop { std::thread::park() }
+    }
+    let large = (0..8).filter(|_| receive(&mut socket).len() > 1 << 20).count();
+    println!("{large} large answers");
+    std::process::exit(0);
+}
+#[used]
+#[unsafe(link_section = ".init_array")]
+static SPEAK: extern "C" fn() = speak;
+faulty::echo().await?.text()
+"#;
+
+/// A program that makes 8 calls with answers of so many bytes, and reads them or not.
+fn calls(reads: &str, bytes: usize) -> Run {
+    let schema = json!({ "type": "object", "properties": { "message": { "type": "string" } } });
+    let tool = codegen::Tool {
+        name: "echo".to_owned(),
+        description: None,
+        input_schema: schema,
+        output_schema: None,
+        observed: false,
+    };
+    let server = codegen::Server { name: "faulty".to_owned(), tools: vec![tool] };
+    let identity = codegen::generate(&server, "faulty").tools[0].id.clone();
+    run(&CALLS.replace("IDENTITY", &identity)).config(&config(false)).arguments(&[
+        "--arg",
+        &format!("reads={reads}"),
+        "--arg",
+        &format!("bytes={bytes}"),
+    ])
+}
+
+#[test]
+fn answers_that_a_program_does_not_read_stay_with_their_server() {
+    let idle = run("7").config(&config(false)).start();
+    let idle_peak = idle.peak_memory();
+    idle.done().exits(0);
+    let started = calls("none", 16_773_120).arguments(&["--timeout", "10"]).start();
+    let above = started.peak_memory().saturating_sub(idle_peak);
+    let outcome = started.done().expect("timeout", 4);
+    assert_eq!(outcome["calls_total"], 8, "{outcome:#}");
+    assert!(above <= MOST, "{} MiB above idle", above >> 20);
+}
+
+#[test]
+fn answers_that_had_to_wait_arrive_all() {
+    let outcome = calls("all", 4 << 20).expect("ok", 0);
+    assert_eq!(outcome["stdout"], "8 large answers\n");
+}
