@@ -3,6 +3,7 @@
 //! For tools that are called directly and want a server that keeps its state. What runs for the length of one execution
 //! uses a [`Session`] of its own. A call that a broken connection interrupts fails; it is never sent again.
 
+mod pace;
 mod watch;
 
 use std::{
@@ -10,14 +11,15 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use futures::FutureExt as _;
 use rustix::rand::{GetRandomFlags, getrandom};
 use tokio::{
     sync::{Notify, watch as channel},
     task::JoinHandle,
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep, sleep_until, timeout},
 };
 
-use self::watch::Watching;
+use self::{pace::Pace, watch::Watching};
 use crate::{
     config::ServerConfig,
     error::{Error, ErrorKind},
@@ -47,9 +49,6 @@ const QUIET: Duration = Duration::from_millis(200);
 
 /// The longest that a burst of changes holds the lists up.
 const LONGEST_BURST: Duration = Duration::from_secs(2);
-
-/// The least time between two readings of the tool list for the sake of changes.
-const LIST_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a server is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -334,17 +333,30 @@ impl Shared {
 
     /// Waits for the end of the connection; reads the lists again when they change, and asks whether the server lives.
     async fn watch(&self, session: &Session) -> Error {
-        let mut last_listed = Instant::now();
+        let mut pace = Pace::new(Instant::now());
+        // When the list is to be read that has changed.
+        let mut due: Option<Instant> = None;
         loop {
+            let is_due = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 () = session.closed() => return session.why_closed().await,
-                () = self.host.changed(ListKind::Tools) => {
-                    self.wait_for_quiet().await;
-                    sleep(LIST_INTERVAL.saturating_sub(last_listed.elapsed())).await;
-                    last_listed = Instant::now();
+                () = is_due => {
+                    due = None;
+                    // What has changed until now is in the list that is read now.
+                    let _ = self.host.changed(ListKind::Tools).now_or_never();
+                    pace.read(Instant::now());
                     if let Err(error) = self.list(session).await {
                         return error;
                     }
+                }
+                () = self.host.changed(ListKind::Tools), if due.is_none() => {
+                    self.wait_for_quiet().await;
+                    due = Some(pace.due(Instant::now()));
                 }
                 () = sleep(PING_INTERVAL) => {
                     if let Err(error) = session.ping().await {

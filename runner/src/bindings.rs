@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
+use crate::admission::Patience;
 use crate::cache::{Bucket, Cache, Entry, Key};
 use crate::catalog::ServerModule;
 use crate::compiler::{self, Job};
@@ -24,6 +25,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::generated::ToolEntry;
 use crate::layer::Layer;
 use crate::messages::errors;
+use crate::observer::Unobserved;
+use crate::policies;
 use crate::room;
 
 /// Compiled bindings.
@@ -99,7 +102,7 @@ fn file_name(module: &str) -> String {
 }
 
 /// A library in which the snippet finds what it names, compiled if it is not there yet.
-pub(crate) async fn ensure(engine: &Engine, named: &Named<'_>) -> Result<Library> {
+pub(crate) async fn ensure(engine: &Engine, named: &Named<'_>, patience: Patience<'_>) -> Result<Library> {
     let Engine { cache, layer, .. } = engine;
     let module = &named.module.module;
     if named.module.source.is_none() {
@@ -108,13 +111,13 @@ pub(crate) async fn ensure(engine: &Engine, named: &Named<'_>) -> Result<Library
         }
         let all = named.module.tools().len();
         if all <= WHOLE_SERVER || named.tools.len() == all {
-            return whole(engine, named.module, false).await;
+            return whole(engine, named.module, false, patience).await;
         }
     }
     let key = text_key(layer, module, &named.source);
     match kept(cache, module, &key) {
         Some(library) => Ok(library),
-        None => compile(engine, module, &named.source, &key, false).await,
+        None => compile(engine, (module, &key), &named.source, false, patience).await,
     }
 }
 
@@ -125,25 +128,32 @@ pub(crate) fn is_whole(engine: &Engine, module: &ServerModule) -> bool {
 
 /// Compiles the whole library of a server if it is not there yet, out of the way of other work.
 pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
-    if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true).await.map(drop) }
+    let patience = Patience { observer: &Unobserved, clock: None };
+    if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true, patience).await.map(drop) }
 }
 
-async fn whole(engine: &Engine, module: &ServerModule, background: bool) -> Result<Library> {
+async fn whole(
+    engine: &Engine,
+    module: &ServerModule,
+    background: bool,
+    patience: Patience<'_>,
+) -> Result<Library> {
     let all: Vec<&ToolEntry> = module.tools().iter().collect();
     let source = module.generated.source(&all)?;
     let key = whole_key(&engine.layer, module);
-    compile(engine, &module.module, &source, &key, background).await
+    compile(engine, (&module.module, &key), &source, background, patience).await
 }
 
 async fn compile(
     engine: &Engine,
-    module: &str,
+    (module, key): (&str, &str),
     source: &str,
-    key: &str,
     background: bool,
+    patience: Patience<'_>,
 ) -> Result<Library> {
     let Engine { cache, toolchain, layer, confinement, .. } = engine;
     let name = file_name(module);
+    let _admitted = engine.admission.admit(policies::compiler_memory(), patience).await?;
     let folder = cache.temporary()?;
     let output = cache.temporary()?;
     fs_err::write(folder.path().join("lib.rs"), source).map_err(Error::cache(folder.path()))?;

@@ -16,6 +16,7 @@ use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 
+use crate::admission::Patience;
 use crate::bindings::{self, Library, Named};
 use crate::broker::milliseconds;
 use crate::cache::{Bucket, Entry, Key, Temporary};
@@ -27,6 +28,7 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::manifest;
 use crate::outcome::{Diagnostic, Fix, SandboxReport};
+use crate::policies;
 use crate::repair;
 use crate::room;
 use crate::snippet::Snippet;
@@ -72,7 +74,12 @@ const PROGRAM: &str = "program";
 const NOTES: &str = "notes.json";
 
 /// Builds the program of `snippet`.
-pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet) -> Result<Report> {
+pub(crate) async fn build(
+    engine: &Engine,
+    catalog: &Catalog,
+    snippet: &Snippet,
+    patience: Patience<'_>,
+) -> Result<Report> {
     let spliced = splice::splice(snippet, "", false);
     let named = catalog.named(&snippet.identifiers).map(|module| Named::new(module, &snippet.identifiers));
     let named = named.collect::<Result<Vec<Named<'_>>>>()?;
@@ -95,10 +102,10 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
     }
     report.cached = false;
     let _awaited = engine.foreground.begin();
-    let libraries = try_join_all(named.iter().map(|named| bindings::ensure(engine, named))).await?;
+    let libraries = try_join_all(named.iter().map(|named| bindings::ensure(engine, named, patience))).await?;
     report.bindings_ms = milliseconds(started);
     let started = Instant::now();
-    let mut compiled = compile(engine, &libraries, &spliced).await?;
+    let mut compiled = compile(engine, &libraries, &spliced, patience).await?;
     let mut notes = Notes::default();
     report.sandbox = compiled.sandbox.clone();
     let (diagnostics, repaired) = if compiled.status.success() {
@@ -114,7 +121,7 @@ pub(crate) async fn build(engine: &Engine, catalog: &Catalog, snippet: &Snippet)
         && let Ok(snippet) = Snippet::read(&repaired.text)
     {
         let spliced = splice::splice(&snippet, &repaired.imports, repaired.tail_in_place);
-        compiled = compile(engine, &libraries, &spliced).await?;
+        compiled = compile(engine, &libraries, &spliced, patience).await?;
         notes.warnings = diagnostics::warned(&compiled.messages.text(), &snippet.text, &spliced);
         notes.fixes = repaired.fixes;
     } else {
@@ -147,7 +154,13 @@ struct Attempt {
     output: Temporary,
 }
 
-async fn compile(engine: &Engine, libraries: &[Library], spliced: &Spliced) -> Result<Attempt> {
+async fn compile(
+    engine: &Engine,
+    libraries: &[Library],
+    spliced: &Spliced,
+    patience: Patience<'_>,
+) -> Result<Attempt> {
+    let _admitted = engine.admission.admit(policies::compiler_memory(), patience).await?;
     let source = engine.cache.temporary()?;
     let output = engine.cache.temporary()?;
     let write = |name: &str, text: &str| {

@@ -1,6 +1,7 @@
 //! The time of an execution, which stands still while a person is asked.
 
 use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -12,6 +13,8 @@ use tokio::time::Instant;
 pub(crate) struct Clock {
     started: Instant,
     state: watch::Sender<State>,
+    /// How long it stood still for want of memory, which is nobody's answer.
+    waited: Mutex<Duration>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,7 +29,7 @@ struct State {
 impl Clock {
     /// Starts now.
     pub(crate) fn start() -> Self {
-        Clock { started: Instant::now(), state: watch::Sender::default() }
+        Clock { started: Instant::now(), state: watch::Sender::default(), waited: Mutex::default() }
     }
 
     /// Waits for what may be a person's answer. What is ready at once does not touch the clock.
@@ -37,6 +40,17 @@ impl Clock {
         }
         let _standing = Standing::new(self);
         answer.await
+    }
+
+    /// Waits for what the execution can't go on without, and has no part in.
+    pub(crate) async fn while_waiting<T>(&self, work: impl Future<Output = T>) -> T {
+        let _waiting = Waiting { begun: Instant::now(), standing: Standing::new(self) };
+        work.await
+    }
+
+    /// How long people were asked so far.
+    pub(crate) fn asked(&self) -> Duration {
+        self.stood_still().saturating_sub(*self.waited.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Stands still while there are questions, of which `questions` counts the open ones. Never returns.
@@ -75,6 +89,19 @@ impl Clock {
 
 /// An open question. Dropping it lets the clock go on.
 struct Standing<'a>(&'a Clock);
+
+/// A wait that is under way. Dropping it lets the clock go on.
+struct Waiting<'a> {
+    begun: Instant,
+    standing: Standing<'a>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let Standing(clock) = &self.standing;
+        *clock.waited.lock().unwrap_or_else(PoisonError::into_inner) += self.begun.elapsed();
+    }
+}
 
 impl<'a> Standing<'a> {
     fn new(clock: &'a Clock) -> Self {

@@ -76,7 +76,7 @@ pub(crate) fn flags() -> String {
     FLAGS.join(" ")
 }
 
-/// Runs the compiler to its end. Dropping the future kills it.
+/// Runs the compiler to its end; it must be admitted. Dropping the future kills it.
 pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
     let mut read: Vec<&Path> = vec![job.source, &job.layer.folder];
     read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use sandbox::Confinement;
 use tokio_util::sync::CancellationToken;
 
+use crate::admission::Admission;
 use crate::ahead::Foreground;
 use crate::bindings;
 use crate::cache::{Cache, Entry};
@@ -60,6 +61,8 @@ pub struct Engine {
     stamp: Option<Stamp>,
     pub(crate) layer: Layer,
     pub(crate) confinement: Confinement,
+    /// Lets compilers begin for which there is memory.
+    pub(crate) admission: Admission,
     /// The snippets that are being compiled.
     pub(crate) foreground: Foreground,
 }
@@ -89,7 +92,8 @@ impl Engine {
         }
         let (confinement, foreground) = (options.confinement, Foreground::default());
         let stamp = Stamp::of(&toolchain.rustc).ok();
-        Ok(Engine { cache, toolchain, stamp, layer, confinement, foreground })
+        let admission = Admission::new(cache.folder().join("compilers"));
+        Ok(Engine { cache, toolchain, stamp, layer, confinement, admission, foreground })
     }
 
     /// Whether what it was opened with is still there: the layer, which goes with a deleted cache, and the compiler,

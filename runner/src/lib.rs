@@ -7,6 +7,7 @@
 //! that it names, reads off the linked program which tools it can call, and runs it with a broker that
 //! allows exactly those.
 
+mod admission;
 mod ahead;
 mod balance;
 mod bindings;

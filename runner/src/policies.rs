@@ -35,6 +35,11 @@ pub(crate) fn compiler(toolchain: &Toolchain, read: &[&Path], output: &Path) -> 
     policy
 }
 
+/// Bytes of memory that a compiler may use: those of one process, because rustc waits while its linker runs.
+pub(crate) fn compiler_memory() -> u64 {
+    Policy::compiler().limits.address_space.unwrap_or(0)
+}
+
 /// Where a build finds the system's own linker.
 pub(crate) const BUILD_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 

@@ -12,6 +12,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use serde_json::json;
 
+use crate::admission::Patience;
 use crate::broker::{Broker, Ledger, in_milliseconds, lock, milliseconds};
 use crate::build::{self, Built, build};
 use crate::catalog::{Catalog, ToolName};
@@ -113,7 +114,8 @@ impl<'a> Run<'a> {
         let started = Instant::now();
         let mut opening =
             pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());
-        let mut building = pin!(build(self.engine, self.catalog, snippet));
+        let patience = Patience { observer: self.observer, clock: Some(self.clock) };
+        let mut building = pin!(build(self.engine, self.catalog, snippet, patience));
         let mut connect = 0.0;
         let built = loop {
             tokio::select! {
@@ -245,7 +247,7 @@ impl<'a> Run<'a> {
         }
         let mut outcome = self.outcome;
         let stood = self.clock.stood_still();
-        outcome.phases_ms.permission = in_milliseconds(stood);
+        outcome.phases_ms.permission = in_milliseconds(self.clock.asked());
         if let Some((since, before)) = self.running {
             let asked = stood.saturating_sub(before);
             outcome.phases_ms.run = in_milliseconds(since.elapsed().saturating_sub(asked));

@@ -1,7 +1,7 @@
 //! Eviction: what was used longest ago goes when there is more than the budget allows.
 //!
 //! It runs under the lock of the ledger, so that two processes do not evict for the same reason. What any process
-//! holds stays, and so does what somebody used after the buckets were walked.
+//! holds stays, and so do what somebody used after the buckets were walked and the layer that was used last.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -83,9 +83,11 @@ pub(super) fn evict(cache: &Cache, budget: &Budget, newest: &Path) -> (Usage, Ve
     let now = SystemTime::now();
     let mut found = walk(cache);
     let usage = usage_of(&found);
-    found.retain(|entry| entry.path != newest);
     // Equal times need some order, so that all processes choose the same.
     found.sort_by_cached_key(|entry| Reverse((order(entry.used, now), entry.path.clone())));
+    // The next run needs the layer that was used last, and may be about to hold it.
+    let layer = found.iter().find(|entry| entry.bucket == Bucket::Layers).map(|entry| entry.path.clone());
+    found.retain(|entry| entry.path != newest && Some(&entry.path) != layer.as_ref());
     let mut eviction = Eviction { cache, found, usage, moved: Vec::new() };
     eviction.run(budget);
     (eviction.usage, eviction.moved)

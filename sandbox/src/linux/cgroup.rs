@@ -100,7 +100,7 @@ fn find() -> Result<PathBuf, String> {
 }
 
 /// The mount of version 2, and the folder of this process's own group.
-fn own_group(mounts: &str, own: &str) -> Option<(PathBuf, PathBuf)> {
+pub(super) fn own_group(mounts: &str, own: &str) -> Option<(PathBuf, PathBuf)> {
     let own = own.lines().find_map(|line| line.strip_prefix("0::"))?;
     mounts.lines().find_map(|line| {
         // proc_pid_mountinfo(5): id, parent, device, root, mount point, …, `-`, type, …

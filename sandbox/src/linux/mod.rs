@@ -11,6 +11,7 @@ mod helper;
 mod init;
 mod limits;
 mod listener;
+mod memory;
 mod namespaces;
 mod privileges;
 mod probe;
@@ -22,6 +23,7 @@ mod spawner;
 mod supervise;
 
 pub use helper::entry;
+pub use memory::available_memory;
 pub use privileges::hide_from_others;
 pub use probe::probe;
 pub use scratch::Scratch;

@@ -81,7 +81,7 @@ fn what_a_run_uses_stays_while_others_evict_and_goes_when_it_is_killed() {
     fs::write(go, "").unwrap();
     other("1 + 1");
     assert!(!used[1][0].exists(), "nobody holds it any more");
-    assert!(used[0][0].exists(), "the layer is in use at the moment that others are evicted");
+    assert!(used[0][0].exists(), "the next run begins with it");
 }
 
 #[test]

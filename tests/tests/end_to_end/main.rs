@@ -44,6 +44,7 @@ mod serve_ahead;
 mod serve_audit;
 mod serve_http;
 mod serve_killed;
+mod serve_memory;
 mod serve_permission;
 mod serve_pipes;
 mod serve_progress;

@@ -101,6 +101,16 @@ impl Serve {
         self
     }
 
+    /// Started by another command, which is given this one as its last arguments.
+    pub(crate) fn by_command(mut self, words: &[&str]) -> Self {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).arg(self.command.get_program()).args(self.command.get_args());
+        command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(self.folder.path());
+        self.command = command;
+        self
+    }
+
     /// A further file in the working folder.
     pub(crate) fn file(self, name: &str, text: &str) -> Self {
         fs::write(self.folder.path().join(name), text).unwrap();

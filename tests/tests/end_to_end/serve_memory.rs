@@ -1,0 +1,61 @@
+//! Compilers at once on a machine with little memory.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::cache::with_the_layer_of_the_shared;
+use crate::serving::{DEMO, Serve, execute};
+
+/// How many executions there are at once: as many as `serve` runs at once by default.
+const EXECUTIONS: u32 = 16;
+
+/// Replaces what the kernel says of the memory for one process and its children.
+const WITH_LITTLE_MEMORY: &str = "mount --bind little-memory /proc/meminfo && exec \"$0\" \"$@\"";
+
+#[test]
+fn sixteen_compilers_at_once_wait_for_memory_and_all_have_their_turn() {
+    let cache = tempfile::tempdir().unwrap();
+    with_the_layer_of_the_shared(cache.path());
+    // A mount needs a namespace of its own; there, an ordinary user may do it.
+    let isolated = Command::new("unshare").args(["-Urm", "true"]).output();
+    let is_isolated = isolated.is_ok_and(|output| output.status.success());
+    // Room for one compiler, and not for two.
+    let meminfo = format!("MemTotal: {0} kB\nMemAvailable: {0} kB\n", 5 << 20);
+    let mut serve = Serve::new(DEMO).variable("TOOLSMITH_CACHE_DIR", cache.path().to_str().unwrap());
+    if is_isolated {
+        serve = serve.file("little-memory", &meminfo).by_command(&[
+            "unshare",
+            "-Urm",
+            "sh",
+            "-c",
+            WITH_LITTLE_MEMORY,
+        ]);
+    }
+    let mut server = serve.start();
+    server.shake_hands();
+    for id in 1..=EXECUTIONS {
+        let mut parameters = execute(&format!("{id} * 2"));
+        parameters["_meta"] = json!({ "progressToken": id });
+        server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": parameters }));
+    }
+    if is_isolated {
+        server.receive("the wait", |message| {
+            message["params"]["message"].as_str().is_some_and(|text| text.contains("waiting for memory"))
+        });
+    }
+    for id in 1..=EXECUTIONS {
+        let answer =
+            server.receive("an answer", |message| message["id"] == id && message["method"].is_null());
+        assert_eq!(answer["result"]["structuredContent"]["result"], id * 2, "{answer:#}");
+    }
+    // Each compiler that runs beside others holds a further file.
+    let files = fs::read_dir(cache.path().join("compilers")).unwrap().flatten();
+    let slots = files.filter(|file| file.file_name() != "door").count();
+    if is_isolated {
+        assert_eq!(slots, 1, "several ran at once");
+    } else {
+        assert!(slots >= 1);
+    }
+}
