@@ -2,14 +2,11 @@
 //! learned of servers up to the moment of telling, of which no masker need know: tokens come and go.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use crate::config::Config;
-
-/// What stands in place of a secret.
-const MASK: &str = "***";
 
 /// How many secrets of older configurations are remembered beside those in force, about.
 const MOST_SECRETS: usize = 2_000;
@@ -89,29 +86,20 @@ impl Masker {
 
     /// The text without secrets.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let learned = mcp::learned_secrets();
-        let mut masked = mcp::masked(text, self.secrets.iter().chain(learned.iter()).map(String::as_str));
+        let masked = mcp::masked(text, self.own());
         // A text that was cut may end in a part of one.
-        if masked.contains('…') {
-            masked = Cow::Owned(self.mask_cut(&masked, &learned));
-        }
-        masked
+        if masked.contains('…') { Cow::Owned(self.mask_cut(&masked)) } else { masked }
     }
 
-    fn mask_cut(&self, text: &str, learned: &VecDeque<String>) -> String {
-        let mut pieces: Vec<String> = text.split('…').map(str::to_owned).collect();
-        let last = pieces.len().saturating_sub(1);
-        for piece in pieces.iter_mut().take(last) {
-            let end = |secret: &String| {
-                let ends = secret.char_indices().map(|(end, _)| end).filter(|end| *end >= SHORTEST);
-                ends.rev().find(|end| piece.ends_with(secret.get(..*end).unwrap_or(MASK)))
-            };
-            if let Some(length) = self.secrets.iter().chain(learned).filter_map(end).max() {
-                piece.truncate(piece.len() - length);
-                piece.push_str(MASK);
-            }
-        }
-        pieces.join("…")
+    fn mask_cut(&self, text: &str) -> String {
+        let mut pieces: Vec<&str> = text.split('…').collect();
+        let last = pieces.pop().unwrap_or_default();
+        let pieces = pieces.into_iter().map(|piece| mcp::masked_unfinished(piece, self.own()).into_owned());
+        pieces.chain([last.to_owned()]).collect::<Vec<_>>().join("…")
+    }
+
+    fn own(&self) -> impl Iterator<Item = &str> + Clone {
+        self.secrets.iter().map(String::as_str)
     }
 
     /// The same for all texts in a value.

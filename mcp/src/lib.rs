@@ -56,9 +56,11 @@ pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
 };
 pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed};
+#[doc(hidden)]
+pub use oauth::rehearsal;
 pub use oauth::{LOGIN_TIMEOUT, learn_secrets, login, logout};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
-pub use secrets::{learned_secrets, masked};
+pub use secrets::{masked, masked_unfinished};
 pub use session::{
     CallOptions, CallResult, Carried, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META, Session,
     connect_all,

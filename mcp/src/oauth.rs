@@ -7,6 +7,7 @@
 
 mod callback;
 mod login;
+pub mod rehearsal;
 mod store;
 
 use std::{
@@ -216,6 +217,12 @@ impl Authorizer {
         manager.configure_client_credentials(&credentials).map_err(wrong)?;
         manager.exchange_client_credentials(&credentials).await.map_err(wrong)?;
         Ok(true)
+    }
+
+    /// The token endpoint that the tokens at hand were got from.
+    async fn token_endpoint(&self) -> Option<String> {
+        let record = self.store.read().await.ok().flatten()?;
+        Some(record.token_endpoint().to_owned())
     }
 
     /// A manager that knows the authorization server: discovered, with the configured endpoints in place of others.

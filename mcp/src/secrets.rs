@@ -2,7 +2,7 @@
 //!
 //! A server may repeat what it was sent: in a result, an error, a log message, the description of a tool. So everything
 //! that comes from a server passes [`without_in_json`] or [`without`] before anything else reads it. Callers that tell
-//! people of other things add [`learned_secrets`] to the secrets that they mask themselves.
+//! people of other things do that by [`masked`], which also takes secrets of their own.
 //!
 //! One list for the whole process: servers share hosts, logs and callers, and a secret of one of them is none to show
 //! by way of another.
@@ -18,7 +18,7 @@ use base64::{
     Engine as _,
     prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD},
 };
-use memchr::memmem;
+use memchr::memmem::Finder;
 use url::form_urlencoded::byte_serialize;
 
 /// What replaces a secret.
@@ -42,13 +42,22 @@ const MAX_BYTES: usize = 16 * 1024;
 const CREDENTIAL_HEADERS: [&str; 7] =
     ["authorization", "cookie", "token", "secret", "password", "credential", "key"];
 
-/// All spellings that are looked for, the latest last.
-static LEARNED: RwLock<Option<Arc<VecDeque<String>>>> = RwLock::new(None);
+/// A spelling that is looked for.
+struct Secret {
+    text: String,
+    finder: Finder<'static>,
+    /// Whether programs don't get it either.
+    is_unlike_a_word: bool,
+}
 
-/// The secrets that were learned of servers in this process so far, in all spellings: tokens that were loaded, received
-/// or renewed, secrets of clients, codes and verifiers of logins, credentials in configured headers.
-#[must_use]
-pub fn learned_secrets() -> Arc<VecDeque<String>> {
+/// The latest last.
+type Secrets = VecDeque<Arc<Secret>>;
+
+/// What was learned of servers in this process so far: tokens that were loaded, received or renewed, secrets of clients,
+/// codes and verifiers of logins, credentials in configured headers.
+static LEARNED: RwLock<Option<Arc<Secrets>>> = RwLock::new(None);
+
+fn learned() -> Arc<Secrets> {
     LEARNED.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
 }
 
@@ -59,17 +68,18 @@ pub(crate) fn learn(secret: &str) {
         return;
     }
     let mut learned = LEARNED.write().unwrap_or_else(PoisonError::into_inner);
-    if learned.as_ref().and_then(|known| known.back()).is_some_and(|last| last == secret) {
+    if learned.as_ref().and_then(|known| known.back()).is_some_and(|last| last.text == secret) {
         return;
     }
     let mut known = learned.as_deref().cloned().unwrap_or_default();
     let in_json = serde_json::to_string(secret).unwrap_or_default();
-    let in_json = in_json.trim_matches('"').to_owned();
+    let in_json = in_json.get(1..in_json.len() - 1).unwrap_or_default();
     let in_form: String = byte_serialize(secret.as_bytes()).collect();
+    let others = [in_form.as_str(), in_json].into_iter().filter(|spelling| *spelling != secret);
     // The plain one last: it is how a repetition is found out.
-    for spelling in [in_form, in_json, secret.to_owned()] {
-        known.retain(|other| *other != spelling);
-        known.push_back(spelling);
+    for spelling in others.chain([secret]) {
+        known.retain(|other| other.text != spelling);
+        known.push_back(Arc::new(Secret::new(spelling)));
     }
     let surplus = known.len().saturating_sub(MAX_SECRETS);
     known.drain(..surplus);
@@ -98,19 +108,32 @@ pub(crate) fn learn_header(name: &str, value: &str) {
 
 /// A text for people without secrets.
 pub(crate) fn without(text: &str) -> Cow<'_, str> {
-    let known = learned_secrets();
-    masked(text, known.iter().map(String::as_str))
+    masked(text, std::iter::empty())
 }
 
-/// The same for a text that may end in the middle of a secret, because the rest has not come or is not kept.
-pub(crate) fn without_unfinished(text: &str) -> Cow<'_, str> {
-    let text = without(text);
-    let known = learned_secrets();
-    let begun = |secret: &String| {
-        let ends = (MIN_BYTES..secret.len()).rev();
-        ends.filter_map(|end| secret.get(..end)).find(|start| text.ends_with(start)).map(str::len)
+/// The text with `***` for every stretch that learned secrets and `others` cover: also where they overlap, nothing of them
+/// is left.
+pub fn masked<'a, 'b>(text: &'a str, others: impl Iterator<Item = &'b str>) -> Cow<'a, str> {
+    let mut covered = Vec::new();
+    learned().iter().for_each(|secret| cover(&mut covered, text, &secret.finder));
+    others.for_each(|other| cover(&mut covered, text, &Finder::new(other)));
+    replaced(text, covered)
+}
+
+/// As [`masked`], and `***` for the beginning of a secret of at least eight bytes that the text ends with: what has not
+/// come yet, or was cut off.
+pub fn masked_unfinished<'a, 'b>(
+    text: &'a str,
+    others: impl Iterator<Item = &'b str> + Clone,
+) -> Cow<'a, str> {
+    let text = masked(text, others.clone());
+    let begun = |secret: &str| {
+        let mut starts = (MIN_BYTES..secret.len()).rev().filter_map(|end| secret.get(..end));
+        starts.find(|start| text.ends_with(start)).map(str::len)
     };
-    match known.iter().filter_map(begun).max() {
+    let learned = learned();
+    let learned = learned.iter().filter_map(|secret| begun(&secret.text)).max();
+    match learned.max(others.filter_map(begun).max()) {
         Some(length) => Cow::Owned(format!("{}{MASK}", text.get(..text.len() - length).unwrap_or_default())),
         None => text,
     }
@@ -119,19 +142,17 @@ pub(crate) fn without_unfinished(text: &str) -> Cow<'_, str> {
 /// A JSON text without secrets in its strings, however they are escaped. Numbers and the text's structure stay as they
 /// are, and what is no JSON is treated as far as it looks like it.
 pub(crate) fn without_in_json(text: &str) -> Cow<'_, str> {
-    let known = learned_secrets();
-    let secrets: Vec<&str> =
-        known.iter().map(String::as_str).filter(|secret| is_unlike_a_word(secret)).collect();
-    let occurs =
-        |text: &str| secrets.iter().any(|secret| memmem::find(text.as_bytes(), secret.as_bytes()).is_some());
-    if secrets.is_empty() || !text.contains('\\') && !occurs(text) {
+    let learned = learned();
+    let secrets = || learned.iter().filter(|secret| secret.is_unlike_a_word).map(|secret| &secret.finder);
+    let occur = || secrets().any(|secret| secret.find(text.as_bytes()).is_some());
+    if secrets().next().is_none() || !text.contains('\\') && !occur() {
         return Cow::Borrowed(text);
     }
     let mut clean = String::new();
     let mut copied = 0;
     for literal in string_literals(text) {
         let inner = text.get(literal.start + 1..literal.end - 1).unwrap_or_default();
-        if let Some(replaced) = replaced(inner, &secrets) {
+        if let Some(replaced) = without_in_literal(inner, secrets()) {
             clean.push_str(text.get(copied..literal.start + 1).unwrap_or_default());
             clean.push_str(&replaced);
             copied = literal.end - 1;
@@ -145,18 +166,20 @@ pub(crate) fn without_in_json(text: &str) -> Cow<'_, str> {
 }
 
 /// What replaces the inside of a string literal, if a secret is in it.
-fn replaced(inner: &str, secrets: &[&str]) -> Option<String> {
-    if inner.contains('\\')
-        && let Ok(decoded) = serde_json::from_str::<String>(&format!("\"{inner}\""))
-    {
-        let Cow::Owned(clean) = masked(&decoded, secrets.iter().copied()) else { return None };
-        let encoded = serde_json::to_string(&clean).ok()?;
-        return encoded.get(1..encoded.len() - 1).map(str::to_owned);
+fn without_in_literal<'a>(inner: &str, secrets: impl Iterator<Item = &'a Finder<'static>>) -> Option<String> {
+    let decoded = match inner.contains('\\') {
+        true => serde_json::from_str::<String>(&format!("\"{inner}\"")).ok(),
+        false => None,
+    };
+    let text = decoded.as_deref().unwrap_or(inner);
+    let mut covered = Vec::new();
+    secrets.for_each(|secret| cover(&mut covered, text, secret));
+    let Cow::Owned(clean) = replaced(text, covered) else { return None };
+    if decoded.is_none() {
+        return Some(clean);
     }
-    match masked(inner, secrets.iter().copied()) {
-        Cow::Owned(clean) => Some(clean),
-        Cow::Borrowed(_) => None,
-    }
+    let encoded = serde_json::to_string(&clean).ok()?;
+    encoded.get(1..encoded.len() - 1).map(str::to_owned)
 }
 
 /// The places of a text's string literals, with their quotes.
@@ -178,18 +201,25 @@ fn string_literals(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-fn is_unlike_a_word(secret: &str) -> bool {
-    let has = |kind: fn(&u8) -> bool| secret.as_bytes().iter().any(kind);
-    secret.len() >= MIN_WORD_BYTES || has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+impl Secret {
+    fn new(text: &str) -> Self {
+        let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
+        let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+        Self {
+            text: text.to_owned(),
+            finder: Finder::new(text).into_owned(),
+            is_unlike_a_word: text.len() >= MIN_WORD_BYTES || is_mixed,
+        }
+    }
 }
 
-/// The text with `***` for every stretch that secrets cover: also where they overlap, nothing of them is left.
-pub fn masked<'a, 'b>(text: &'a str, secrets: impl Iterator<Item = &'b str>) -> Cow<'a, str> {
-    let mut covered: Vec<Range<usize>> = Vec::new();
-    for secret in secrets {
-        let places = memmem::find_iter(text.as_bytes(), secret.as_bytes());
-        covered.extend(places.map(|start| start..start + secret.len()));
-    }
+/// Adds the places of a secret.
+fn cover(covered: &mut Vec<Range<usize>>, text: &str, secret: &Finder<'_>) {
+    covered.extend(secret.find_iter(text.as_bytes()).map(|start| start..start + secret.needle().len()));
+}
+
+/// The text with a mask in place of each stretch that is covered.
+fn replaced(text: &str, mut covered: Vec<Range<usize>>) -> Cow<'_, str> {
     if covered.is_empty() {
         return Cow::Borrowed(text);
     }

@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{secrets::without_unfinished, text::shown};
+use crate::{secrets::masked_unfinished, text::shown};
 
 /// How many lines are kept.
 const MAX_LINES: usize = 12;
@@ -109,7 +109,8 @@ impl Lines {
     }
 
     fn tail(&self) -> Vec<String> {
-        let unfinished = shown(&without_unfinished(&String::from_utf8_lossy(&self.current)), MAX_LINE_BYTES);
+        let unfinished = String::from_utf8_lossy(&self.current);
+        let unfinished = shown(&masked_unfinished(&unfinished, std::iter::empty()), MAX_LINE_BYTES);
         let unfinished = (!unfinished.trim().is_empty()).then_some(unfinished);
         self.kept.iter().cloned().chain(unfinished).collect()
     }

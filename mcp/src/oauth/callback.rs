@@ -9,7 +9,7 @@ use tokio::{
 };
 
 /// Where the browser comes back to.
-const PATH: &str = "/callback";
+pub(super) const PATH: &str = "/callback";
 
 /// How long a browser may take to send its request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);

@@ -50,7 +50,7 @@ where
     let callback =
         Callback::bind().await.map_err(|error| fail(format!("no port for the browser: {error}")))?;
     let prepared = within(async {
-        Login::prepare(&authorizer, challenge, callback.redirect_uri())
+        Login::prepare(&authorizer, challenge.and_then(Challenge::header), callback.redirect_uri())
             .await
             .map_err(|error| HttpFailure::OAuth(explain(&error)))
     });
@@ -128,18 +128,18 @@ async fn alongside<T>(first: impl Future<Output = ()>, second: impl Future<Outpu
 }
 
 /// A login under way.
-struct Login {
+pub(super) struct Login {
     manager: AuthorizationManager,
     address: String,
 }
 
 impl Login {
-    async fn prepare(
+    /// Finds the authorization server and registers there. `header` is the challenge of the refused request.
+    pub(super) async fn prepare(
         authorizer: &Authorizer,
-        challenge: Option<&Challenge>,
+        header: Option<&str>,
         redirect_uri: String,
     ) -> Result<Self, AuthError> {
-        let header = challenge.and_then(Challenge::header);
         let (mut manager, metadata) = authorizer.manager(header).await?;
         let scopes = scopes(authorizer, &manager, &metadata, header).await;
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
@@ -157,7 +157,13 @@ impl Login {
         Ok(Self { manager, address })
     }
 
-    async fn finish(&self, address: &str) -> Result<(), String> {
+    /// Where the person is to agree.
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Exchanges the code that the browser came back with, at this address, for tokens, and keeps them.
+    pub(super) async fn finish(&self, address: &str) -> Result<(), String> {
         learn_redirect(address);
         if let Some(refusal) = refusal(address) {
             return Err(format!("the authorization server refuses: {refusal}"));

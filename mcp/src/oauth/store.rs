@@ -150,6 +150,11 @@ impl Record {
         )))
     }
 
+    /// Where the tokens were got.
+    pub(super) fn token_endpoint(&self) -> &str {
+        &self.metadata.token_endpoint
+    }
+
     /// Whether these metadata lead to the authorization server that the tokens came from.
     pub(super) fn is_from(&self, metadata: &AuthorizationMetadata) -> bool {
         self.credentials.issuer == metadata.issuer && self.metadata.token_endpoint == metadata.token_endpoint

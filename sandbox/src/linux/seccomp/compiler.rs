@@ -60,10 +60,15 @@ const DENIED: &[i64] = &[
     // Files without a path, which Landlock would let execute.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
-    // What happens to files elsewhere, and where they are mounted.
+    // What happens to files elsewhere, where they are mounted, and who has read which part of them lately.
     libc::SYS_inotify_add_watch,
     SYS_STATMOUNT,
     SYS_LISTMOUNT,
+    SYS_CACHESTAT,
+    // What other security modules hold this process to, which it could change for what it executes.
+    SYS_LSM_GET_SELF_ATTR,
+    SYS_LSM_SET_SELF_ATTR,
+    SYS_LSM_LIST_MODULES,
     // Shared objects of the machine that no path names.
     // Their numbers can be guessed, so what takes a number is as good as what finds one.
     libc::SYS_shmget,
@@ -104,12 +109,18 @@ const METADATA: &[i64] = &[
     libc::SYS_utimensat,
 ];
 
+/// Linux 6.5; not in every version of the libc crate.
+const SYS_CACHESTAT: i64 = 451;
+
 /// Linux 6.6; not in every version of the libc crate.
 const SYS_FCHMODAT2: i64 = 452;
 
 /// Linux 6.8; not in every version of the libc crate.
 const SYS_STATMOUNT: i64 = 457;
 const SYS_LISTMOUNT: i64 = 458;
+const SYS_LSM_GET_SELF_ATTR: i64 = 459;
+const SYS_LSM_SET_SELF_ATTR: i64 = 460;
+const SYS_LSM_LIST_MODULES: i64 = 461;
 
 fn network(rules: &mut Rules) -> Built<()> {
     when(rules, libc::SYS_socketpair, vec![int(0, Ne, libc::AF_UNIX as u32)?])?;
@@ -134,7 +145,7 @@ fn processes(rules: &mut Rules, context: &Context) -> Built<()> {
     ] {
         when(rules, call, vec![int(0, Ne, 0)?])?;
     }
-    when(rules, libc::SYS_setpriority, vec![int(0, Ne, libc::PRIO_PROCESS)?])?;
+    when(rules, libc::SYS_setpriority, vec![int(0, Ne, PRIO_PROCESS)?])?;
     when(rules, libc::SYS_setpriority, vec![int(1, Ne, 0)?])?;
     if !context.signals_scoped {
         // Before Landlock's scopes: no signal but to the whole own group, and none to this family's head.
@@ -191,8 +202,10 @@ fn without_openat2() -> Built<BpfProgram> {
     answering(always(&[libc::SYS_openat2]), SeccompAction::Errno(libc::ENOSYS as u32))
 }
 
+/// sys/resource.h; the libc crate's type of it differs between C libraries.
+const PRIO_PROCESS: u32 = 0;
 const F_SETOWN_EX: i32 = 15;
 const F_SETSIG: i32 = 10;
-const TIOCLINUX: u64 = 0x541c;
-const FIOSETOWN: u64 = 0x8901;
-const SIOCSPGRP: u64 = 0x8902;
+const TIOCLINUX: libc::Ioctl = 0x541c;
+const FIOSETOWN: libc::Ioctl = 0x8901;
+const SIOCSPGRP: libc::Ioctl = 0x8902;

@@ -83,7 +83,8 @@ const PLAIN: &[i64] = &[
 ];
 
 /// Terminal and descriptor queries that the standard library makes; none that injects input or sets an owner.
-const CONTROLS: &[u64] = &[libc::FIONBIO, libc::FIOCLEX, libc::FIONREAD, libc::TCGETS, libc::TIOCGWINSZ];
+const CONTROLS: &[libc::Ioctl] =
+    &[libc::FIONBIO, libc::FIOCLEX, libc::FIONREAD, libc::TCGETS, libc::TIOCGWINSZ];
 
 /// asm/prctl.h.
 const ARCH_SET_FS: u32 = 0x1002;

@@ -1,0 +1,141 @@
+//! A login and a renewal against answers that are given, without a network: what fuzz targets and tests drive.
+//!
+//! Everything is the real thing but what carries the requests. Leaves what must hold of the requests to its callers.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use reqwest::Url;
+use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
+
+use super::{Authorizer, callback::PATH, login::Login};
+use crate::config::OAuth;
+
+/// The address that the browser of a rehearsal comes back to.
+const REDIRECT: &str = "http://127.0.0.1:1";
+
+/// An answer of an authorization server, or of the server itself about its authorization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The header `Location`, if there is one.
+    pub location: Option<String>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// A request that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Where it went.
+    pub url: String,
+    /// The values of its headers, one in each line.
+    pub headers: String,
+    /// Its body.
+    pub body: String,
+}
+
+/// What came of a rehearsal.
+#[derive(Debug, Default)]
+pub struct Rehearsed {
+    /// The requests up to the login's end.
+    pub login: Vec<Request>,
+    /// Those of the renewal after it.
+    pub renewal: Vec<Request>,
+    /// The address that a person was to visit.
+    pub address: Option<String>,
+    /// The token endpoint that the login ended at, if it gave a token.
+    pub token_endpoint: Option<String>,
+    /// The token that requests to the server carry after all of it.
+    pub token: Option<String>,
+    /// Why there is none.
+    pub error: Option<String>,
+}
+
+/// Logs in at the server at `url`, whose refusal had this `challenge`, with a browser that brings `code` back; renews the
+/// token then. Each request gets the next of the answers; when there are none left, the connection fails.
+///
+/// # Errors
+/// Where `url` is no address.
+pub async fn rehearse(
+    url: &str,
+    settings: &OAuth,
+    challenge: Option<&str>,
+    code: &str,
+    answers: Vec<Answer>,
+) -> Result<Rehearsed, String> {
+    let url = Url::parse(url).map_err(|error| error.to_string())?;
+    let script = Arc::new(Script { answers: Mutex::new(answers.into()), requests: Mutex::default() });
+    let mut authorizer = Authorizer::new(&url, settings);
+    authorizer.http = Some(script.clone());
+    let mut rehearsed = Rehearsed::default();
+    let login = Login::prepare(&authorizer, challenge, format!("{REDIRECT}{PATH}")).await;
+    let done = match login {
+        Ok(login) => {
+            rehearsed.address = Some(login.address().to_owned());
+            let back = comes_back(login.address(), code);
+            login.finish(&back).await
+        }
+        Err(error) => Err(super::explain(&error)),
+    };
+    rehearsed.login = script.take();
+    rehearsed.token_endpoint = authorizer.token_endpoint().await;
+    let renewed = match done {
+        Ok(()) => {
+            let token = authorizer.token().await.ok().flatten();
+            authorizer.renew(token.as_deref(), challenge).await.map_err(|failure| failure.to_string())
+        }
+        Err(error) => Err(error),
+    };
+    rehearsed.renewal = script.take();
+    rehearsed.token = authorizer.token().await.ok().flatten();
+    rehearsed.error = renewed.err();
+    Ok(rehearsed)
+}
+
+/// Where a browser ends that a sound authorization server sends back.
+fn comes_back(address: &str, code: &str) -> String {
+    let sent = Url::parse(address).ok();
+    let state = sent.iter().flat_map(Url::query_pairs).find(|(name, _)| name == "state");
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair("code", code);
+    query.append_pair("state", state.as_ref().map_or("", |(_, value)| value));
+    format!("{REDIRECT}{PATH}?{}", query.finish())
+}
+
+/// Carries requests nowhere.
+struct Script {
+    answers: Mutex<VecDeque<Answer>>,
+    requests: Mutex<Vec<Request>>,
+}
+
+impl Script {
+    fn take(&self) -> Vec<Request> {
+        std::mem::take(&mut self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl OAuthHttpClient for Script {
+    fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        let (head, body) = request.request.into_parts();
+        let headers =
+            head.headers.values().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(Request {
+            url: head.uri.to_string(),
+            headers: headers.collect::<Vec<_>>().join("\n"),
+            body: String::from_utf8_lossy(&body).into_owned(),
+        });
+        let answer = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        Box::pin(async move {
+            let answer = answer.ok_or("there is no further answer")?;
+            let mut response = http::Response::builder().status(answer.status);
+            if let Some(location) = &answer.location {
+                response = response.header(reqwest::header::LOCATION, location);
+            }
+            Ok(response.header(reqwest::header::CONTENT_TYPE, "application/json").body(answer.body)?)
+        })
+    }
+}
