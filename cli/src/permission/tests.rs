@@ -59,7 +59,8 @@ fn policy(script: &Script, allow: &[&str]) -> Arc<Policy> {
 }
 
 fn wanted(tool: &str) -> Wanted {
-    Wanted { server: "s".into(), tool: tool.into(), hash: "1".into(), claims: Vec::new() }
+    let (hash, reached) = ("1".into(), String::new());
+    Wanted { server: "s".into(), tool: tool.into(), hash, reached, claims: Vec::new() }
 }
 
 fn decide(policy: &Policy, tools: &[&str], grants: &Grants) -> Result<(), Reason> {

@@ -20,6 +20,7 @@ use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 use crate::config::{self, CodeMode};
 use crate::failure::Failure;
+use crate::permission::Remembered;
 use crate::terminal::Terminal;
 
 /// What all clients share.
@@ -62,6 +63,7 @@ impl Workshop {
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
         let folder = config::cache_folder().map_err(Failure::configuration)?;
+        Remembered::retire_older().iter().for_each(|note| terminal.note(note));
         Self::with_cache(folder, settings, allow, terminal)
     }
 
