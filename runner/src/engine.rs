@@ -117,7 +117,7 @@ impl Engine {
         host: &dyn ToolHost,
         observer: &dyn Observer,
     ) -> Result<Outcome> {
-        request.grants.check(&self.cache)?;
+        request.grants.check(self.cache.folder(), Some(&self.toolchain.sysroot))?;
         let clock = Clock::start();
         let mut run = Run::new(self, (request, &clock), catalog, host, observer);
         let stopped = tokio::select! {
