@@ -294,12 +294,12 @@ impl Policy {
     /// The same tools, with how the servers are reached of those that somebody may be asked about.
     fn identified(&self, tools: &[Wanted]) -> Vec<Wanted> {
         let mut known: BTreeMap<&str, String> = BTreeMap::new();
+        let asks = |wanted: &Wanted| {
+            matches!(self.holds(&wanted.server, &wanted.tool), Permission::Ask | Permission::AskEach)
+        };
         let identified = tools.iter().map(|wanted| {
-            let is_asked =
-                matches!(self.holds(&wanted.server, &wanted.tool), Permission::Ask | Permission::AskEach);
-            let Some(server) = self.config.server(&wanted.server).filter(|_| is_asked) else {
-                return wanted.clone();
-            };
+            let server = self.config.server(&wanted.server).filter(|_| asks(wanted));
+            let Some(server) = server else { return wanted.clone() };
             let reached = known.entry(&wanted.server).or_insert_with(|| self.remembered().identity(server));
             Wanted { reached: reached.clone(), ..wanted.clone() }
         });

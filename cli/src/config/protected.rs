@@ -1,6 +1,6 @@
 //! Toolsmith's own files and folders, which no program may write to: what it is told to do, and what it keeps.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use runner::{Grants, Protected};
 
@@ -47,10 +47,11 @@ pub(super) fn refused(
     protected: &[Protected],
     paths: &[(Place, PathBuf)],
 ) -> Vec<String> {
-    let cache = cache_folder().unwrap_or_default();
+    // Without a cache nothing runs, and that is told where it is needed.
+    let Ok(cache) = cache_folder() else { return Vec::new() };
     let refused = paths.iter().filter_map(|(place, path)| {
         let grants = Grants { write: vec![path.clone()], protected: protected.to_vec(), ..Grants::default() };
-        let error = grants.check(Path::new(&cache), None).err()?;
+        let error = grants.check(&cache, None).err()?;
         let message = format!("{}; {}", error.message(), error.advice().unwrap_or_default());
         Some(document.source.tell(&Problem { place: *place, message }))
     });

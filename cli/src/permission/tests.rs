@@ -136,6 +136,30 @@ fn an_answer_for_the_session_is_about_the_tool_as_it_was() {
 }
 
 #[test]
+fn an_answer_for_the_session_is_about_the_server_as_it_is_started() {
+    let script = Script::new(&[Answer::Session, Answer::Session, Answer::No]);
+    let answers = SessionAnswers::default();
+    let of = |change: fn(&mut mcp::Command)| {
+        let mut config = config();
+        if let mcp::Transport::Stdio(command) = &mut config.servers[0].connection.transport {
+            change(command);
+        }
+        let mut policy = Policy::new(&config, &[], Remembered::default(), script.clone());
+        Arc::get_mut(&mut policy).unwrap().session = answers.clone();
+        policy
+    };
+    let tools = ["a"];
+    assert_eq!(decide(&of(|_| {}), &tools, &Grants::default()), Ok(()));
+    assert_eq!(decide(&of(|_| {}), &tools, &Grants::default()), Ok(()));
+    assert_eq!(script.asked().len(), 1);
+    let other = of(|command| command.cwd = Some("/usr".into()));
+    assert_eq!(decide(&other, &tools, &Grants::default()), Ok(()));
+    assert_eq!(script.asked().len(), 1, "another folder is another server");
+    let other = of(|command| drop(command.env.insert("A".into(), "1".into())));
+    assert_eq!(decide(&other, &tools, &Grants::default()), Err(Reason::Person));
+}
+
+#[test]
 fn without_a_person_only_what_is_allowed_may_be_called() {
     let nobody = Script::default();
     let open = policy(&nobody, &[]);
