@@ -14,6 +14,7 @@ mod form;
 pub(crate) mod layers;
 pub(crate) mod locks;
 mod policy;
+mod protected;
 pub(crate) mod schema;
 mod serve;
 mod server;

@@ -37,7 +37,7 @@ pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
 
 fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
     let problems = |layers: Result<Layers, Error>| match layers {
-        Ok(layers) => layers.problems(),
+        Ok(layers) => layers.problems().into_iter().chain(layers.refused()).collect(),
         Err(error) => vec![error.to_string()],
     };
     let problems: Vec<String> = if arguments.files.is_empty() {

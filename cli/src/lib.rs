@@ -26,6 +26,8 @@ mod exit;
 mod failure;
 mod first_start;
 mod forwarding;
+#[doc(hidden)]
+pub mod fuzzing;
 mod guard;
 mod handing_on;
 mod host;

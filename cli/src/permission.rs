@@ -3,6 +3,7 @@
 //! One [`Policy`] serves nested calls, which programs make, and direct ones. How a person is reached is left to an
 //! [`Asker`]: a terminal in [`person`], nobody where there is none.
 
+mod identity;
 mod person;
 mod question;
 mod remembered;
@@ -23,7 +24,7 @@ use crate::tool_list::ToolList;
 
 use person::Person;
 pub(crate) use question::{Question, visible};
-pub(crate) use remembered::Remembered;
+pub(crate) use remembered::{Content, Remembered};
 
 /// Most tools that one question names; what can call more is refused unasked, since nobody would read it.
 pub(crate) const QUESTION_TOOLS: usize = 100;
@@ -44,6 +45,8 @@ pub(crate) struct Wanted {
     pub(crate) tool: String,
     /// The hash of the tool as it is offered; a tool that has changed is another one. Empty where it is not offered.
     pub(crate) hash: String,
+    /// How its server is reached, as a hash with a key. Empty until a [`Policy`] is asked, which knows it.
+    pub(crate) reached: String,
     /// What the server claims of the tool.
     pub(crate) claims: Vec<&'static str>,
 }
@@ -134,8 +137,9 @@ pub(crate) struct Policy {
 
 /// What may be called from the command line, and who is asked.
 pub(crate) fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
+    let older = Remembered::retire_older();
     let (remembered, wrong) = Remembered::read();
-    wrong.iter().for_each(|wrong| terminal.note(wrong));
+    older.iter().chain(&wrong).for_each(|wrong| terminal.note(wrong));
     Policy::new(config, allow, remembered, Person::at(terminal))
 }
 
@@ -196,6 +200,7 @@ impl Policy {
     /// Whether a program may call `manifest`, all that it can call: one question, before it runs. What is granted by
     /// the answer goes into `grants`.
     pub(crate) async fn decide(&self, manifest: &[Wanted], grants: &Grants) -> Result<(), Refusal> {
+        let manifest = self.identified(manifest);
         let those = |permission: Permission| {
             manifest.iter().filter(move |wanted| self.holds(&wanted.server, &wanted.tool) == permission)
         };
@@ -238,6 +243,7 @@ impl Policy {
             Permission::Ask | Permission::AskEach => {}
         }
         let wanted = wanted();
+        let wanted = self.identified(std::slice::from_ref(&wanted)).pop().unwrap_or(wanted);
         let is_open = || match permission {
             Permission::Ask => !self.open([&wanted]).is_empty(),
             _ => !self.session().contains(&wanted),
@@ -268,10 +274,7 @@ impl Policy {
     /// The tools that nobody has been asked about.
     fn open<'a>(&self, tools: impl IntoIterator<Item = &'a Wanted>) -> Vec<Wanted> {
         let (session, remembered) = (self.session(), self.remembered());
-        let known = |wanted: &Wanted| {
-            session.contains(wanted)
-                || self.config.server(&wanted.server).is_some_and(|server| remembered.has(server, wanted))
-        };
+        let known = |wanted: &Wanted| session.contains(wanted) || remembered.has(wanted);
         tools.into_iter().filter(|wanted| !known(wanted)).cloned().collect()
     }
 
@@ -286,10 +289,7 @@ impl Policy {
             Answer::Session => self.session().extend(tools.iter().cloned()),
             Answer::Always => {
                 self.session().extend(tools.iter().cloned());
-                let configured =
-                    |wanted: &Wanted| Some((self.config.server(&wanted.server)?, wanted.clone()));
-                let tools: Vec<_> = tools.iter().filter_map(configured).collect();
-                if let Err(why) = self.remembered().add(&tools) {
+                if let Err(why) = self.remembered().add(tools) {
                     self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(why);
                 }
             }
@@ -300,6 +300,21 @@ impl Policy {
         }
         tools.iter().for_each(&mut grant);
         Ok(())
+    }
+
+    /// The same tools, with how the servers are reached of those that somebody may be asked about.
+    fn identified(&self, tools: &[Wanted]) -> Vec<Wanted> {
+        let mut known: BTreeMap<&str, String> = BTreeMap::new();
+        let asks = |wanted: &Wanted| {
+            matches!(self.holds(&wanted.server, &wanted.tool), Permission::Ask | Permission::AskEach)
+        };
+        let identified = tools.iter().map(|wanted| {
+            let server = self.config.server(&wanted.server).filter(|_| asks(wanted));
+            let Some(server) = server else { return wanted.clone() };
+            let reached = known.entry(&wanted.server).or_insert_with(|| self.remembered().identity(server));
+            Wanted { reached: reached.clone(), ..wanted.clone() }
+        });
+        identified.collect()
     }
 
     /// What there is to tell: answers that could not be written down.
@@ -345,6 +360,7 @@ impl Wanted {
             server: server.to_owned(),
             tool: tool.to_owned(),
             hash: raw.map(|raw| LockedTool::new(raw.clone()).hash).unwrap_or_default(),
+            reached: String::new(),
             claims: raw.map(claims).unwrap_or_default(),
         }
     }
@@ -352,7 +368,7 @@ impl Wanted {
     /// To read resources of a server, which is as if it were a tool that never changes.
     pub(crate) fn reading(server: &str) -> Self {
         let (tool, hash) = (resources::READ.to_owned(), "resources".to_owned());
-        Wanted { server: server.to_owned(), tool, hash, claims: Vec::new() }
+        Wanted { server: server.to_owned(), tool, hash, reached: String::new(), claims: Vec::new() }
     }
 
     fn key(&self) -> (String, String) {

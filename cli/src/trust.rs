@@ -84,7 +84,8 @@ impl Trusted {
         }
     }
 
-    fn set(&mut self, key: String, stated: Option<Stated<'_>>) {
+    /// Trusts what is stated under this key, or takes the trust back.
+    pub(crate) fn set(&mut self, key: String, stated: Option<Stated<'_>>) {
         self.version = VERSION;
         self.locks.remove(&key);
         let Some(stated) = stated else {

@@ -128,6 +128,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Refuses grants that touch what is protected.
+    pub(crate) fn check(&self, grants: &Grants) -> Result<()> {
+        grants.check(self.cache.folder(), Some(&self.toolchain.sysroot))
+    }
+
     /// Takes a snippet to its outcome.
     ///
     /// # Errors
@@ -139,7 +144,7 @@ impl Engine {
         host: &dyn ToolHost,
         observer: &dyn Observer,
     ) -> Result<Outcome> {
-        request.grants.check(&self.cache)?;
+        self.check(&request.grants)?;
         let clock = Clock::start();
         let mut run = Run::new(self, (request, &clock), catalog, host, observer);
         let stopped = tokio::select! {

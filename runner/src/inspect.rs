@@ -174,7 +174,7 @@ impl Inspection {
         let Some(toolchain) = self.toolchain.as_ref().filter(|_| self.tools.target_installed) else {
             return Ok(None);
         };
-        grants.check(&Cache::look(&self.cache.folder))?;
+        grants.check(&self.cache.folder, Some(&toolchain.sysroot))?;
         let try_once = async {
             let folder = Temporary::new_in(&self.place).map_err(Error::cache(&self.place))?;
             let compiler = compile(toolchain, folder.path(), confinement).await?;

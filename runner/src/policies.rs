@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use sandbox::{Access, Policy, Scratch};
 
-use crate::cache::Cache;
 use crate::error::{Error, ErrorKind, Result};
+use crate::protected::{self, Protected};
 use crate::toolchain::Toolchain;
 
 /// Folders where the dynamic libraries of the system lie, by distribution.
@@ -97,26 +97,37 @@ pub struct Grants {
     pub read: Vec<PathBuf>,
     /// Absolute paths that it may read and write, with all beneath them.
     pub write: Vec<PathBuf>,
+    /// Further places that `write` may not touch, beside those of the machine.
+    pub protected: Vec<Protected>,
 }
 
 /// Bytes of a file that a program writes where it is granted a path (1 GiB). In scratch space the space is the limit.
 const FILE_SIZE: u64 = 1 << 30;
 
 impl Grants {
-    /// Refuses what would let a program write to the libraries that later programs are made of.
-    pub(crate) fn check(&self, cache: &Cache) -> Result<()> {
-        let folder = cache.folder();
-        let touches = |path: &&PathBuf| {
-            let path = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-            path.starts_with(folder) || folder.starts_with(&path)
-        };
-        let Some(path) = self.write.iter().find(touches) else { return Ok(()) };
-        let message = format!(
-            "programs may not write to {}: the cache {} is there, from which later programs are made",
-            path.display(),
-            folder.display()
-        );
-        Err(Error::new(ErrorKind::Sandbox, message).hint("grant a narrower path, or move the cache"))
+    /// Refuses to let a program write to what is protected: on this machine, with the cache in `cache` and the toolchain
+    /// in `sysroot`, and by [`Grants::protected`]. Links are followed as they are now, so this is asked at each execution.
+    ///
+    /// # Errors
+    /// Which path is refused, and because of what.
+    pub fn check(&self, cache: &Path, sysroot: Option<&Path>) -> Result<()> {
+        if self.write.is_empty() {
+            return Ok(());
+        }
+        let places = protected::of_machine(cache, sysroot);
+        for path in &self.write {
+            let granted = protected::resolved(path);
+            let mut all = places.iter().chain(&self.protected);
+            if let Some(Protected { path: place, what, why }) =
+                all.find(|place| place.is_touched_by(&granted))
+            {
+                let (path, place) = (path.display(), place.display());
+                let message = format!("programs may not write to {path}: {what} {place} is there, {why}");
+                let hint = "grant a narrower path in codeMode.sandbox.write, apart from it";
+                return Err(Error::new(ErrorKind::Sandbox, message).hint(hint));
+            }
+        }
+        Ok(())
     }
 
     /// The longest file, 0 where there is nothing to write to. Scratch space is full before this is reached.

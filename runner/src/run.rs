@@ -227,6 +227,8 @@ impl<'a> Run<'a> {
             ledger: &self.ledger,
         };
         let (limits, grants) = (&self.request.limits, &self.request.grants);
+        // Once more: links may have changed while it was compiled, and while a person was asked.
+        self.engine.check(grants)?;
         let job =
             program::Job { program: &program.file, limits, grants, confinement: self.engine.confinement };
         let ended = program::run(&job, &broker, &mut self.traces).await?;

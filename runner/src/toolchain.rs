@@ -140,9 +140,14 @@ fn candidates() -> Vec<PathBuf> {
     candidates
 }
 
-fn rustup_home() -> Option<PathBuf> {
+pub(crate) fn rustup_home() -> Option<PathBuf> {
     let named = env::var_os("RUSTUP_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| Some(env::home_dir()?.join(".rustup")))
+}
+
+pub(crate) fn cargo_home() -> Option<PathBuf> {
+    let named = env::var_os("CARGO_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    named.or_else(|| Some(env::home_dir()?.join(".cargo")))
 }
 
 fn default_toolchain(home: &Path) -> Option<String> {
@@ -275,9 +280,7 @@ fn in_rustup(toolchain: &Toolchain) -> bool {
 }
 
 fn rustup() -> Option<PathBuf> {
-    let home = env::var_os("CARGO_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")))?;
-    let own = home.join("bin/rustup");
+    let own = cargo_home()?.join("bin/rustup");
     if own.is_file() {
         return Some(own);
     }

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::confinement::LEAST_MEMORY;
@@ -11,7 +12,7 @@ use super::decode::{At, Problem};
 use super::form::{CodeModeEntry, DirectNamesEntry};
 use super::settings::{CodeModeSettings, Settings};
 use super::source::{Document, Source};
-use super::tree::Node;
+use super::tree::{Node, Place};
 use super::{DirectNames, Glob, Layer, size, variables};
 
 /// Most seconds of a time-out: a day.
@@ -51,6 +52,14 @@ pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
     problems.extend(checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
     (settings, problems)
+}
+
+/// The paths that a layer lets programs write to, with their places.
+pub(super) fn writable(document: &Document) -> Vec<(Place, PathBuf)> {
+    let checker = Checker::new(&document.source, environment);
+    let (top, below) = (&document.file.code_mode, &document.file.defaults.code_mode);
+    let sandbox = top.sandbox.as_ref().or(below.sandbox.as_ref());
+    sandbox.map(|sandbox| checker.writable(&sandbox.value)).unwrap_or_default()
 }
 
 impl<'a> Checker<'a> {

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::check::Checker;
 use super::decode::{At, Problem};
 use super::settings::CodeModeSettings;
+use super::tree::Place;
 
 /// How compilers and programs are confined, and within what programs run.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -61,6 +62,14 @@ impl Checker<'_> {
         settings.read = entry.read.as_ref().map(|paths| self.paths(paths));
         settings.write = entry.write.as_ref().map(|paths| self.paths(paths));
         settings.confinement = self.keep(self.confinement(entry)).flatten();
+    }
+
+    /// The paths that programs may write to, with their places.
+    pub(super) fn writable(&self, entry: &SandboxEntry) -> Vec<(Place, PathBuf)> {
+        let given = entry.write.iter().flatten();
+        given
+            .filter_map(|given| Some((given.place, self.paths(std::slice::from_ref(given)).pop()?)))
+            .collect()
     }
 
     /// Paths that exist, made absolute from the folder of the configuration.

@@ -7,6 +7,7 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use super::locks::{self, LockFile};
+use super::protected;
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
 use super::{Absent, CacheSettings, Config, Error, Layer, Server, check, server, text};
@@ -214,6 +215,16 @@ impl Layers {
         wrong
     }
 
+    /// The paths that programs may not write to, though a layer says so.
+    pub(crate) fn refused(&self) -> Vec<String> {
+        let protected = protected::places(self.documents.iter().map(|document| &document.source.layer));
+        let refused = self
+            .documents
+            .iter()
+            .flat_map(|document| protected::refused(document, &protected, &check::writable(document)));
+        refused.collect()
+    }
+
     /// What is wrong with the entry of a server.
     pub(crate) fn wrong(&self, document: &Document, entry: &Entry) -> Option<String> {
         let problems =
@@ -279,7 +290,11 @@ impl Layers {
 
     fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
         let mut warnings = self.notes;
-        let (code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.serve());
+        let (mut code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.serve());
+        let agent = settings.agent.agent();
+        let layers: Vec<Layer> = self.documents.into_iter().map(|document| document.source.layer).collect();
+        code_mode.grants.protected = protected::places(layers.iter());
+        code_mode.grants.protected.extend(protected::kept(&serve, &agent.conversations));
         if !code_mode.dependencies.is_empty() {
             let names: Vec<_> = code_mode.dependencies.keys().map(String::as_str).collect();
             warnings.push(format!(
@@ -295,12 +310,12 @@ impl Layers {
             code_mode,
             serve,
             cache: settings.cache_size.map(|size| CacheSettings { size }).unwrap_or_default(),
-            layers: self.documents.into_iter().map(|document| document.source.layer).collect(),
+            layers,
             locks: self.locks,
             models: settings.models,
             model: settings.model.map(|(model, _)| model),
             system_prompt: settings.system_prompt,
-            agent: settings.agent.agent(),
+            agent,
             subagent: settings.subagent,
             warnings,
         }

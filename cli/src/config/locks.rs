@@ -27,7 +27,9 @@ pub(crate) struct LockFile {
 impl LockFile {
     /// Reads the one at `path`.
     pub(super) fn read(path: PathBuf) -> Result<Self, Error> {
-        let text = text(&path)?.map(Arc::from);
+        // What can't even be seen is not there, as with configurations; a project that was trusted with it notices.
+        let is_there = path.symlink_metadata().is_ok();
+        let text = if is_there { text(&path)?.map(Arc::from) } else { None };
         Ok(LockFile { key: key(&path), path, text, names: BTreeSet::new() })
     }
 

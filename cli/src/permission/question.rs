@@ -156,7 +156,8 @@ mod tests {
     use super::*;
 
     fn wanted(tool: &str) -> Wanted {
-        Wanted { server: "s".into(), tool: tool.into(), hash: String::new(), claims: vec!["only reads"] }
+        let (hash, reached) = (String::new(), String::new());
+        Wanted { server: "s".into(), tool: tool.into(), hash, reached, claims: vec!["only reads"] }
     }
 
     #[test]

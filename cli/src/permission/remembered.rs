@@ -1,21 +1,29 @@
 //! What a person has allowed from now on, in a file of the user's own: `permissions.json` beside the configuration.
 //!
-//! An answer is about a tool as it was then, of a server that is reached as it was then: a server of the same name in
-//! another project, and a tool that has changed, are asked about again. The file holds neither commands nor values.
+//! An answer is about a tool as it was then, of a server that is reached as it was then (`identity`): a server of the same
+//! name in another project, and a tool that has changed, are asked about again. The file holds neither commands nor
+//! values.
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use etcetera::BaseStrategy as _;
 use serde::{Deserialize, Serialize};
 
 use super::Wanted;
-use crate::config::Server;
+use super::identity::{Key, identity};
+use crate::bounded;
+use crate::config::{self, Server};
 
 const FILE: &str = "permissions.json";
-const VERSION: u64 = 1;
+
+/// The key of the identities, in the user's state folder.
+const KEY: &str = "permissions.key";
+
+/// The version of the form. In the first one a server was known by less than what decides what is started.
+const VERSION: u64 = 2;
 
 /// Most bytes of the file that are read (4 MiB): some ten thousand tools.
 const LONGEST: u64 = 4 << 20;
@@ -25,14 +33,18 @@ const LONGEST: u64 = 4 << 20;
 pub(crate) struct Remembered {
     /// `None`: nothing is written.
     file: Option<PathBuf>,
+    /// `None`: there is no place for a key, so nothing is remembered.
+    key_file: Option<PathBuf>,
+    key: OnceLock<Result<Key, String>>,
     content: Content,
 }
 
+/// The answers in a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Content {
+pub(crate) struct Content {
     version: u64,
-    /// By the hash of how the server is reached.
+    /// By the identity of the server.
     servers: BTreeMap<String, Allowed>,
 }
 
@@ -45,40 +57,87 @@ struct Allowed {
     allow: BTreeMap<String, String>,
 }
 
+/// What every version of the form has.
+#[derive(Deserialize)]
+struct Header {
+    version: u64,
+}
+
+impl Content {
+    /// The answers in a text; `None` where it has an older form, whose answers hold no longer.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn parse(text: &[u8]) -> Result<Option<Self>, String> {
+        let Header { version } = strict_json::from_slice(text).map_err(|error| error.to_string())?;
+        match version {
+            VERSION => strict_json::from_slice(text).map(Some).map_err(|error| error.to_string()),
+            1 => Ok(None),
+            other => Err(format!("its version is {other}, not {VERSION}")),
+        }
+    }
+
+    /// Whether a tool of this hash was allowed, of a server of this identity.
+    pub(crate) fn has(&self, identity: &str, tool: &str, hash: &str) -> bool {
+        let allowed = self.servers.get(identity).and_then(|allowed| allowed.allow.get(tool));
+        !identity.is_empty() && !hash.is_empty() && allowed.is_some_and(|allowed| allowed == hash)
+    }
+}
+
 impl Remembered {
     /// What the user's file says; and what is wrong with it, in which case nothing is remembered.
     pub(crate) fn read() -> (Self, Option<String>) {
-        match etcetera::choose_base_strategy() {
-            Ok(base) => Self::read_in(&base.config_dir().join("toolsmith")),
-            Err(_) => (Self::default(), None),
+        match config::user_folder() {
+            Some(folder) => Self::read_in(&folder, config::state_folder().ok().as_deref()),
+            None => (Self::default(), None),
         }
     }
 
-    fn read_in(folder: &Path) -> (Self, Option<String>) {
+    fn read_in(folder: &Path, state: Option<&Path>) -> (Self, Option<String>) {
         let file = folder.join(FILE);
-        match read(&file) {
-            Ok(content) => (Remembered { file: Some(file), content }, None),
-            Err(wrong) => (Remembered { file: Some(file), content: Content::default() }, Some(wrong)),
-        }
+        let (content, wrong) = match read(&file) {
+            Ok(content) => (content.unwrap_or_default(), None),
+            Err(wrong) => (Content::default(), Some(wrong)),
+        };
+        let key_file = state.map(|state| state.join(KEY));
+        (Remembered { file: Some(file), key_file, key: OnceLock::new(), content }, wrong)
     }
 
-    /// Whether a tool of this server was allowed.
-    pub(crate) fn has(&self, server: &Server, wanted: &Wanted) -> bool {
-        let allowed = self.content.servers.get(&reached(server));
-        let hash = allowed.and_then(|allowed| allowed.allow.get(&wanted.tool));
-        !wanted.hash.is_empty() && hash == Some(&wanted.hash)
+    /// Puts a file of an older form out of the way, whose answers hold no longer. Gives what is to be told of that.
+    pub(crate) fn retire_older() -> Option<String> {
+        retire_older_in(&config::user_folder()?)
+    }
+
+    /// The identity of a server. It is the same from one process to the next only where the key can be kept.
+    pub(crate) fn identity(&self, server: &Server) -> String {
+        let key = self.key().unwrap_or_else(|_| Key::of_process());
+        identity(&key, &server.connection)
+    }
+
+    fn key(&self) -> Result<Key, String> {
+        let read = || {
+            let file = self.key_file.as_ref().ok_or("there is no state folder of yours to keep a key in")?;
+            Key::at(file).map_err(|error| format!("the key {} can't be used: {error}", file.display()))
+        };
+        self.key.get_or_init(read).clone()
+    }
+
+    /// Whether a tool was allowed.
+    pub(crate) fn has(&self, wanted: &Wanted) -> bool {
+        self.content.has(&wanted.reached, &wanted.tool, &wanted.hash)
     }
 
     /// Adds tools, with what other processes have added in the meantime.
     ///
     /// # Errors
     /// Why that is not written down, for people.
-    pub(crate) fn add(&mut self, tools: &[(&Server, Wanted)]) -> Result<(), String> {
+    pub(crate) fn add(&mut self, tools: &[Wanted]) -> Result<(), String> {
         let Some(file) = self.file.clone() else {
             return Err(
                 "the answer holds for this time only: there is no folder of yours to keep it in".into()
             );
         };
+        self.key().map_err(|why| format!("the answer holds for this time only: {why}"))?;
         let failed = |error: &dyn std::fmt::Display| {
             format!("the answer holds for this time only: {} can't be written: {error}", file.display())
         };
@@ -87,10 +146,11 @@ impl Remembered {
         // Until the end of this function nobody else writes (flock(2)).
         let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
         let _held = held.map_err(|error| failed(&error))?;
-        let mut content = read(&file).map_err(|wrong| failed(&wrong))?;
+        let mut content = read(&file).map_err(|wrong| failed(&wrong))?.unwrap_or_default();
         content.version = VERSION;
-        for (server, wanted) in tools.iter().filter(|(_, wanted)| !wanted.hash.is_empty()) {
-            let allowed = content.servers.entry(reached(server)).or_default();
+        let known = |wanted: &&Wanted| !wanted.hash.is_empty() && !wanted.reached.is_empty();
+        for wanted in tools.iter().filter(known) {
+            let allowed = content.servers.entry(wanted.reached.clone()).or_default();
             allowed.name.clone_from(&wanted.server);
             allowed.allow.insert(wanted.tool.clone(), wanted.hash.clone());
         }
@@ -100,24 +160,33 @@ impl Remembered {
     }
 }
 
-fn read(file: &Path) -> Result<Content, String> {
+fn retire_older_in(folder: &Path) -> Option<String> {
+    let file = folder.join(FILE);
+    // Whatever else is wrong with it is told by those who use it.
+    if !matches!(bounded::read(&file, LONGEST), Ok(Some(text)) if Content::parse(&text) == Ok(None)) {
+        return None;
+    }
+    let old = folder.join(format!("{FILE}.1"));
+    let what = format!(
+        "{} is of an older form, which did not say in which folder a server is started, what its program is and what its \
+         variables hold: its answers hold no longer, and you are asked again",
+        file.display()
+    );
+    Some(match std::fs::rename(&file, &old) {
+        Ok(()) => format!("{what} (it is {} now)", old.display()),
+        Err(error) => format!("{what} (it can't be renamed: {error})"),
+    })
+}
+
+/// The answers in a file; `None` where there is none, or one of an older form.
+fn read(file: &Path) -> Result<Option<Content>, String> {
     let wrong = |what: &dyn std::fmt::Display| {
         format!("{} is not what it must be: {what}; correct or delete it", file.display())
     };
-    let mut text = String::new();
-    match File::open(file).and_then(|content| content.take(LONGEST + 1).read_to_string(&mut text)) {
-        Ok(_) if text.len() as u64 > LONGEST => {
-            return Err(wrong(&format!("it has more than {LONGEST} bytes")));
-        }
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Content::default()),
-        Err(error) => return Err(wrong(&error)),
+    match bounded::read(file, LONGEST).map_err(|error| wrong(&error))? {
+        Some(text) => Content::parse(&text).map_err(|what| wrong(&what)),
+        None => Ok(None),
     }
-    let content: Content = strict_json::from_str(&text).map_err(|error| wrong(&error))?;
-    if content.version != VERSION {
-        return Err(wrong(&format!("its version is {}, not {VERSION}", content.version)));
-    }
-    Ok(content)
 }
 
 /// Readers see the old or the new file; it is its owner's alone, as temporary files are.
@@ -129,80 +198,82 @@ fn write(file: &Path, folder: &Path, content: &Content) -> io::Result<()> {
     Ok(())
 }
 
-/// A hash of how a server is reached, without values that are often secrets.
-fn reached(server: &Server) -> String {
-    let mut hasher = blake3::Hasher::new();
-    let mut part = |text: &[u8]| {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text);
-    };
-    part(server.connection.transport.name().as_bytes());
-    match &server.connection.transport {
-        mcp::Transport::Stdio(command) => {
-            part(command.command.as_bytes());
-            command.args.iter().for_each(|argument| part(argument.as_bytes()));
-            part(b"\0cwd");
-            part(command.cwd.as_ref().map_or(&b""[..], |folder| folder.as_os_str().as_encoded_bytes()));
-            command.env.keys().for_each(|name| part(name.as_bytes()));
-        }
-        mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => part(remote.url.as_bytes()),
-        // Never the same as another one.
-        other => part(format!("{other:?}").as_bytes()),
-    }
-    part(server.connection.name.as_bytes());
-    hasher.finalize().to_hex()[..32].to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 
-    fn server(argument: &str) -> Server {
-        Server::new(mcp::ServerConfig::stdio("s", "program", [argument]), String::new())
+    fn wanted(reached: &str, tool: &str, hash: &str) -> Wanted {
+        let reached = reached.into();
+        Wanted { server: "s".into(), tool: tool.into(), hash: hash.into(), reached, claims: Vec::new() }
     }
 
-    fn wanted(tool: &str, hash: &str) -> Wanted {
-        Wanted { server: "s".into(), tool: tool.into(), hash: hash.into(), claims: Vec::new() }
+    fn read_in(home: &Path) -> (Remembered, Option<String>) {
+        Remembered::read_in(&home.join("toolsmith"), Some(&home.join("state")))
     }
 
     #[test]
     fn an_answer_is_about_this_tool_of_this_server() {
         let home = tempfile::tempdir().unwrap();
-        let folder = home.path().join("toolsmith");
-        let (mut one, wrong) = Remembered::read_in(&folder);
+        let (mut one, wrong) = read_in(home.path());
         assert_eq!(wrong, None);
-        let (mut other, _) = Remembered::read_in(&folder);
-        one.add(&[(&server("x"), wanted("a", "1"))]).unwrap();
-        other.add(&[(&server("x"), wanted("b", "2"))]).unwrap();
-        let (read, wrong) = Remembered::read_in(&folder);
+        let (mut other, _) = read_in(home.path());
+        one.add(&[wanted("x", "a", "1")]).unwrap();
+        other.add(&[wanted("x", "b", "2"), wanted("", "c", "1")]).unwrap();
+        let (read, wrong) = read_in(home.path());
         assert_eq!(wrong, None);
-        assert!(read.has(&server("x"), &wanted("a", "1")) && read.has(&server("x"), &wanted("b", "2")));
-        assert!(!read.has(&server("y"), &wanted("a", "1")), "a server that is reached in another way");
-        assert!(!read.has(&server("x"), &wanted("a", "2")), "a tool that has changed");
-        assert!(!read.has(&server("x"), &wanted("a", "")) && !read.has(&server("x"), &wanted("c", "")));
-        let mode = std::fs::metadata(folder.join(FILE)).unwrap().permissions().mode();
+        assert!(read.has(&wanted("x", "a", "1")) && read.has(&wanted("x", "b", "2")));
+        assert!(!read.has(&wanted("y", "a", "1")), "a server that is reached in another way");
+        assert!(!read.has(&wanted("x", "a", "2")), "a tool that has changed");
+        assert!(!read.has(&wanted("x", "a", "")) && !read.has(&wanted("x", "c", "")));
+        assert!(!read.has(&wanted("", "c", "1")), "a server that is not known");
+        let mode = std::fs::metadata(home.path().join("toolsmith").join(FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn without_a_key_nothing_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let (mut remembered, _) = Remembered::read_in(home.path(), None);
+        assert!(remembered.add(&[wanted("x", "a", "1")]).unwrap_err().contains("for this time only"));
+        assert!(!home.path().join(FILE).exists());
     }
 
     #[test]
     fn a_file_that_is_none_is_told_and_left_as_it_is() {
         let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("toolsmith").join(FILE);
+        std::fs::create_dir(home.path().join("toolsmith")).unwrap();
         for text in [
             "",
             "{}",
             "[1]",
-            r#"{ "version": 2, "servers": {} }"#,
-            r#"{ "version": 1, "servers": {}, "x": 1 }"#,
-            r#"{ "version": 1, "version": 1, "servers": {} }"#,
-            r#"{ "version": 1, "servers": { "h": { "name": "a", "allow": { "t": "1", "\u0074": "2" } } } }"#,
+            r#"{ "version": 3, "servers": {} }"#,
+            r#"{ "version": 2, "servers": {}, "x": 1 }"#,
+            r#"{ "version": 2, "version": 2, "servers": {} }"#,
+            r#"{ "version": 2, "servers": { "h": { "name": "a", "allow": { "t": "1", "\u0074": "2" } } } }"#,
         ] {
-            std::fs::write(home.path().join(FILE), text).unwrap();
-            let (mut read, wrong) = Remembered::read_in(home.path());
+            std::fs::write(&file, text).unwrap();
+            let (mut read, wrong) = read_in(home.path());
             assert!(wrong.is_some_and(|wrong| wrong.contains(FILE)), "{text}");
-            assert!(read.add(&[(&server("x"), wanted("a", "1"))]).is_err(), "{text}");
-            assert_eq!(std::fs::read_to_string(home.path().join(FILE)).unwrap(), text);
+            assert!(read.add(&[wanted("x", "a", "1")]).is_err(), "{text}");
+            assert_eq!(retire_older_in(&home.path().join("toolsmith")), None);
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn an_older_form_grants_nothing_and_is_put_aside_once() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("toolsmith");
+        std::fs::create_dir(&folder).unwrap();
+        let text = r#"{ "version": 1, "servers": { "x": { "name": "s", "allow": { "a": "1" } } } }"#;
+        std::fs::write(folder.join(FILE), text).unwrap();
+        let (read, wrong) = read_in(home.path());
+        assert!(wrong.is_none() && !read.has(&wanted("x", "a", "1")));
+        assert!(retire_older_in(&folder).unwrap().contains("older form"));
+        assert_eq!(retire_older_in(&folder), None);
+        assert_eq!(std::fs::read_to_string(folder.join("permissions.json.1")).unwrap(), text);
     }
 }

@@ -59,7 +59,8 @@ fn policy(script: &Script, allow: &[&str]) -> Arc<Policy> {
 }
 
 fn wanted(tool: &str) -> Wanted {
-    Wanted { server: "s".into(), tool: tool.into(), hash: "1".into(), claims: Vec::new() }
+    let (hash, reached) = ("1".into(), String::new());
+    Wanted { server: "s".into(), tool: tool.into(), hash, reached, claims: Vec::new() }
 }
 
 fn decide(policy: &Policy, tools: &[&str], grants: &Grants) -> Result<(), Reason> {
@@ -132,6 +133,30 @@ fn an_answer_for_the_session_is_about_the_tool_as_it_was() {
     let changed = Wanted { hash: "2".into(), ..wanted("a") };
     let decided = policy.decide(&[changed], &Grants::default()).now_or_never().unwrap();
     assert_eq!(decided.unwrap_err().reason, Reason::Person);
+}
+
+#[test]
+fn an_answer_for_the_session_is_about_the_server_as_it_is_started() {
+    let script = Script::new(&[Answer::Session, Answer::Session, Answer::No]);
+    let answers = SessionAnswers::default();
+    let of = |change: fn(&mut mcp::Command)| {
+        let mut config = config();
+        if let mcp::Transport::Stdio(command) = &mut config.servers[0].connection.transport {
+            change(command);
+        }
+        let mut policy = Policy::new(&config, &[], Remembered::default(), script.clone());
+        Arc::get_mut(&mut policy).unwrap().session = answers.clone();
+        policy
+    };
+    let tools = ["a"];
+    assert_eq!(decide(&of(|_| {}), &tools, &Grants::default()), Ok(()));
+    assert_eq!(decide(&of(|_| {}), &tools, &Grants::default()), Ok(()));
+    assert_eq!(script.asked().len(), 1);
+    let other = of(|command| command.cwd = Some("/usr".into()));
+    assert_eq!(decide(&other, &tools, &Grants::default()), Ok(()));
+    assert_eq!(script.asked().len(), 1, "another folder is another server");
+    let other = of(|command| drop(command.env.insert("A".into(), "1".into())));
+    assert_eq!(decide(&other, &tools, &Grants::default()), Err(Reason::Person));
 }
 
 #[test]

@@ -21,11 +21,13 @@ pub(crate) struct AskedTool {
     server: String,
     tool: String,
     hash: String,
+    reached: String,
 }
 
 impl AskedTool {
     fn of(wanted: &Wanted) -> Self {
-        AskedTool { server: wanted.server.clone(), tool: wanted.tool.clone(), hash: wanted.hash.clone() }
+        let Wanted { server, tool, hash, reached, .. } = wanted.clone();
+        AskedTool { server, tool, hash, reached }
     }
 }
 

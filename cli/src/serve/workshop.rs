@@ -20,6 +20,7 @@ use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 use crate::config::CodeMode;
 use crate::failure::Failure;
+use crate::permission::Remembered;
 use crate::terminal::Terminal;
 
 /// The questions that are open at once: as many as a few people could ever answer, with pictures for a model (64 MiB).
@@ -75,6 +76,7 @@ impl Workshop {
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
         let cache = settings.borrow().config.cache.open()?;
+        Remembered::retire_older().iter().for_each(|note| terminal.note(note));
         Self::with_cache(cache, settings, allow, terminal)
     }
 

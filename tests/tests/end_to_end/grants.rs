@@ -7,7 +7,7 @@ use serde_json::json as value;
 
 use crate::cache::{shared, with_the_layer_of_the_shared};
 use crate::doctor::{has_namespaces, sandbox_config, without_namespaces};
-use crate::harness::{Run, assert_says, json};
+use crate::harness::{Run, assert_says, binary, json};
 
 /// A run with these lines in `codeMode.sandbox`.
 fn with(lines: &str, code: &str) -> Run {
@@ -166,6 +166,95 @@ fn what_programs_are_made_of_cannot_be_granted() {
     }
     if has_namespaces() {
         assert_eq!(granted.run(Run::new(&cache), "write: [out]", "1").result(), 1);
+    }
+}
+
+/// A folder with what Toolsmith, rustup, cargo and the search path have their folders for.
+struct Homes(Granted);
+
+impl Homes {
+    const VARIABLES: [(&str, &str); 5] = [
+        ("RUSTUP_HOME", "in/rustup"),
+        ("CARGO_HOME", "in/cargo"),
+        ("XDG_CONFIG_HOME", "in/config"),
+        ("XDG_STATE_HOME", "in/state"),
+        ("PATH", "in/bin"),
+    ];
+
+    fn new() -> Self {
+        let homes = Homes(Granted::new());
+        for name in ["config/toolsmith", "state/toolsmith", "bin/deep"] {
+            fs::create_dir_all(homes.0.path(&format!("in/{name}"))).unwrap();
+        }
+        // The toolchain has to be there: only the way to it is another one.
+        for (variable, name) in [("RUSTUP_HOME", "rustup"), ("CARGO_HOME", "cargo")] {
+            let real = std::env::var(variable)
+                .unwrap_or_else(|_| format!("{}/.{name}", std::env::home_dir().unwrap().display()));
+            std::os::unix::fs::symlink(real, homes.0.path(&format!("in/{name}"))).unwrap();
+        }
+        homes
+    }
+
+    /// A run with the configuration in the folder; of `PATH`, what was there before stays.
+    fn with_variables(&self, run: Run) -> Run {
+        let before = std::env::var("PATH").unwrap_or_default();
+        Self::VARIABLES.iter().fold(run, |run, (name, path)| {
+            let path = self.0.path(path);
+            run.variable(name, &if *name == "PATH" { format!("{before}:{path}") } else { path })
+        })
+    }
+}
+
+#[test]
+fn what_others_start_and_what_toolsmith_is_told_cannot_be_granted_for_writing() {
+    let homes = Homes::new();
+    let granted = &homes.0;
+    std::os::unix::fs::symlink("in", granted.path("link")).unwrap();
+    std::os::unix::fs::symlink(granted.path("out"), granted.path("in/away")).unwrap();
+    let program = binary().parent().unwrap().to_str().unwrap();
+    let cases = [
+        ("in/rustup", "rustup's folder"),
+        ("in/rustup/toolchains", "rustup's folder"),
+        ("link/cargo/bin", "cargo's folder"),
+        ("in/config/toolsmith", "Toolsmith's folder of configurations"),
+        ("in/state", "Toolsmith's state folder"),
+        ("in/bin", "search path"),
+        ("in/bin/deep", "search path"),
+        ("tools.yaml", "the configuration"),
+        (program, "Toolsmith's own program"),
+    ];
+    for (path, what) in cases {
+        let lines = format!("write: [{path}]");
+        let done = homes
+            .with_variables(granted.run(Run::new(shared()), &lines, "println!(\"ran\"); 1"))
+            .done()
+            .exits(7);
+        assert_eq!(done.stdout, "");
+        done.says(&["programs may not write to", what, "narrower path"]);
+        // The check of a configuration says so with the place, and doctor as a run would.
+        let file = granted.path("tools.yaml");
+        let check = Run::new(shared()).arguments(&["config", "check", &file]);
+        let done = homes.with_variables(check).done().exits(2);
+        assert!(done.stdout.contains("tools.yaml:5:13") && done.stdout.contains(what), "{done:#?}");
+        let doctor = Run::new(shared()).arguments(&["doctor", "--config", &file]);
+        let done = homes.with_variables(doctor).done().exits(7);
+        assert!(done.stdout.contains("programs may not write to"), "{done:#?}");
+    }
+    // From above, several things are there: one of them is named.
+    for path in [".", "in", "link", "in/.."] {
+        let run = granted.run(Run::new(shared()), &format!("write: [{path}]"), "1");
+        homes.with_variables(run).done().exits(7).says(&["programs may not write to", "is there"]);
+    }
+    // A folder of the search path that is a link: neither what it leads to nor the place of the link.
+    for path in ["out", "in/away"] {
+        let run = granted.run(Run::new(shared()), &format!("write: [{path}]"), "1");
+        let run =
+            homes.with_variables(run).variable("PATH", &format!("/usr/bin:{}", granted.path("in/away")));
+        run.done().exits(7).says(&["programs may not write to", "search path"]);
+    }
+    if has_namespaces() {
+        let run = granted.run(Run::new(shared()), "write: [out]", "1");
+        assert_eq!(homes.with_variables(run).result(), 1);
     }
 }
 

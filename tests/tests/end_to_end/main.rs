@@ -36,6 +36,7 @@ mod pinning;
 mod pins_of_layers;
 mod pseudoterminal;
 mod reading;
+mod remembered;
 mod remote;
 mod repairs;
 mod resources;

@@ -114,7 +114,11 @@ fn always_is_remembered_for_the_tool_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().to_str().unwrap();
     let run = |more: &str| {
-        asked(folder.path(), "demo::echo(\"x\").await?.text()", more).variable("XDG_CONFIG_HOME", home)
+        asked(folder.path(), "demo::echo(\"x\").await?.text()", more)
+            .variable("XDG_CONFIG_HOME", home)
+            .variable("XDG_STATE_HOME", home)
+            // Without `cwd` the server is another one in each folder.
+            .working_folder(folder.path())
     };
     assert_eq!(answered(run(""), &["a\n"]).expect("ok", 0)["result"], "x");
     let file = folder.path().join("toolsmith/permissions.json");

@@ -270,3 +270,21 @@ fn another_lock_file_releases_nothing() {
     place.elsewhere(&["mcp", "lock", "--lock", "empty.lock"]).exits(0);
     is_held(place.elsewhere(&CALL));
 }
+
+#[test]
+fn a_project_with_an_inner_folder_is_trusted_with_the_lock_in_there() {
+    let place = Place::new();
+    place.offer("projects", &json!({ "two": "does another thing" }));
+    let inner = place.project.path().join(".toolsmith");
+    fs::create_dir(&inner).unwrap();
+    fs::write(inner.join("config.yaml"), place.servers(&[("other", "projects")])).unwrap();
+    place.in_project(&["trust", "--yes"]).exits(0);
+    place.in_project(&["mcp", "lock"]).exits(0);
+    assert_eq!(names(&lock(&inner.join("toolsmith.lock"))), ["other"]);
+    place.in_project(&["config", "show"]).exits(0);
+    // A lock file beside the folder belongs to nothing.
+    fs::write(place.projects_lock(), "{ torn").unwrap();
+    place.in_project(&["mcp", "list-tools"]).exits(0);
+    fs::write(inner.join("toolsmith.lock"), "").unwrap();
+    place.in_project(&["mcp", "list-tools"]).exits(2).says(&["has changed since it was trusted"]);
+}

@@ -200,6 +200,10 @@ fn a_lock_holds_tools_back_as_soon_as_it_is_there() {
     offers(&mut server, "echo", false);
     fs::remove_file(server.path("toolsmith.lock")).unwrap();
     offers(&mut server, "echo", true);
+    // The user's own lock file holds as well, whichever configuration is named.
+    fs::create_dir_all(server.path("home/toolsmith")).unwrap();
+    fs::copy(folder.path().join("toolsmith.lock"), server.path("home/toolsmith/toolsmith.lock")).unwrap();
+    offers(&mut server, "echo", false);
 }
 
 /// However often it is written: the last one counts, and the process stays busy with other things.

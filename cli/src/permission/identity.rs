@@ -1,0 +1,290 @@
+//! Which server an answer is about: everything that decides what is started or called, as a keyed hash.
+//!
+//! The hash covers values of variables and headers, so it is made with a random key of the user's own: whoever reads it
+//! can't find out by trying what a value was.
+
+use std::fs::{DirBuilder, Metadata};
+use std::io::{Error, ErrorKind, Read as _, Result, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::bounded;
+use crate::serve::random;
+
+/// Bytes of a key (BLAKE3).
+const KEY_LENGTH: usize = 32;
+
+/// Most bytes of a program or script that are hashed (16 MiB); a larger one is known by length, number and times.
+const HASHED: u64 = 16 << 20;
+
+/// Where programs are looked for without `PATH` (confstr(3), `_CS_PATH`).
+const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+/// Endings of files that hold programs. What else is no program by its mode or its first bytes is data, which changes
+/// with use.
+const SCRIPTS: [&str; 16] = [
+    "py", "pyz", "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "rb", "sh", "pl", "php", "lua", "jar",
+];
+
+/// A key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Key([u8; KEY_LENGTH]);
+
+impl Key {
+    /// The one in `file`, which is made where there is none.
+    ///
+    /// # Errors
+    /// Where it can't be read or written, is no key, or may be read by others.
+    pub(super) fn at(file: &Path) -> Result<Self> {
+        if let Some(key) = Self::read(file)? {
+            return Ok(key);
+        }
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        // It is its owner's alone, as temporary files are.
+        let mut new = tempfile::NamedTempFile::new_in(folder)?;
+        new.write_all(&random::bytes::<KEY_LENGTH>()?)?;
+        new.as_file().sync_all()?;
+        match new.persist_noclobber(file) {
+            Err(error) if error.error.kind() != ErrorKind::AlreadyExists => return Err(error.error),
+            // Another process may have been first: then its key is the one.
+            _ => {}
+        }
+        Self::read(file)?.ok_or_else(|| Error::other("it is gone again"))
+    }
+
+    /// One that ends with this process.
+    pub(super) fn of_process() -> Self {
+        static KEY: OnceLock<Key> = OnceLock::new();
+        // Nothing that is made with it is kept, so that one without chance would tell nobody anything either.
+        *KEY.get_or_init(|| Key(random::bytes().unwrap_or_default()))
+    }
+
+    fn read(file: &Path) -> Result<Option<Self>> {
+        let Some(bytes) = bounded::read(file, KEY_LENGTH as u64)? else { return Ok(None) };
+        if std::fs::metadata(file)?.permissions().mode() & 0o077 != 0 {
+            return Err(Error::other("others may read it: remove it, and you are asked again"));
+        }
+        let key = bytes.try_into().map_err(|_| Error::other("it is no key: remove it"))?;
+        Ok(Some(Key(key)))
+    }
+}
+
+/// The identity of a server that is reached like this.
+pub(super) fn identity(key: &Key, server: &mcp::ServerConfig) -> String {
+    let mut parts = Parts(blake3::Hasher::new_keyed(&key.0));
+    parts.text(&server.name);
+    parts.text(server.transport.name());
+    match &server.transport {
+        mcp::Transport::Stdio(command) => parts.command(command),
+        mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => parts.remote(remote),
+        // Never the same as another one.
+        other => parts.text(&format!("{other:?}")),
+    }
+    parts.count(server.roots.len());
+    server.roots.iter().for_each(|root| parts.text(&root.uri));
+    parts.0.finalize().to_hex().to_string()
+}
+
+/// What is hashed: parts of which none can be taken for another, since each begins with its length.
+struct Parts(blake3::Hasher);
+
+impl Parts {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.count(bytes.len());
+        self.0.update(bytes);
+    }
+
+    fn count(&mut self, count: usize) {
+        self.0.update(&(count as u64).to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    fn path(&mut self, path: &Path) {
+        self.bytes(path.as_os_str().as_encoded_bytes());
+    }
+
+    fn pairs<'a>(&mut self, pairs: impl ExactSizeIterator<Item = (&'a String, &'a String)>) {
+        self.count(pairs.len());
+        for (name, value) in pairs {
+            self.text(name);
+            self.text(value);
+        }
+    }
+
+    fn optional(&mut self, text: Option<&String>) {
+        self.count(text.iter().len());
+        text.iter().for_each(|text| self.text(text));
+    }
+
+    fn command(&mut self, command: &mcp::Command) {
+        let folder = match &command.cwd {
+            Some(folder) => Ok(folder.clone()),
+            None => std::env::current_dir(),
+        };
+        let folder = folder.and_then(std::path::absolute).unwrap_or_default();
+        self.path(&resolved(&folder));
+        self.text(&command.command);
+        match executable(command, &folder) {
+            Some(program) => {
+                self.text("found");
+                self.path(&program);
+                self.file(&program);
+            }
+            // Where nothing is found nothing is started, and what is found later is another one.
+            None => self.text("not found"),
+        }
+        self.count(command.args.len());
+        for argument in &command.args {
+            self.text(argument);
+            self.argument(argument, &folder);
+        }
+        self.pairs(command.env.iter());
+    }
+
+    /// What an argument names, alone or behind an equals sign: where it leads, and what is in it if it is a program.
+    fn argument(&mut self, argument: &str, folder: &Path) {
+        let behind = argument.split_once('=').map(|(_, value)| value);
+        for path in [Some(argument), behind].into_iter().flatten().filter(|path| !path.is_empty()) {
+            let path = folder.join(path);
+            let Ok(metadata) = std::fs::metadata(&path) else { continue };
+            self.path(&resolved(&path));
+            if metadata.is_file() && is_program(&path, &metadata) {
+                self.file(&path);
+            }
+        }
+    }
+
+    /// What a file leads to, and what is in it.
+    fn file(&mut self, path: &Path) {
+        self.path(&resolved(path));
+        match bounded::read(path, HASHED) {
+            Ok(Some(content)) => self.bytes(blake3::hash(&content).as_bytes()),
+            _ => {
+                let metadata = std::fs::metadata(path);
+                let times = |found: Metadata| {
+                    [found.len().cast_signed(), found.ino().cast_signed(), found.mtime(), found.mtime_nsec()]
+                };
+                self.text(&format!("{:?}", metadata.map(times).ok()));
+            }
+        }
+    }
+
+    fn remote(&mut self, remote: &mcp::Remote) {
+        self.text(&remote.url);
+        self.pairs(remote.headers.iter());
+        self.count(remote.oauth.iter().len());
+        if let Some(oauth) = &remote.oauth {
+            let texts = [
+                &oauth.scope,
+                &oauth.client_id,
+                &oauth.client_secret,
+                &oauth.authorization_url,
+                &oauth.token_url,
+                &oauth.registration_url,
+                &oauth.client_metadata_url,
+            ];
+            texts.iter().for_each(|text| self.optional(text.as_ref()));
+            self.text(&format!("{:?}", oauth.grant));
+        }
+    }
+}
+
+/// The path without links, or as it is where it leads nowhere.
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The file that is started for a command (execvp(3)): looked for in the `PATH` that the server is given.
+fn executable(command: &mcp::Command, folder: &Path) -> Option<PathBuf> {
+    let own = command.env.get("PATH").map(std::ffi::OsString::from);
+    let path = own.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| DEFAULT_PATH.into());
+    // A relative folder of the path is one in the folder that the server is started in.
+    let folders = std::env::split_paths(&path).map(|entry| folder.join(entry));
+    which::which_in(&command.command, std::env::join_paths(folders).ok(), folder).ok()
+}
+
+fn is_program(path: &Path, metadata: &Metadata) -> bool {
+    let is_executable = metadata.permissions().mode() & 0o111 != 0;
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    is_executable
+        || SCRIPTS.iter().any(|known| ending.eq_ignore_ascii_case(known))
+        || begins_as_script(path).unwrap_or(false)
+}
+
+fn begins_as_script(path: &Path) -> Result<bool> {
+    let mut first = [0; 2];
+    std::fs::File::open(path)?.read_exact(&mut first)?;
+    Ok(&first == b"#!")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn command(change: impl FnOnce(&mut mcp::Command)) -> String {
+        let mut server = mcp::ServerConfig::stdio("s", "sh", ["-c", "a"]);
+        if let mcp::Transport::Stdio(command) = &mut server.transport {
+            command.cwd = Some("/".into());
+            change(command);
+        }
+        identity(&Key([1; KEY_LENGTH]), &server)
+    }
+
+    fn remote(change: impl FnOnce(&mut mcp::Remote)) -> String {
+        let mut server = mcp::ServerConfig::http("s", "https://x.example/mcp");
+        if let mcp::Transport::Http(remote) = &mut server.transport {
+            change(remote);
+        }
+        identity(&Key([1; KEY_LENGTH]), &server)
+    }
+
+    #[test]
+    fn each_part_of_how_a_server_is_reached_counts() {
+        let pair = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
+        let oauth = |client: &str| mcp::OAuth { client_id: Some(client.into()), ..mcp::OAuth::default() };
+        let all = [
+            command(|_| {}),
+            command(|command| command.command = "ls".into()),
+            command(|command| command.args = vec!["-ca".into()]),
+            command(|command| command.args.push(String::new())),
+            command(|command| command.cwd = Some("/usr".into())),
+            command(|command| command.cwd = None),
+            command(|command| command.env = pair("A", "1")),
+            command(|command| command.env = pair("A", "2")),
+            command(|command| command.env = pair("PATH", "/nowhere")),
+            remote(|_| {}),
+            remote(|remote| remote.url.push('?')),
+            remote(|remote| remote.headers = pair("A", "1")),
+            remote(|remote| remote.headers = pair("A", "2")),
+            remote(|remote| remote.oauth = Some(oauth("1"))),
+            remote(|remote| remote.oauth = Some(oauth("2"))),
+        ];
+        let distinct: std::collections::BTreeSet<&String> = all.iter().collect();
+        assert_eq!(distinct.len(), all.len(), "{all:#?}");
+        assert_eq!(command(|_| {}), all[0]);
+        let server = mcp::ServerConfig::stdio("s", "sh", ["-c", "a"]);
+        assert_ne!(identity(&Key([1; 32]), &server), identity(&Key([2; 32]), &server), "another key");
+    }
+
+    #[test]
+    fn a_key_is_made_once_and_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state/key");
+        let key = Key::at(&file).unwrap();
+        assert_eq!((Key::at(&file).unwrap(), std::fs::metadata(&file).unwrap().mode() & 0o777), (key, 0o600));
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(Key::at(&file).unwrap_err().to_string().contains("others may read it"));
+        for wrong in [&b""[..], &[0; 31], &[0; 33]] {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+            std::fs::write(&file, wrong).unwrap();
+            assert!(Key::at(&file).is_err());
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Places that programs may not write to, whatever a configuration grants: what later programs are made of, what others
+//! start, and what decides who may do what.
+//!
+//! Which places only the command line knows, such as its configuration, is left to the caller.
+
+use std::collections::VecDeque;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+use crate::toolchain;
+
+/// Most links that are followed on the way to a place, as in the kernel (path_resolution(7)).
+const LINKS: usize = 40;
+
+/// A place that no grant to write may cover, lie in or be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Protected {
+    /// Its path, which need not exist.
+    pub path: PathBuf,
+    /// What it is, such as `the cache`.
+    pub what: String,
+    /// Why it is protected, to follow a comma.
+    pub why: &'static str,
+}
+
+impl Protected {
+    /// A place.
+    pub fn new(path: impl Into<PathBuf>, what: impl Into<String>, why: &'static str) -> Self {
+        Protected { path: path.into(), what: what.into(), why }
+    }
+
+    /// Whether a program that may write to `granted`, which has no links, could change what is here: the place, or a link
+    /// on the way to it.
+    pub(crate) fn is_touched_by(&self, granted: &Path) -> bool {
+        steps(&self.path).iter().any(|step| step.starts_with(granted) || granted.starts_with(step))
+    }
+}
+
+/// What is protected on this machine: the cache, rustup's and cargo's folders, the toolchain, this program's folder, and
+/// all folders of the search path.
+pub(crate) fn of_machine(cache: &Path, sysroot: Option<&Path>) -> Vec<Protected> {
+    const PROGRAMS: &str = "from which later programs are made";
+    const COMPILERS: &str = "whose compilers make later programs";
+    const STARTED: &str = "whose programs others start";
+    let mut places = vec![Protected::new(cache, "the cache", PROGRAMS)];
+    places.extend(toolchain::rustup_home().map(|home| Protected::new(home, "rustup's folder", COMPILERS)));
+    places.extend(toolchain::cargo_home().map(|home| Protected::new(home, "cargo's folder", COMPILERS)));
+    places.extend(sysroot.map(|sysroot| Protected::new(sysroot, "the Rust toolchain", COMPILERS)));
+    let own = env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));
+    places.extend(own.map(|folder| Protected::new(folder, "Toolsmith's own program", STARTED)));
+    let path = env::var_os("PATH").unwrap_or_default();
+    places.extend(
+        env::split_paths(&path)
+            .map(|folder| Protected::new(folder, "a folder of the search path (PATH)", STARTED)),
+    );
+    places
+}
+
+/// The path without links; what does not exist of it stays as it is.
+pub(crate) fn resolved(path: &Path) -> PathBuf {
+    steps(path).pop().unwrap_or_else(|| path.to_owned())
+}
+
+/// The links on the way to a path, each without links before it, and where it leads at last.
+fn steps(path: &Path) -> Vec<PathBuf> {
+    // A relative one is taken from the working folder, as the system does.
+    let absolute = env::current_dir().unwrap_or_else(|_| PathBuf::from("/")).join(path);
+    let (mut rest, mut at) = (parts(&absolute), PathBuf::from("/"));
+    let mut steps = Vec::new();
+    while let Some(part) = rest.pop_front() {
+        if part == ".." {
+            at.pop();
+            continue;
+        }
+        let next = at.join(&part);
+        match fs_err::read_link(&next) {
+            Ok(target) if steps.len() < LINKS => {
+                if target.is_absolute() {
+                    at = PathBuf::from("/");
+                }
+                let mut all = parts(&target);
+                all.append(&mut rest);
+                rest = all;
+                steps.push(next);
+            }
+            _ => at = next,
+        }
+    }
+    steps.push(at);
+    steps
+}
+
+fn parts(path: &Path) -> VecDeque<OsString> {
+    let part = |component: Component<'_>| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+    };
+    path.components().filter_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_place_is_touched_from_above_from_within_and_by_the_links_that_lead_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = resolved(folder.path());
+        for name in ["real/bin", "links", "other"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        symlink("../real", root.join("links/way")).unwrap();
+        let place = Protected::new(root.join("links/way/bin"), "a place", "");
+        for touching in ["", "real", "real/bin", "real/bin/tool", "links", "links/way"] {
+            assert!(place.is_touched_by(&root.join(touching)), "{touching}");
+        }
+        for apart in ["other", "real/binary", "real/lib", "linksX"] {
+            assert!(!place.is_touched_by(&root.join(apart)), "{apart}");
+        }
+        assert_eq!(resolved(&root.join("links/way/../other/./new")), root.join("other/new"));
+        // A circle of links ends.
+        symlink("b", root.join("a")).unwrap();
+        symlink("a", root.join("b")).unwrap();
+        assert!(Protected::new(root.join("a/x"), "", "").is_touched_by(&root));
+    }
+}

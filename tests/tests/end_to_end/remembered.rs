@@ -1,0 +1,183 @@
+//! For which server an answer for good holds: the one that was asked about, as it is started, and no other.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::cache::shared;
+use crate::harness::{Done, FAULT_SERVER, Run};
+
+const QUESTION: &str = "[n] no: ";
+
+/// A user, who answers at a terminal, with two projects.
+struct Place {
+    home: TempDir,
+    one: TempDir,
+    other: TempDir,
+}
+
+impl Place {
+    /// Both projects have the same configuration, with one server.
+    fn new(entry: &str) -> Self {
+        let folder = || tempfile::tempdir().unwrap();
+        let place = Place { home: folder(), one: folder(), other: folder() };
+        for project in [&place.one, &place.other] {
+            write_project(project.path(), entry);
+        }
+        place
+    }
+
+    fn run(&self, folder: &Path, arguments: &[&str]) -> Run {
+        Run::on_terminal(shared())
+            .arguments(arguments)
+            .working_folder(folder)
+            .variable("XDG_CONFIG_HOME", self.home.path().to_str().unwrap())
+            .variable("XDG_STATE_HOME", self.home.path().join("state").to_str().unwrap())
+    }
+
+    fn call(&self, folder: &Path) -> Run {
+        self.run(folder, &["trust", "--yes"]).done().exits(0);
+        let arguments = "{\"message\":\"x\"}";
+        self.run(folder, &["mcp", "call-tool", "--server", "s", "--tool", "echo", "--args", arguments])
+    }
+
+    /// Calls the tool, and answers that it may be called for good.
+    #[track_caller]
+    fn allow(&self, folder: &Path) {
+        answer(self.call(folder), "a\n").exits(0);
+        is_granted(self.call(folder));
+    }
+
+    fn file(&self) -> PathBuf {
+        self.home.path().join("toolsmith/permissions.json")
+    }
+}
+
+fn write_project(folder: &Path, entry: &str) {
+    fs::write(folder.join("toolsmith.yaml"), format!("mcpServers:\n  s: {entry}\n")).unwrap();
+}
+
+fn answer(run: Run, answer: &str) -> Done {
+    let started = run.start();
+    started.answer(QUESTION, 1, answer);
+    started.done()
+}
+
+#[track_caller]
+fn is_granted(run: Run) {
+    let done = run.done().exits(0);
+    assert!(!done.stderr.contains(QUESTION), "{done:#?}");
+}
+
+/// A question is put, so nothing was remembered for it.
+#[track_caller]
+fn is_asked(run: Run) {
+    answer(run, "n\n").exits(6);
+}
+
+/// A program in `folder` that becomes the fault server.
+fn program(file: &Path, comment: &str) {
+    fs::write(file, format!("#!/bin/sh\n# {comment}\nexec {FAULT_SERVER:?} sound\n")).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn an_answer_for_good_holds_in_the_folder_that_the_server_is_started_in() {
+    let place = Place::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound] }}"));
+    place.allow(place.one.path());
+    is_asked(place.call(place.other.path()));
+    // The same folder by another name is the same folder.
+    let link = place.home.path().join("link");
+    symlink(place.one.path(), &link).unwrap();
+    is_granted(place.call(&link));
+}
+
+#[test]
+fn an_answer_for_good_holds_for_the_program_that_is_found() {
+    let place = Place::new("{ command: the-server, cwd: / }");
+    let bin = |name: &str| {
+        let folder = place.home.path().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        program(&folder.join("the-server"), name);
+        format!("{}:/usr/bin:/bin", folder.display())
+    };
+    let (one, other) = (bin("one"), bin("other"));
+    let call = |path: &str| place.call(place.one.path()).variable("PATH", path);
+    answer(call(&one), "a\n").exits(0);
+    is_granted(call(&one));
+    is_asked(call(&other));
+    // What lies there is another program by now.
+    program(&place.home.path().join("one/the-server"), "changed");
+    is_asked(call(&one));
+}
+
+#[test]
+fn an_answer_for_good_holds_for_the_script_among_the_arguments() {
+    let script = "server.sh";
+    let place = Place::new(&format!("{{ command: sh, args: [{script}, data] }}"));
+    let folder = place.one.path();
+    program(&folder.join(script), "first");
+    fs::write(folder.join("data"), "1").unwrap();
+    place.allow(folder);
+    // Data changes by use; a script is another one when it has changed, and when a link leads to another one.
+    fs::write(folder.join("data"), "2").unwrap();
+    is_granted(place.call(folder));
+    program(&folder.join(script), "second");
+    is_asked(place.call(folder));
+    program(&folder.join(script), "first");
+    is_granted(place.call(folder));
+    fs::rename(folder.join(script), folder.join("real.sh")).unwrap();
+    symlink("real.sh", folder.join(script)).unwrap();
+    is_asked(place.call(folder));
+}
+
+#[test]
+fn an_answer_for_good_holds_for_values_of_variables_and_the_file_holds_none() {
+    let entry = |value: &str| {
+        format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: /, env: {{ WHERE: {value} }} }}")
+    };
+    let place = Place::new(&entry("production-7381"));
+    let folder = place.one.path();
+    place.allow(folder);
+    write_project(folder, &entry("staging-7381"));
+    is_asked(place.call(folder));
+    write_project(folder, &entry("production-7381"));
+    is_granted(place.call(folder));
+
+    let text = fs::read_to_string(place.file()).unwrap();
+    assert!(!text.contains("7381") && !text.contains("fault-server"), "{text}");
+    let mode = |file: &Path| fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    let key = place.home.path().join("state/toolsmith/permissions.key");
+    assert_eq!((mode(&place.file()), mode(&key), fs::metadata(&key).unwrap().len()), (0o600, 0o600, 32));
+    // Hashes mean nothing without the key.
+    fs::remove_file(&key).unwrap();
+    is_asked(place.call(folder));
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+    answer(place.call(folder), "a\n").exits(0).says(&["for this time only", "permissions.key"]);
+}
+
+#[test]
+fn answers_of_an_older_form_grant_nothing_and_that_is_told_once() {
+    let place = Place::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: / }}"));
+    let folder = place.one.path();
+    place.allow(folder);
+    let mut content: Value = serde_json::from_str(&fs::read_to_string(place.file()).unwrap()).unwrap();
+    assert_eq!(content["version"], 2);
+    // Even one whose hashes would fit.
+    content["version"] = json!(1);
+    fs::write(place.file(), content.to_string()).unwrap();
+    let done = answer(place.call(folder), "n\n").exits(6);
+    done.says(&["permissions.json", "older", "asked again"]);
+    let done = answer(place.call(folder), "a\n").exits(0);
+    assert!(!done.stderr.contains("older"), "{done:#?}");
+    is_granted(place.call(folder));
+    // What a later version has written is neither understood nor overwritten.
+    content["version"] = json!(3);
+    fs::write(place.file(), content.to_string()).unwrap();
+    let done = answer(place.call(folder), "a\n").exits(0);
+    done.says(&["its version is 3", "for this time only"]);
+    assert_eq!(fs::read_to_string(place.file()).unwrap(), content.to_string());
+}
