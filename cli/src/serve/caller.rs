@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientRequest, CustomNotification, CustomRequest, Extensions, GetExtensions as _,
-    NumberOrString, ProgressNotification, ProgressNotificationParam, ProgressToken, ServerNotification,
-    ServerRequest,
+    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientRequest, CustomNotification,
+    CustomRequest, Extensions, GetExtensions as _, NumberOrString, ProgressNotification,
+    ProgressNotificationParam, ProgressToken, ServerNotification, ServerRequest,
 };
 use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
-use rmcp::{Peer, RoleServer};
+use rmcp::{Peer, RoleServer, ServiceError};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::level::Level;
 use super::quota::{Exceeded, Quota};
@@ -215,7 +216,8 @@ impl Caller {
             Way::Answer(asks) => {
                 let asking = async {
                     let (answer, answered) = oneshot::channel();
-                    let gone = || Unanswered::Failed("the client has not come back with an answer".to_owned());
+                    let gone =
+                        || Unanswered::Failed("the client has not come back with an answer".to_owned());
                     asks.send(Ask { method, parameters, answer }).await.map_err(|_| gone())?;
                     answered.await.map_err(|_| gone())?.map_err(Unanswered::Failed)
                 };
@@ -230,7 +232,7 @@ impl Caller {
         let mut asking = CustomRequest::new(method, Some(parameters));
         // Over HTTP it rides the stream of the request that it belongs to, whatever task asks.
         asking.extensions.insert(OriginatingRequestId(request));
-        let asked = async {
+        let asked = async move {
             let options = PeerRequestOptions::no_options();
             let sent = peer.send_request_with_option(ServerRequest::CustomRequest(asking), options).await?;
             let mut withdrawal = Withdrawal { peer: peer.clone(), request: Some(sent.id.clone()) };
@@ -238,10 +240,14 @@ impl Caller {
             withdrawal.request = None;
             answer
         };
+        // In a task of its own: where a server asks, the library takes the server's request for the client's.
+        let asked = AbortOnDropHandle::new(tokio::spawn(asked));
         // Sending takes part of the time: a client that does not read does not answer either.
         let timeout = self.terms.timeout;
         let answer = tokio::time::timeout(timeout, asked).await.map_err(|_| Unanswered::Late(timeout))?;
-        let failed = |error| Unanswered::Failed(format!("the client did not answer {method}: {error}"));
+        let answer = answer.map_err(|error| Unanswered::Failed(error.to_string()))?;
+        let failed =
+            |error: ServiceError| Unanswered::Failed(format!("the client did not answer {method}: {error}"));
         serde_json::to_value(answer.map_err(failed)?).map_err(|error| Unanswered::Failed(error.to_string()))
     }
 
@@ -281,14 +287,14 @@ struct Withdrawal {
 
 impl Drop for Withdrawal {
     fn drop(&mut self) {
-        let (Some(request), Ok(runtime)) = (self.request.take(), tokio::runtime::Handle::try_current()) else {
+        let (Some(request), Ok(runtime)) = (self.request.take(), tokio::runtime::Handle::try_current())
+        else {
             return;
         };
         let peer = self.peer.clone();
         runtime.spawn(async move {
             let parameters = CancelledNotificationParam::new(Some(request), Some(WITHDRAWN.to_owned()));
-            let cancelled =
-                ServerNotification::CancelledNotification(CancelledNotification::new(parameters));
+            let cancelled = ServerNotification::CancelledNotification(CancelledNotification::new(parameters));
             let _ = tokio::time::timeout(WITHDRAWAL_TIME, peer.send_notification(cancelled)).await;
         });
     }

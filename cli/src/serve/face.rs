@@ -385,7 +385,10 @@ impl Handler {
         };
         match asks {
             Some(asks) => {
-                self.workshop.held.drive(Work::start(bytes, work, asks, caller, ending), &binding, &context.ct).await
+                self.workshop
+                    .held
+                    .drive(Work::start(bytes, work, asks, caller, ending), &binding, &context.ct)
+                    .await
             }
             None => work.await,
         }

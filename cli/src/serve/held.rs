@@ -146,7 +146,9 @@ impl Held {
                     "the requestState does not hold: it has expired, nobody answered within {limit} s \
                      (serve.questionTimeout); make the request again without it"
                 ),
-                error => format!("the requestState does not hold: {error}; make the request again without it"),
+                error => {
+                    format!("the requestState does not hold: {error}; make the request again without it")
+                }
             };
             ErrorData::invalid_params(message, None)
         });

@@ -64,7 +64,8 @@ impl Quota {
         let what = self.what;
         if !all.plus(bytes).fits(self.all) {
             let Amount { count, bytes } = self.all;
-            let bound = format!("there are at most {count} {what} with {bytes} bytes at once; try again later");
+            let bound =
+                format!("there are at most {count} {what} with {bytes} bytes at once; try again later");
             return Err(Exceeded(bound));
         }
         let own = held.get(client).copied().unwrap_or_default();
@@ -107,11 +108,7 @@ mod tests {
 
     #[test]
     fn one_client_holds_its_share_and_leaves_the_rest_to_others() {
-        let quota = Quota::new(
-            "things",
-            Amount { count: 3, bytes: 100 },
-            Amount { count: 2, bytes: 60 },
-        );
+        let quota = Quota::new("things", Amount { count: 3, bytes: 100 }, Amount { count: 2, bytes: 60 });
         let (a, b) = (client("a"), client("b"));
         let first = quota.reserve(&a, 10).unwrap();
         let too_large = quota.reserve(&a, 51).unwrap_err().to_string();

@@ -85,7 +85,9 @@ pub(crate) struct Slot {
 /// There is no place, and no room to wait for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Busy {
-    #[error("{running} executions run and {waiting} wait, which is all that this server takes; try again later")]
+    #[error(
+        "{running} executions run and {waiting} wait, which is all that this server takes; try again later"
+    )]
     Full { running: usize, waiting: usize },
     #[error(
         "{waiting} executions of this client wait for their turn, and one client may have no more of them; try again \
@@ -239,12 +241,7 @@ impl Slots {
     }
 
     /// A place, at once or in turn. One that goes on is never refused: it was let in before.
-    async fn slot(
-        self: &Arc<Self>,
-        client: &Client,
-        kind: Kind,
-        waits: impl FnOnce(),
-    ) -> Result<Slot, Busy> {
+    async fn slot(self: &Arc<Self>, client: &Client, kind: Kind, waits: impl FnOnce()) -> Result<Slot, Busy> {
         let mut turn = {
             let mut state = self.state();
             let (sender, turn) = oneshot::channel();

@@ -57,7 +57,8 @@ fn a_client_that_answers_no_question_keeps_no_other_client_from_running() {
             assert_eq!(outcome(&answer)["result"], 42, "{answer:#}");
         }
         // Its own questions are put and answered meanwhile.
-        let mut answering = other.begin("tools/call", &execute("faulty::echo().message(\"mine\").await?.text()"));
+        let mut answering =
+            other.begin("tools/call", &execute("faulty::echo().message(\"mine\").await?.text()"));
         let asked = question(&mut answering);
         other.answer(&asked["id"], &json!({ "action": "accept", "content": { "answer": "once" } }));
         assert_eq!(outcome(&answering.end())["result"], "mine");
@@ -90,10 +91,11 @@ fn a_question_that_nobody_answers_in_time_is_denied_with_the_limit() {
         let audit = "questionTimeout: 0.3, audit: { file: audit.jsonl }";
         let server = Serve::http(&config(permission, audit)).start();
         let client = asked(&server);
+        let mut listening = client.listen();
         let mut asking = client.begin("tools/call", &execute("faulty::echo().message(\"x\").await?.text()"));
         let asked = question(&mut asking);
         // The client is told that its person need not answer any more.
-        let withdrawn = asking.until(|message| message["method"] == "notifications/cancelled");
+        let withdrawn = listening.until(|message| message["method"] == "notifications/cancelled");
         assert_eq!(withdrawn["params"]["requestId"], asked["id"], "{withdrawn:#}");
         let answer = asking.end();
         assert_eq!(outcome(&answer)["status"], "denied", "{answer:#}");
@@ -142,5 +144,8 @@ fn a_client_that_comes_back_too_late_is_told_the_limit() {
     next["inputResponses"] = json!({ "question": { "action": "accept", "content": { "answer": "once" } } });
     let refused = client.ask("tools/call", &next);
     assert_eq!(refused["error"]["code"], -32602, "{refused:#}");
-    assert_says(&refused["error"]["message"], &["within 0.3 s", "serve.questionTimeout", "make the request again"]);
+    assert_says(
+        &refused["error"]["message"],
+        &["within 0.3 s", "serve.questionTimeout", "make the request again"],
+    );
 }

@@ -66,7 +66,7 @@ pub(super) async fn accept(listener: TcpListener, routes: Router, closing: Cance
 }
 
 /// Serves one connection to its end.
-async fn serve(
+pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     entry: Arc<Entry>,
     routes: Router,
@@ -172,7 +172,10 @@ mod tests {
         // The head of a further request has its time as well.
         let first = "GET / HTTP/1.1\r\nHost: here\r\n\r\nGET / HTTP/1.1\r\nX: ";
         let (answer, time) = dripped(admitting(), first).await;
-        assert!(answer.ends_with("let in") && time <= HEAD_TIME + Duration::from_secs(1), "{answer} {time:?}");
+        assert!(
+            answer.ends_with("let in") && time <= HEAD_TIME + Duration::from_secs(1),
+            "{answer} {time:?}"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -213,8 +216,9 @@ mod tests {
         let entry = table.enter([127, 0, 0, 1].into());
         let serving = tokio::spawn(serve(server, entry, admitting(), CancellationToken::new()));
         client.write_all(b"GET / HTTP/1.1\r\n").await.unwrap();
-        let _newer: Vec<_> =
-            (0..super::super::table::STRANGERS_OF_ADDRESS).map(|_| table.enter([127, 0, 0, 1].into())).collect();
+        let _newer: Vec<_> = (0..super::super::table::STRANGERS_OF_ADDRESS)
+            .map(|_| table.enter([127, 0, 0, 1].into()))
+            .collect();
         serving.await.unwrap();
         assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
     }

@@ -112,7 +112,8 @@ fn framing(head: &[u8]) -> Result<Framing, &'static str> {
         ([], []) => Ok(Framing::Head(Vec::new())),
         ([], [_]) => Ok(Framing::Last),
         ([length], []) => {
-            let length = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|c| c.is_ascii_digit()));
+            let length =
+                std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|c| c.is_ascii_digit()));
             let length = length.and_then(|length| length.parse().ok());
             length.map(Framing::Body).ok_or("its Content-Length is not a number of bytes")
         }
@@ -179,7 +180,8 @@ mod tests {
 
     #[test]
     fn a_body_has_one_length_in_every_request_of_a_connection() {
-        let post = |headers: &str, body: &str| format!("POST /mcp HTTP/1.1\r\nHost: a\r\n{headers}\r\n{body}");
+        let post =
+            |headers: &str, body: &str| format!("POST /mcp HTTP/1.1\r\nHost: a\r\n{headers}\r\n{body}");
         let sound = [
             post("Content-Length: 4\r\n", "\r\n\r\n"),
             "\r\n\nGET / HTTP/1.1\nHost: a\n\n".to_owned(),
@@ -191,7 +193,10 @@ mod tests {
             ("Content-Length: 1\r\nContent-Length: 2\r\n", "more than one Content-Length"),
             ("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "both"),
             ("Transfer-Encoding: chunked\r\ncontent-LENGTH: 1\r\n", "both"),
-            ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "more than one Transfer-Encoding"),
+            (
+                "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+                "more than one Transfer-Encoding",
+            ),
             ("Content-Length: +1\r\n", "not a number"),
             ("Content-Length: 1, 1\r\n", "not a number"),
             ("Content-Length: \r\n", "not a number"),

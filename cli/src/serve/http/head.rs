@@ -56,7 +56,8 @@ pub(super) async fn answer(request: Request, is_own: impl Fn(&Authority) -> bool
         .or_else(|| refusal((request.method(), request.uri()), request.headers(), is_own));
     let close = (header::CONNECTION, HeaderValue::from_static("close"));
     if let Some(why) = refused {
-        return (StatusCode::BAD_REQUEST, [close], format!("the request is refused: {why}\n")).into_response();
+        return (StatusCode::BAD_REQUEST, [close], format!("the request is refused: {why}\n"))
+            .into_response();
     }
     // What follows chunks is not looked at (`http::framing`).
     let is_last = request.headers().contains_key(header::TRANSFER_ENCODING);
@@ -175,7 +176,9 @@ mod tests {
         for right in ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]:1", "other.example", "a:"] {
             assert_eq!(refused("GET", "/mcp", &[("Host", right)]), None, "{right}");
         }
-        for wrong in ["", "user@localhost", ":1", "a/b", "a,b", "a b", "a:b", "a:65536", "a:1:2", "[::1", "@a"] {
+        for wrong in
+            ["", "user@localhost", ":1", "a/b", "a,b", "a b", "a:b", "a:65536", "a:1:2", "[::1", "@a"]
+        {
             assert!(refused("GET", "/mcp", &[("Host", wrong)]).is_some(), "{wrong:?}");
         }
         assert!(refused("GET", "/mcp", &[]).unwrap().contains("no Host"));

@@ -43,9 +43,7 @@ struct Origin(IpAddr);
 impl Origin {
     fn of(address: IpAddr) -> Self {
         Origin(match address.to_canonical() {
-            IpAddr::V6(address) => {
-                IpAddr::V6((u128::from(address) & !u128::from(u64::MAX)).into())
-            }
+            IpAddr::V6(address) => IpAddr::V6((u128::from(address) & !u128::from(u64::MAX)).into()),
             address => address,
         })
     }
@@ -168,8 +166,10 @@ mod tests {
     fn of_all_strangers_those_of_the_address_that_has_most_make_room() {
         let table = Arc::new(Table::default());
         let modest = table.enter(address(0));
-        let many: Vec<_> =
-            (1..=20).flat_map(|last| (0..60).map(move |_| last)).map(|last| table.enter(address(last))).collect();
+        let many: Vec<_> = (1..=20)
+            .flat_map(|last| (0..60).map(move |_| last))
+            .map(|last| table.enter(address(last)))
+            .collect();
         assert_eq!(open(&many) + 1, STRANGERS);
         assert!(!modest.end.is_cancelled());
     }

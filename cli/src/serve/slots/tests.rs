@@ -153,10 +153,7 @@ async fn one_client_has_its_share_of_places_and_of_the_queue() {
     let other = now(&slots, &client("other"));
     let mut second = Box::pin(take(&slots, "other"));
     assert!(futures::poll!(second.as_mut()).is_pending());
-    assert_eq!(
-        take(&slots, "third").await.unwrap_err(),
-        Busy::Full { running: 4, waiting: 4 }
-    );
+    assert_eq!(take(&slots, "third").await.unwrap_err(), Busy::Full { running: 4, waiting: 4 });
     drop((running, waiting));
     drop((second.await.unwrap(), other));
     assert_eq!(slots.load(), (0, 0));
