@@ -24,14 +24,41 @@ fn configuration() -> ProptestConfig {
 /// A header, with a name and a value that matter or do not.
 fn header() -> impl Strategy<Value = String> {
     let names = select(vec![
-        "Host", "host", "Origin", "Authorization", "Content-Type", "Content-Length", "Transfer-Encoding",
-        "Mcp-Session-Id", "MCP-Protocol-Version", "Mcp-Param-X", "Last-Event-ID", "Connection", "Expect", "X",
+        "Host",
+        "host",
+        "Origin",
+        "Authorization",
+        "Content-Type",
+        "Content-Length",
+        "Transfer-Encoding",
+        "Mcp-Session-Id",
+        "MCP-Protocol-Version",
+        "Mcp-Param-X",
+        "Last-Event-ID",
+        "Connection",
+        "Expect",
+        "X",
     ]);
     let values = prop_oneof![
         select(vec![
-            "localhost", "127.0.0.1:8080", "evil.example", "user@localhost", "", "0", "1", "+1", "7, 7", "chunked",
-            "gzip, chunked", "Bearer 0123456789abcdef", "bearer  0123456789abcdef ", "Bearer x", "close",
-            "keep-alive", "null", "100-continue",
+            "localhost",
+            "127.0.0.1:8080",
+            "evil.example",
+            "user@localhost",
+            "",
+            "0",
+            "1",
+            "+1",
+            "7, 7",
+            "chunked",
+            "gzip, chunked",
+            "Bearer 0123456789abcdef",
+            "bearer  0123456789abcdef ",
+            "Bearer x",
+            "close",
+            "keep-alive",
+            "null",
+            "100-continue",
         ])
         .prop_map(str::to_owned),
         ".{0,12}",
@@ -43,8 +70,18 @@ fn header() -> impl Strategy<Value = String> {
 fn request() -> impl Strategy<Value = String> {
     let methods = select(vec!["GET", "POST", "OPTIONS", "CONNECT", "DELETE", "x"]);
     let targets = select(vec![
-        "/", "/mcp", "/mcp?a=@", "http://localhost/mcp", "http://127.0.0.1:8080/", "http://evil.example/",
-        "http://user@localhost/", "https://localhost:443", "ftp://localhost/", "*", "localhost:80", "",
+        "/",
+        "/mcp",
+        "/mcp?a=@",
+        "http://localhost/mcp",
+        "http://127.0.0.1:8080/",
+        "http://evil.example/",
+        "http://user@localhost/",
+        "https://localhost:443",
+        "ftp://localhost/",
+        "*",
+        "localhost:80",
+        "",
     ]);
     let versions = select(vec!["HTTP/1.1", "HTTP/1.0", "HTTP/2.0", ""]);
     let bodies = select(vec!["", "x", "0\r\n\r\n", "1\r\nx\r\n0\r\n\r\n", "\r\n\r\n"]);

@@ -41,9 +41,14 @@ fn assert_admissible(request: &Admitted) {
     assert!(!host[0].is_empty() && !host[0].contains(&b'@') && !host[0].contains(&b'/'), "{request:?}");
     if !request.target.starts_with('/') {
         let host = String::from_utf8_lossy(host[0]).to_ascii_lowercase();
-        let is_own = ["localhost", "127.0.0.1:8080"].iter().any(|own| host == *own || host.starts_with("localhost:"));
+        let is_own =
+            ["localhost", "127.0.0.1:8080"].iter().any(|own| host == *own || host.starts_with("localhost:"));
         assert!(is_own && request.target.starts_with("http"), "{request:?}");
-        assert!(!request.target.contains('@') || request.target.find('@') > request.target[8..].find('/').map(|at| at + 8), "{request:?}");
+        assert!(
+            !request.target.contains('@')
+                || request.target.find('@') > request.target[8..].find('/').map(|at| at + 8),
+            "{request:?}"
+        );
     }
     if request.is_authorized {
         let shown = values(request, "authorization");
@@ -57,8 +62,11 @@ fn assert_admissible(request: &Admitted) {
 fn assert_first(data: &[u8], admitted: &[Admitted]) {
     let text = String::from_utf8_lossy(data);
     let lines = text.trim_start_matches(['\r', '\n']).split('\n').map(|line| line.trim_end_matches('\r'));
-    let head: Vec<String> = lines.skip(1).take_while(|line| !line.is_empty()).map(str::to_ascii_lowercase).collect();
-    let count = |name: &str| head.iter().filter(|line| line.split_once(':').is_some_and(|(own, _)| own == name)).count();
+    let head: Vec<String> =
+        lines.skip(1).take_while(|line| !line.is_empty()).map(str::to_ascii_lowercase).collect();
+    let count = |name: &str| {
+        head.iter().filter(|line| line.split_once(':').is_some_and(|(own, _)| own == name)).count()
+    };
     let lengths = count("content-length") + count("transfer-encoding");
     if ONCE.iter().any(|name| count(name) > 1) || lengths > 1 || count("host") == 0 {
         assert!(admitted.is_empty(), "{text:?}: {admitted:?}");

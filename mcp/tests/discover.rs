@@ -67,7 +67,9 @@ fn result() -> impl Strategy<Value = String> {
         });
         for (at, value, how) in odd {
             let members = result.as_object_mut().unwrap();
-            let Some(name) = (!members.is_empty()).then(|| members.keys().nth(at.index(members.len()))).flatten() else {
+            let Some(name) =
+                (!members.is_empty()).then(|| members.keys().nth(at.index(members.len()))).flatten()
+            else {
                 continue;
             };
             let name = name.clone();

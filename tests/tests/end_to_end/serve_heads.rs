@@ -14,7 +14,8 @@ const TOKEN: &str = "a-token-that-nobody-guesses";
 fn start() -> (Server, String) {
     let server = Serve::http(DEMO).arguments(&["--token-env", "DOOR"]).variable("DOOR", TOKEN).start();
     let address = server.address();
-    let authority = address.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap().to_owned();
+    let authority =
+        address.strip_prefix("http://").and_then(|rest| rest.split('/').next()).unwrap().to_owned();
     (server, authority)
 }
 
@@ -39,24 +40,90 @@ fn a_head_that_can_be_read_in_two_ways_is_refused() {
     for (what, request, says) in [
         ("two hosts", post(&format!("{authorized}Host: {authority}\r\n")), "header host"),
         ("another host first", post(&format!("Host: evil.example\r\n{authorized}")), "header host"),
-        ("two origins", post(&format!("{authorized}Origin: http://{authority}\r\nOrigin: null\r\n")), "header origin"),
+        (
+            "two origins",
+            post(&format!("{authorized}Origin: http://{authority}\r\nOrigin: null\r\n")),
+            "header origin",
+        ),
         ("two tokens", post(&format!("{authorized}Authorization: Bearer x\r\n")), "header authorization"),
-        ("two sessions", post(&format!("{authorized}Mcp-Session-Id: a\r\nMcp-Session-Id: b\r\n")), "header mcp-session-id"),
-        ("two versions", post(&format!("{authorized}MCP-Protocol-Version: 2025-11-25\r\nmcp-protocol-version: 2025-06-18\r\n")), "header mcp-protocol-version"),
-        ("two types", post(&format!("{authorized}{json}Content-Type: text/plain\r\n")), "header content-type"),
-        ("two lengths", post(&format!("{authorized}{json}Content-Length: 0\r\nContent-Length: 0\r\n")), "Content-Length"),
-        ("lengths that differ", post(&format!("{authorized}{json}Content-Length: 0\r\nContent-Length: 2\r\n")), ""),
-        ("length and chunks", post(&format!("{authorized}{json}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")), "both"),
-        ("chunks and length", post(&format!("{authorized}{json}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n")), "both"),
-        ("another coding", post(&format!("{authorized}{json}Transfer-Encoding: gzip, chunked\r\n")), "Transfer-Encoding"),
+        (
+            "two sessions",
+            post(&format!("{authorized}Mcp-Session-Id: a\r\nMcp-Session-Id: b\r\n")),
+            "header mcp-session-id",
+        ),
+        (
+            "two versions",
+            post(&format!(
+                "{authorized}MCP-Protocol-Version: 2025-11-25\r\nmcp-protocol-version: 2025-06-18\r\n"
+            )),
+            "header mcp-protocol-version",
+        ),
+        (
+            "two types",
+            post(&format!("{authorized}{json}Content-Type: text/plain\r\n")),
+            "header content-type",
+        ),
+        (
+            "two lengths",
+            post(&format!("{authorized}{json}Content-Length: 0\r\nContent-Length: 0\r\n")),
+            "Content-Length",
+        ),
+        (
+            "lengths that differ",
+            post(&format!("{authorized}{json}Content-Length: 0\r\nContent-Length: 2\r\n")),
+            "",
+        ),
+        (
+            "length and chunks",
+            post(&format!(
+                "{authorized}{json}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            )),
+            "both",
+        ),
+        (
+            "chunks and length",
+            post(&format!(
+                "{authorized}{json}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
+            )),
+            "both",
+        ),
+        (
+            "another coding",
+            post(&format!("{authorized}{json}Transfer-Encoding: gzip, chunked\r\n")),
+            "Transfer-Encoding",
+        ),
         ("no host", post(&format!("Authorization: Bearer {TOKEN}\r\n")), "no Host"),
         ("no host, in the older version", "GET /healthz HTTP/1.0\r\n\r\n".to_owned(), "no Host"),
-        ("a user in the host", post(&format!("Host: user@{authority}\r\nAuthorization: Bearer {TOKEN}\r\n")), "Host is not"),
-        ("a foreign target", format!("GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n"), "no proxy"),
-        ("a target that is not the host's", format!("GET http://localhost:1/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "no proxy"),
-        ("a host that is not the target's", format!("GET http://{authority}/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n"), "no proxy"),
-        ("a user in the target", format!("GET http://user@{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "no proxy"),
-        ("another scheme", format!("GET ftp://{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "no proxy"),
+        (
+            "a user in the host",
+            post(&format!("Host: user@{authority}\r\nAuthorization: Bearer {TOKEN}\r\n")),
+            "Host is not",
+        ),
+        (
+            "a foreign target",
+            format!("GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
+            "no proxy",
+        ),
+        (
+            "a target that is not the host's",
+            format!("GET http://localhost:1/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"),
+            "no proxy",
+        ),
+        (
+            "a host that is not the target's",
+            format!("GET http://{authority}/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
+            "no proxy",
+        ),
+        (
+            "a user in the target",
+            format!("GET http://user@{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"),
+            "no proxy",
+        ),
+        (
+            "another scheme",
+            format!("GET ftp://{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\n\r\n"),
+            "no proxy",
+        ),
         ("no path", format!("OPTIONS * HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "no proxy"),
         ("a tunnel", format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n"), "no proxy"),
     ] {
@@ -75,7 +142,9 @@ fn a_head_that_can_be_read_in_two_ways_is_refused() {
     for sound in [
         format!("GET http://{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n"),
         format!("GET /healthz HTTP/1.0\r\nHost: {authority}\r\n\r\n"),
-        format!("GET /healthz HTTP/1.1\r\nHost: probe.example\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        format!(
+            "GET /healthz HTTP/1.1\r\nHost: probe.example\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        ),
     ] {
         let answer = answer(&authority, &sound);
         assert!(answer.contains(" 200 OK") && answer.ends_with("ok\n"), "{sound}: {answer}");
@@ -140,14 +209,22 @@ denied"##;
     let outcome = &answer["result"]["structuredContent"];
     let refused = &outcome["calls_refused"];
     assert_eq!(refused["forged"], 500, "{answer:#}");
-    assert_eq!((&refused["denied"], &refused["tools"]), (&json!(1), &json!({ "faulty.echo": 1 })), "{refused:#}");
+    assert_eq!(
+        (&refused["denied"], &refused["tools"]),
+        (&json!(1), &json!({ "faulty.echo": 1 })),
+        "{refused:#}"
+    );
     let call = json!({ "name": "echo", "arguments": { "message": "x" } });
     assert_eq!(client.ask("tools/call", &call)["result"]["isError"], true);
     let log = fs::read_to_string(server.path("audit.jsonl")).unwrap();
     let log: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let end = log.iter().find(|line| line["event"] == "execution_end").unwrap();
     let counted = json!({ "forged": 500, "denied": 1, "invalid": 0, "malformed": 0 });
-    assert_eq!((&end["calls_refused"], &end["refused_tools"]), (&counted, &json!(["faulty.echo 1"])), "{end:#}");
+    assert_eq!(
+        (&end["calls_refused"], &end["refused_tools"]),
+        (&counted, &json!(["faulty.echo 1"])),
+        "{end:#}"
+    );
     let direct = log.iter().find(|line| line["event"] == "call_refused").unwrap();
     assert_eq!((&direct["server"], &direct["tool"]), (&json!("direct"), &json!("echo")), "{direct:#}");
     assert!(log.len() < 20, "a flood is a number: {} lines", log.len());
