@@ -33,7 +33,7 @@ use serde_json::value::RawValue;
 use crate::failure::Failure;
 use crate::masker::Masker;
 
-pub(crate) use record::{Answer, Arguments, Record, Transport, Who};
+pub(crate) use record::{Answer, Arguments, Record, Refused, Transport, Who};
 
 /// How much of a call's arguments is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]

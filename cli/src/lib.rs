@@ -64,6 +64,9 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use tokio_util::sync::CancellationToken;
 
+#[doc(hidden)]
+pub use serve::http::probe;
+
 use arguments::{Arguments, CacheCommand, Command, McpCommand};
 use failure::Failure;
 

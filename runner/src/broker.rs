@@ -27,6 +27,7 @@ use crate::host::{Answer, ToolHost};
 use crate::observer::Observer;
 use crate::outcome::CallRecord;
 use crate::protocol::{Protocol, ProtocolError};
+use crate::refused::CallsRefused;
 use watched::Watched;
 
 /// Calls in flight beyond which the program's frames are left waiting.
@@ -43,11 +44,15 @@ pub const PARTS_LIMIT: usize = 10_000;
 /// Characters that are told of the identity of a tool that may not be called; a true one has 32.
 const IDENTITY_TOLD: usize = 64;
 
+/// What reading a resource is called among the tools of refused calls.
+const RESOURCE: &str = "mcp_resource_read";
+
 /// What a program has done so far; outlives a broker that is dropped in the middle.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     pub(crate) calls: Vec<CallRecord>,
     pub(crate) calls_total: u64,
+    pub(crate) refused: CallsRefused,
     pub(crate) content: Vec<Box<RawValue>>,
     content_bytes: usize,
     pub(crate) finish: Option<Finish>,
@@ -145,10 +150,17 @@ impl Broker<'_> {
         let mut flight = Flight::default();
         loop {
             tokio::select! {
-                message = incoming.next(), if flight.has_room() => match message? {
-                    None => return Ok(()),
-                    Some(message) => self.handle(message, &mut flight)?,
-                },
+                message = incoming.next(), if flight.has_room() => {
+                    let handled = match message {
+                        Ok(None) => return Ok(()),
+                        Ok(Some(message)) => self.handle(message, &mut flight),
+                        Err(violation) => Err(violation),
+                    };
+                    if let Err(Violation::Protocol(_)) = &handled {
+                        self.refused(&CallsRefused::malform);
+                    }
+                    handled?;
+                }
                 Some(landed) = flight.next() => {
                     if let Some(completed) = landed.completed {
                         // A program that takes no answers has ended; what it sent before is still to be read. Until this
@@ -202,8 +214,14 @@ impl Broker<'_> {
     ) -> Completed {
         let completed = match name {
             Some(name) => self.carry(name, arguments).await,
-            None => refuse(tool),
+            None => {
+                self.refused(&CallsRefused::forge);
+                refuse(tool)
+            }
         };
+        if let (Some(ToolName { server, tool, .. }), Err(failure)) = (name, &completed.answer) {
+            self.refused(&|refused| refused.fail(server, tool, failure.kind));
+        }
         if let Some(record) = &completed.record {
             watched.end(record);
         }
@@ -220,7 +238,10 @@ impl Broker<'_> {
 
     async fn read_resource(&self, uri: &str, server: Option<&str>) -> Result<Box<RawValue>, CallFailure> {
         let server = self.host.find_resource(uri, server).await?;
-        self.clock.while_asking(self.host.permit_read(&server, uri)).await?;
+        let permitted = self.clock.while_asking(self.host.permit_read(&server, uri)).await;
+        permitted.inspect_err(|failure| {
+            self.refused(&|refused| refused.fail(&server, RESOURCE, failure.kind));
+        })?;
         self.host.read_resource(&server, uri).await
     }
 
@@ -274,6 +295,12 @@ impl Broker<'_> {
             .map_err(|reason| Violation::Protocol(format!("a content part that is none: {reason}")))?;
         ledger.content.push(content);
         Ok(())
+    }
+
+    /// Counts what was refused, here and with the host.
+    fn refused(&self, count: &dyn Fn(&mut CallsRefused)) {
+        count(&mut self.ledger().refused);
+        self.host.refused(count);
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {

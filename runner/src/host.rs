@@ -7,6 +7,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
+use crate::refused::CallsRefused;
+
 /// Carries calls to servers; each execution has one of its own.
 pub trait ToolHost: Send + Sync {
     /// Makes sure that this execution has a session with `server`. May be asked again for the same one.
@@ -43,6 +45,10 @@ pub trait ToolHost: Send + Sync {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>>;
+
+    /// Is told of each call that was refused: `count` adds it to counts such as those of the outcome. So it is known
+    /// even where an execution is given up and has no outcome.
+    fn refused(&self, _count: &dyn Fn(&mut CallsRefused)) {}
 
     /// Answers what the program asks about tools, and which resources there are, as each [`Question`] says. Needs no
     /// permission: nothing is called.

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::refused::CallsRefused;
+
 /// How a snippet ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -59,6 +61,8 @@ pub struct Outcome {
     pub calls: Vec<CallRecord>,
     /// How many calls it made in all.
     pub calls_total: u64,
+    /// Those that were refused before they reached a server.
+    pub calls_refused: CallsRefused,
     /// Where the time went, in milliseconds.
     pub phases_ms: Phases,
     /// Whether its program had been compiled before.
@@ -199,6 +203,7 @@ impl Outcome {
             manifest: Vec::new(),
             calls: Vec::new(),
             calls_total: 0,
+            calls_refused: CallsRefused::default(),
             phases_ms: Phases::default(),
             cached: false,
             truncated: Truncated::default(),

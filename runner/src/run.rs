@@ -263,6 +263,7 @@ impl<'a> Run<'a> {
         let mut ledger = lock(&self.ledger);
         outcome.calls = std::mem::take(&mut ledger.calls);
         outcome.calls_total = ledger.calls_total;
+        outcome.calls_refused = std::mem::take(&mut ledger.refused);
         outcome.content = std::mem::take(&mut ledger.content);
         drop(ledger);
         judge::add_progress(&mut outcome, self.traces.stdout.bytes.len());

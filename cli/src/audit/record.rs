@@ -64,8 +64,32 @@ pub(crate) enum Record<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<&'a str>,
         calls: u64,
+        /// The calls that were refused before they were made, by reason; left out where there are none.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        calls_refused: Option<Refused>,
+        /// The tools of these calls where they are known, as `server.tool` with their number.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        refused_tools: &'a [String],
         ms: f64,
     },
+    /// A call that a client makes directly was refused.
+    CallRefused {
+        execution: &'a str,
+        server: &'a str,
+        tool: &'a str,
+        who: Who<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        arguments: Option<Arguments>,
+    },
+}
+
+/// How many calls were refused, by reason.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Refused {
+    pub(crate) forged: u64,
+    pub(crate) denied: u64,
+    pub(crate) invalid: u64,
+    pub(crate) malformed: u64,
 }
 
 /// Who has asked, by its own word but for transport and address.

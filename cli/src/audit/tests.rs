@@ -30,7 +30,15 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 fn end(execution: &str) -> Record<'_> {
-    Record::ExecutionEnd { execution, status: "ok", error: None, calls: 0, ms: 1.5 }
+    Record::ExecutionEnd {
+        execution,
+        status: "ok",
+        error: None,
+        calls: 0,
+        calls_refused: None,
+        refused_tools: &[],
+        ms: 1.5,
+    }
 }
 
 fn call(arguments: Option<Arguments>) -> Record<'static> {

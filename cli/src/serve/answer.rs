@@ -28,6 +28,7 @@ struct OutcomeForm {
     manifest: Vec<String>,
     calls: Vec<Value>,
     calls_total: u64,
+    calls_refused: Map<String, Value>,
     phases_ms: Map<String, Value>,
     truncated: Map<String, Value>,
 }

@@ -10,9 +10,10 @@ use rmcp::model::{
     ProgressNotificationParam, ProgressToken, ServerNotification, ServerRequest,
 };
 use rmcp::service::{OriginatingRequestId, PeerRequestOptions, RequestContext};
-use rmcp::{Peer, RoleServer};
+use rmcp::{Peer, RoleServer, ServiceError};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::level::Level;
 use super::quota::{Exceeded, Quota};
@@ -231,7 +232,7 @@ impl Caller {
         let mut asking = CustomRequest::new(method, Some(parameters));
         // Over HTTP it rides the stream of the request that it belongs to, whatever task asks.
         asking.extensions.insert(OriginatingRequestId(request));
-        let asked = async {
+        let asked = async move {
             let options = PeerRequestOptions::no_options();
             let sent = peer.send_request_with_option(ServerRequest::CustomRequest(asking), options).await?;
             let mut withdrawal = Withdrawal { peer: peer.clone(), request: Some(sent.id.clone()) };
@@ -239,10 +240,14 @@ impl Caller {
             withdrawal.request = None;
             answer
         };
+        // In a task of its own: where a server asks, the library takes the server's request for the client's.
+        let asked = AbortOnDropHandle::new(tokio::spawn(asked));
         // Sending takes part of the time: a client that does not read does not answer either.
         let timeout = self.terms.timeout;
         let answer = tokio::time::timeout(timeout, asked).await.map_err(|_| Unanswered::Late(timeout))?;
-        let failed = |error| Unanswered::Failed(format!("the client did not answer {method}: {error}"));
+        let answer = answer.map_err(|error| Unanswered::Failed(error.to_string()))?;
+        let failed =
+            |error: ServiceError| Unanswered::Failed(format!("the client did not answer {method}: {error}"));
         serde_json::to_value(answer.map_err(failed)?).map_err(|error| Unanswered::Failed(error.to_string()))
     }
 

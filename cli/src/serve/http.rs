@@ -9,6 +9,7 @@ mod cors;
 mod endpoint;
 mod framing;
 mod head;
+pub mod probe;
 mod sessions;
 mod table;
 mod token;

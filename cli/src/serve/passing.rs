@@ -131,7 +131,11 @@ impl Passing {
         let policy = Policy::of_session(config, &self.workshop.allow, answers, approver.clone());
         let decided = policy.decide_call((server, name), wanted, arguments, &Grants::default()).await;
         scribe.approvals(&approver)?;
-        decided.map_err(|refusal| refusal.message())
+        if let Err(refusal) = decided {
+            scribe.refused_directly((server, name), arguments)?;
+            return Err(refusal.message());
+        }
+        Ok(())
     }
 
     /// Makes a request of a server; its result as it came.

@@ -1,15 +1,15 @@
 //! What is written down of an execution or a direct call: the audit log, and the spans of a trace.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
-use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
+use runner::{Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, ToolHost};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
@@ -17,7 +17,7 @@ use tracing::Instrument as _;
 use super::approval::Approver;
 use super::session::{ClientSession, Transport};
 use super::snapshot::Settings;
-use crate::audit::{self, Record, Who};
+use crate::audit::{self, Record, Refused, Who};
 use crate::handing_on;
 use crate::resources::READ;
 use crate::sessions::Sessions;
@@ -76,6 +76,8 @@ pub(crate) struct Scribe {
     calls: AtomicU64,
     /// The number of the next call, or of the next resource that is read.
     next: AtomicU64,
+    /// The calls that were refused.
+    refused: Mutex<CallsRefused>,
     begun: Instant,
     /// Whether the beginning of an execution is written down, and its end is not.
     is_open: AtomicBool,
@@ -112,6 +114,7 @@ impl Scribe {
             span,
             calls: AtomicU64::new(0),
             next: AtomicU64::new(0),
+            refused: Mutex::default(),
             begun: Instant::now(),
             is_open: AtomicBool::new(false),
         }
@@ -243,7 +246,40 @@ impl Scribe {
         let calls = self.calls.load(Ordering::Relaxed);
         self.span.end(status, error, calls);
         let ms = self.begun.elapsed().as_secs_f64() * 1e3;
-        self.write(&Record::ExecutionEnd { execution: &self.id, status, error, calls, ms })
+        let refused = self.refused();
+        let CallsRefused { forged, denied, invalid, malformed, ref tools } = *refused;
+        let named: Vec<String> = tools.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        self.write(&Record::ExecutionEnd {
+            execution: &self.id,
+            status,
+            error,
+            calls,
+            calls_refused: (!refused.is_empty()).then_some(Refused { forged, denied, invalid, malformed }),
+            refused_tools: &named,
+            ms,
+        })
+    }
+
+    /// A call that the client makes directly is refused.
+    ///
+    /// # Errors
+    /// It can't be written down.
+    pub(crate) fn refused_directly(
+        &self,
+        (server, tool): (&str, &str),
+        arguments: &RawValue,
+    ) -> Result<(), String> {
+        self.write(&Record::CallRefused {
+            execution: &self.id,
+            server,
+            tool,
+            who: self.requester.who(),
+            arguments: self.kept(arguments),
+        })
+    }
+
+    fn refused(&self) -> MutexGuard<'_, CallsRefused> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -330,6 +366,10 @@ impl ToolHost for Recorded<'_> {
 
     fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
         self.sessions.questions()
+    }
+
+    fn refused(&self, count: &dyn Fn(&mut CallsRefused)) {
+        count(&mut self.scribe.refused());
     }
 
     fn call<'a>(

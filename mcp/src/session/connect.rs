@@ -64,6 +64,25 @@ impl Session {
         }
     }
 
+    /// The same, with a server that is asked in the newer way alone (`server/discover`): for tests and fuzz targets.
+    #[doc(hidden)]
+    pub async fn discover_over<R, W>(
+        config: &ServerConfig,
+        host: Arc<dyn Host>,
+        (read, write): (R, W),
+    ) -> Result<Self, Error>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let deadline = Instant::now() + config.connect_timeout;
+        let attempt = Attempt { config, client: Client::new(config, host), deadline };
+        let health = attempt.health();
+        let transport = LineTransport::new(read, write, attempt.intake(&health));
+        let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![STATELESS_VERSION] };
+        attempt.shake_hands(transport, lifecycle, health, None).await
+    }
+
     /// The same with a server at the other end of `read` and `write`; `config` says what it is called and how long
     /// requests may take, and its transport is not used.
     pub async fn connect_over<R, W>(

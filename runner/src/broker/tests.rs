@@ -118,6 +118,17 @@ async fn talk(observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec
 }
 
 async fn talk_to(own: &Host, observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
+    talk_with(own, observer, said, answers, &Mutex::default()).await.unwrap()
+}
+
+/// The same, with what is kept of it.
+async fn talk_with(
+    own: &Host,
+    observer: &dyn Observer,
+    said: Vec<ToHost>,
+    answers: usize,
+    ledger: &Mutex<Ledger>,
+) -> Result<Vec<ToProgram>, Violation> {
     let (host, program) = Program::pair().unwrap();
     host.set_nonblocking(true).unwrap();
     let program = std::thread::spawn(move || {
@@ -133,7 +144,7 @@ async fn talk_to(own: &Host, observer: &dyn Observer, said: Vec<ToHost>, answers
         let name = ToolName { server: "demo".to_owned(), tool: tool.to_owned(), denied: false };
         (tool.to_owned(), name)
     });
-    let (clock, ledger) = (Clock::start(), Mutex::default());
+    let clock = Clock::start();
     let broker = Broker {
         token: TOKEN.to_owned(),
         args: BTreeMap::new(),
@@ -141,10 +152,10 @@ async fn talk_to(own: &Host, observer: &dyn Observer, said: Vec<ToHost>, answers
         host: own,
         clock: &clock,
         observer,
-        ledger: &ledger,
+        ledger,
     };
-    broker.serve(UnixStream::from_std(host).unwrap()).await.unwrap();
-    program.join().unwrap()
+    broker.serve(UnixStream::from_std(host).unwrap()).await?;
+    Ok(program.join().unwrap())
 }
 
 #[tokio::test]
@@ -277,4 +288,33 @@ async fn a_content_part_is_kept_in_its_canonical_form() {
     assert_eq!(ledger.lock().unwrap().content[0].get(), "{\"type\":\"text\"}");
     let refused = broker.emit(&raw(r#"{"type":"text","type":"image"}"#));
     assert!(matches!(refused, Err(Violation::Protocol(reason)) if reason.contains("\"type\" stands twice")));
+}
+
+#[tokio::test]
+async fn refused_calls_are_counted_by_reason_and_by_name() {
+    let ask = |id| {
+        let question = Question::Resource { uri: "a://secret".to_owned(), server: Some("demo".to_owned()) };
+        ToHost::Ask { id, question }
+    };
+    let repeated = ToHost::Call { id: 5, tool: "quick".to_owned(), arguments: raw("[1]") };
+    let mut said =
+        vec![call(0, "quick"), call(1, "forbidden"), call(2, "forged"), call(3, "forbidden"), ask(4)];
+    said.extend([repeated, call(6, "forged again")]);
+    let ledger = Mutex::default();
+    talk_with(&Host::default(), &Unobserved, said, 7, &ledger).await.unwrap();
+    let ledger = lock(&ledger);
+    let CallsRefused { forged, denied, invalid, malformed, tools } = &ledger.refused;
+    assert_eq!((*forged, *denied, *invalid, *malformed), (2, 3, 1, 0), "{:?}", ledger.refused);
+    let named: Vec<_> = tools.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+    assert_eq!(named, [("demo.forbidden", 2), ("demo.mcp_resource_read", 1), ("demo.quick", 1)]);
+    assert_eq!(ledger.calls_total, 6, "a resource is no call");
+}
+
+#[tokio::test]
+async fn a_frame_out_of_turn_is_counted() {
+    let ledger = Mutex::default();
+    let said = vec![call(3, "quick"), call(3, "quick")];
+    let ended = talk_with(&Host::default(), &Unobserved, said, 0, &ledger).await;
+    assert!(matches!(ended, Err(Violation::Protocol(_))), "{ended:?}");
+    assert_eq!(lock(&ledger).refused, CallsRefused { malformed: 1, ..CallsRefused::default() });
 }

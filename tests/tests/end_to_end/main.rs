@@ -43,6 +43,7 @@ mod resources;
 mod results;
 mod serve_ahead;
 mod serve_audit;
+mod serve_heads;
 mod serve_http;
 mod serve_killed;
 mod serve_memory;

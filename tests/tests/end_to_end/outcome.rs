@@ -14,9 +14,10 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "cached",
     "calls",
+    "calls_refused",
     "calls_total",
     "content",
     "diagnostics",

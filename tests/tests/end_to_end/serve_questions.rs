@@ -91,10 +91,11 @@ fn a_question_that_nobody_answers_in_time_is_denied_with_the_limit() {
         let audit = "questionTimeout: 0.3, audit: { file: audit.jsonl }";
         let server = Serve::http(&config(permission, audit)).start();
         let client = asked(&server);
+        let mut listening = client.listen();
         let mut asking = client.begin("tools/call", &execute("faulty::echo().message(\"x\").await?.text()"));
         let asked = question(&mut asking);
         // The client is told that its person need not answer any more.
-        let withdrawn = asking.until(|message| message["method"] == "notifications/cancelled");
+        let withdrawn = listening.until(|message| message["method"] == "notifications/cancelled");
         assert_eq!(withdrawn["params"]["requestId"], asked["id"], "{withdrawn:#}");
         let answer = asking.end();
         assert_eq!(outcome(&answer)["status"], "denied", "{answer:#}");

@@ -66,7 +66,7 @@ pub(super) async fn accept(listener: TcpListener, routes: Router, closing: Cance
 }
 
 /// Serves one connection to its end.
-async fn serve(
+pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     entry: Arc<Entry>,
     routes: Router,

@@ -83,9 +83,13 @@ fn is_chunked(coding: &[u8]) -> bool {
 /// A host with at most a port. The library also reads what has no host, a user's name, or a port that is none.
 fn authority(text: &str) -> Option<Authority> {
     let authority = Authority::try_from(text).ok()?;
+    // A user's name would stand before the host.
     let port = text.strip_prefix(authority.host())?;
     let is_port = port.is_empty() || port == ":" || authority.port_u16().is_some();
-    (is_port && !authority.host().is_empty() && !text.contains('@')).then_some(authority)
+    // A name or an address; what else the grammar of addresses allows is in no host's name.
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[]:".contains(&byte);
+    let host = authority.host();
+    (is_port && !host.is_empty() && host.bytes().all(is_name)).then_some(authority)
 }
 
 /// The target is a path, or the whole address of this very server (RFC 9112, section 3.2).

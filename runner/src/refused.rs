@@ -1,0 +1,83 @@
+//! The calls of a program that were refused before they reached a server: counted, whatever their number.
+
+use std::collections::BTreeMap;
+
+use bridge::wire::FailureKind;
+use serde::Serialize;
+
+/// Tools whose refused calls are counted by name; those of others count in the sums alone.
+const NAMED: usize = 100;
+
+/// The calls that were refused, by reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CallsRefused {
+    /// With an identity that is not in the program's manifest: its own stubs make no such calls.
+    pub forged: u64,
+    /// Not permitted: by the configuration, by a person, or because the tool has changed. Reading a resource counts.
+    pub denied: u64,
+    /// With arguments that can't be sent or don't fit the tool's schema.
+    pub invalid: u64,
+    /// Frames that broke the protocol. The first one ends the program.
+    pub malformed: u64,
+    /// The calls that were denied or invalid, by `server.tool`; at most 100 tools.
+    pub tools: BTreeMap<String, u64>,
+}
+
+impl CallsRefused {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == CallsRefused::default()
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.forged + self.denied + self.invalid + self.malformed
+    }
+
+    /// Counts a call with an identity that is not in the manifest.
+    pub fn forge(&mut self) {
+        self.forged += 1;
+    }
+
+    /// Counts a frame that broke the protocol.
+    pub fn malform(&mut self) {
+        self.malformed += 1;
+    }
+
+    /// Counts a call of a tool that failed so, if that is a refusal.
+    pub fn fail(&mut self, server: &str, tool: &str, kind: FailureKind) {
+        match kind {
+            FailureKind::Denied => self.denied += 1,
+            FailureKind::InvalidParams => self.invalid += 1,
+            _ => return,
+        }
+        let name = format!("{server}.{tool}");
+        if let Some(count) = self.tools.get_mut(&name) {
+            *count += 1;
+        } else if self.tools.len() < NAMED {
+            self.tools.insert(name, 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_of_refusals_takes_the_same_room() {
+        let mut refused = CallsRefused::default();
+        assert!(refused.is_empty());
+        for number in 0..100_000 {
+            refused.forge();
+            refused.fail("s", &format!("tool-{}", number % 1_000), FailureKind::Denied);
+            refused.fail("s", "one", FailureKind::InvalidParams);
+            refused.fail("s", "one", FailureKind::Timeout);
+        }
+        assert_eq!((refused.forged, refused.denied, refused.invalid), (100_000, 100_000, 100_000));
+        assert_eq!((refused.tools.len(), refused.total()), (NAMED, 300_000));
+        assert_eq!(refused.tools["s.one"], 100_000);
+    }
+}
