@@ -251,11 +251,11 @@ impl Cache {
         moved.iter().for_each(|folder| remove(folder));
     }
 
-    /// Where a removed entry goes before it is deleted; `number` tells those of one eviction apart.
-    fn gone(&self, number: usize) -> PathBuf {
+    /// Where a removed entry goes before it is deleted.
+    fn gone(&self) -> PathBuf {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        self.bucket(Bucket::Temporary).join(format!("gone-{process}-{count}-{number}"))
+        self.bucket(Bucket::Temporary).join(format!("gone-{process}-{count}"))
     }
 
     /// Removes the entry `key`, which looks whole but can't be used, so that it is built again.

@@ -159,7 +159,7 @@ impl Eviction<'_> {
         if !metadata.is_dir() {
             return fs_err::remove_file(&entry.path).is_ok();
         }
-        let moved = self.cache.gone(self.moved.len());
+        let moved = self.cache.gone();
         let is_gone = fs_err::rename(&entry.path, &moved).is_ok();
         if is_gone {
             self.moved.push(moved);
