@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{Config, DirectNames};
-use crate::permission::visible;
 
 /// Names of the tools of code mode, beside which direct tools are offered.
 pub(crate) const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
@@ -88,10 +87,10 @@ impl Partition {
                 let owner = owner.map_or_else(own, |(server, tool)| format!("{server}.{tool}"));
                 self.warnings.push(format!(
                     "two tools would be called {}: {} keeps the name, and {} is called {}",
-                    visible(wanted),
-                    visible(&owner),
-                    visible(&format!("{server}.{tool}")),
-                    visible(&name)
+                    printable::name(wanted),
+                    printable::name(&owner),
+                    printable::name(&format!("{server}.{tool}")),
+                    printable::name(&name)
                 ));
             }
             self.names.insert(name.clone(), position);

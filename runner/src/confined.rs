@@ -8,6 +8,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::observer::{Observer, Unobserved};
 use crate::outcome::SandboxReport;
 
 /// A started process. Dropping it kills it, and whatever it has started.
@@ -94,11 +95,24 @@ impl Captured {
         pipe: &mut pipe::Receiver,
         limit: usize,
         stop: bool,
+        each: impl FnMut(&[u8]),
+    ) {
+        self.read_for(&Unobserved, pipe, (limit, stop), each).await;
+    }
+
+    /// The same, as fast as `observer` takes it.
+    pub(crate) async fn read_for(
+        &mut self,
+        observer: &dyn Observer,
+        pipe: &mut pipe::Receiver,
+        (limit, stop): (usize, bool),
         mut each: impl FnMut(&[u8]),
     ) {
         let mut buffer = vec![0; 64 * 1024];
-        // An error ends the output as its end does: how the process ended says the rest.
-        while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+        loop {
+            observer.takes_output().await;
+            // An error ends the output as its end does: how the process ended says the rest.
+            let Ok(count @ 1..) = pipe.read(&mut buffer).await else { return };
             let kept = count.min(limit - self.bytes.len());
             self.bytes.extend_from_slice(&buffer[..kept]);
             if kept > 0 {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use printable::{exact, name};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -59,7 +60,7 @@ impl Question {
             Question::Program { tools, each } => {
                 let _ = writeln!(text, "The program can call tools that need your permission:");
                 for tool in tools {
-                    let _ = writeln!(text, "  {}{}", visible(&tool.name()), claimed(tool));
+                    let _ = writeln!(text, "  {}{}", name(&tool.name()), claimed(tool));
                 }
                 if *each > 0 {
                     let _ = writeln!(text, "You will be asked at every call of {each} more.");
@@ -67,12 +68,8 @@ impl Question {
                 let _ = write!(text, "May it?");
             }
             Question::Call { tool: [tool], arguments, .. } => {
-                let _ = writeln!(
-                    text,
-                    "A call needs your permission: {}{}",
-                    visible(&tool.name()),
-                    claimed(tool)
-                );
+                let _ =
+                    writeln!(text, "A call needs your permission: {}{}", name(&tool.name()), claimed(tool));
                 let _ = writeln!(text, "{arguments}");
                 let _ = write!(text, "May it be made?");
             }
@@ -88,36 +85,6 @@ fn claimed(tool: &Wanted) -> String {
     format!("  (the server claims: {})", tool.claims.join(", "))
 }
 
-/// Text in one line in which every character is seen: what is invisible, steers a terminal or turns the order of
-/// letters around is spelled out.
-pub(crate) fn visible(text: &str) -> String {
-    let mut seen = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_unseen(character) {
-            // Writing to a string does not fail.
-            let _ = write!(seen, "\\u{{{:x}}}", u32::from(character));
-        } else {
-            seen.push(character);
-        }
-    }
-    seen
-}
-
-fn is_unseen(character: char) -> bool {
-    character.is_control()
-        || (character.is_whitespace() && character != ' ')
-        || matches!(
-            character,
-            // Soft hyphen, joiners, marks of direction, fillers, variation selectors, tags, and whatever else Unicode
-            // calls Default_Ignorable_Code_Point.
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
-}
-
 /// Arguments on one screen; what is cut is said.
 fn shown(arguments: &RawValue) -> String {
     let raw = arguments.get();
@@ -131,7 +98,7 @@ fn shown(arguments: &RawValue) -> String {
             is_cut = true;
             break;
         }
-        let mut seen: String = visible(line);
+        let mut seen: String = exact(line);
         if let Some((end, _)) = seen.char_indices().nth(LINE_CHARACTERS) {
             seen.truncate(end);
             seen.push('…');

@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, watch};
 use super::caller::{Abilities, Caller};
 use super::level::Level;
 use crate::host::{Company, Waiting};
-use crate::terminal::{Voice, plain};
+use crate::terminal::Voice;
 
 /// How many notices wait to be sent to a client that does not read; the rest is left out.
 const NOTICES_WAITING: usize = 1_000;
@@ -159,7 +159,7 @@ impl Host for ClientHost {
     fn notice(&self, server: &str, notice: &Notice) {
         match notice {
             Notice::Stderr(line) | Notice::Stray(line) => {
-                let line: String = plain(line).chars().take(LONGEST_TOLD).collect();
+                let line: String = printable::prose(line).chars().take(LONGEST_TOLD).collect();
                 self.voice.note(&format!("{server}: {line}"));
             }
             Notice::Log { level, logger, data } => self.tell(Told::Log {
