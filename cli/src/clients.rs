@@ -140,5 +140,5 @@ fn tell_of_others(layer: &Layer) -> Result<(), Failure> {
 }
 
 fn tell(text: &str) {
-    say(format_args!("toolsmith: {}\n", text));
+    say(format_args!("toolsmith: {text}\n"));
 }

@@ -84,11 +84,12 @@ impl Partition {
             if let Some(wanted) = candidates.first().filter(|wanted| **wanted != name) {
                 let owner = self.names.get(wanted).and_then(|owner| tools.get(*owner));
                 let own = || "the tool of code mode".to_owned();
-                let owner = owner.map_or_else(own, |(server, tool)| format!("{server}.{tool}"));
+                let owner =
+                    owner.map_or_else(own, |(server, tool)| printable::name(&format!("{server}.{tool}")));
                 self.warnings.push(format!(
                     "two tools would be called {}: {} keeps the name, and {} is called {}",
                     printable::name(wanted),
-                    printable::name(&owner),
+                    owner,
                     printable::name(&format!("{server}.{tool}")),
                     printable::name(&name)
                 ));

@@ -162,7 +162,7 @@ fn save(file: &Editable) -> Result<(), Failure> {
 }
 
 fn tell(text: &str) {
-    say(format_args!("toolsmith: {}\n", text));
+    say(format_args!("toolsmith: {text}\n"));
 }
 
 /// The entry that the arguments describe.

@@ -119,7 +119,7 @@ impl Attendant {
         told.lines = told.lines.saturating_add(1);
         if told.lines <= MOST_LINES {
             let line: String = line.chars().take(LONGEST_TOLD).collect();
-            self.voice.note(&format!("{server}: {line}"));
+            self.voice.note(&format!("{server}: {}", printable::prose(&line)));
         }
     }
 }

@@ -133,6 +133,7 @@ mod tests {
     use std::io::{Read as _, Write as _};
 
     use futures::FutureExt as _;
+    use rustix::event::{PollFd, PollFlags, poll};
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
     use super::*;
@@ -149,25 +150,34 @@ mod tests {
         (Keyboard::of(terminal.unwrap()).unwrap(), hands.into())
     }
 
-    #[tokio::test(start_paused = true)]
+    /// Types on a terminal that gives its keys at once, and returns when it has them.
+    fn types(hands: &mut File, terminal: &File, keys: &[u8]) {
+        hands.write_all(keys).unwrap();
+        poll(&mut [PollFd::new(terminal, PollFlags::IN)], None).unwrap();
+    }
+
+    #[tokio::test]
     async fn what_was_typed_before_is_dropped_whole_and_in_part() {
-        for before in ["y\n", "y\r", "y", "hurr", "y\ny\ny\n", "\x04", "y\x04", "\x1b[A"] {
-            let (keyboard, mut hands) = keyboard();
-            hands.write_all(before.as_bytes()).unwrap();
-            keyboard.settle().await.unwrap();
-            assert!(keyboard.line().now_or_never().is_none(), "{before:?}");
-            hands.write_all(b"n\n").unwrap();
-            assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("n"), "{before:?}");
-        }
+        let all =
+            ["y\n", "y\r", "y", "hurr", "y\ny\ny\n", "\x04", "y\x04", "\x1b[A"].map(|before| async move {
+                let (keyboard, mut hands) = keyboard();
+                hands.write_all(before.as_bytes()).unwrap();
+                keyboard.settle().await.unwrap();
+                assert!(keyboard.line().now_or_never().is_none(), "{before:?}");
+                hands.write_all(b"n\n").unwrap();
+                assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("n"), "{before:?}");
+            });
+        futures::future::join_all(all).await;
     }
 
     #[tokio::test(start_paused = true)]
     async fn as_long_as_keys_are_typed_no_answer_is_taken() {
         let (keyboard, mut hands) = keyboard();
+        let terminal = keyboard.typed.as_raw();
         let begun = tokio::time::Instant::now();
         let typing = async {
             for key in "yes, hurry\n".repeat(3).bytes() {
-                hands.write_all(&[key]).unwrap();
+                types(&mut hands, &terminal, &[key]);
                 tokio::time::sleep(GRACE - Duration::from_millis(1)).await;
             }
         };
@@ -183,27 +193,30 @@ mod tests {
     async fn keys_are_seen_only_where_they_count_and_the_terminal_is_left_as_it_was() {
         let (keyboard, mut hands) = keyboard();
         let (terminal, before) = (keyboard.typed.as_raw(), keyboard.before.clone());
-        let typing = async { hands.write_all(b"early\n").unwrap() };
+        let typing = async { types(&mut hands, &terminal, b"early\n") };
         let (settled, ()) = tokio::join!(keyboard.settle(), typing);
         settled.unwrap();
         hands.write_all(b"late\n").unwrap();
         assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("late"));
-        let mut seen = [0; 64];
-        let read = hands.read(&mut seen).unwrap();
-        assert_eq!(&seen[..read], b"late\r\n");
+        let mut seen = Vec::new();
+        while !seen.ends_with(b"\n") {
+            let mut bytes = [0; 64];
+            let read = hands.read(&mut bytes).unwrap();
+            seen.extend_from_slice(&bytes[..read]);
+        }
+        assert_eq!(seen, b"late\r\n");
         drop(keyboard);
         assert_eq!(tcgetattr(&terminal).unwrap().local_modes, before.local_modes);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_terminal_in_another_mode_gives_a_line_all_the_same() {
-        let (keyboard, mut hands) = keyboard();
-        let mut raw = keyboard.before.clone();
+        let (first, mut hands) = keyboard();
+        let (terminal, mut raw) = (first.typed.as_raw(), first.before.clone());
         raw.make_raw();
-        tcsetattr(&keyboard.typed, OptionalActions::Now, &raw).unwrap();
-        let keyboard =
-            Keyboard { before: raw, typed: Receiver::from_file_unchecked(keyboard.typed.as_raw()).unwrap() };
-        hands.write_all(b"y\r").unwrap();
+        tcsetattr(&terminal, OptionalActions::Now, &raw).unwrap();
+        types(&mut hands, &terminal, b"y\r");
+        let keyboard = Keyboard::of(terminal).unwrap();
         keyboard.settle().await.unwrap();
         hands.write_all(b"n\r").unwrap();
         assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("n"));

@@ -44,5 +44,5 @@ pub(crate) fn introduce(config: &Config) {
     terminal::mask(Masker::of(config));
     config
         .complaints()
-        .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {}\n", complaint)));
+        .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));
 }

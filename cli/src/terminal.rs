@@ -128,6 +128,15 @@ impl Terminal {
         Terminal { one_line: false, ..Terminal::new(quiet, false) }
     }
 
+    /// More of what a model says, on standard output: to a terminal without what controls it.
+    pub(crate) fn more_text(&self, text: &str) {
+        if io::stdout().is_terminal() {
+            self.more(Part::Text, &printable::lines(text));
+        } else {
+            self.more(Part::Text, text);
+        }
+    }
+
     /// More of a text, whose lines end by themselves or where something else is to be said. It is shown as it is.
     pub(crate) fn more(&self, part: Part, text: &str) {
         self.send(Piece::More(part, text.as_bytes().to_vec()));
@@ -173,18 +182,18 @@ impl Terminal {
     /// pipe or a file as they are.
     pub(crate) fn print(&self, text: &str) {
         if io::stdout().is_terminal() {
-            self.print_painted(&printable::lines(text))
+            self.print_painted(&printable::lines(text));
         } else {
-            self.print_painted(text)
+            self.print_painted(text);
         }
     }
 
     /// JSON on standard output; to a terminal with everything escaped that is invisible, which means the same.
     pub(crate) fn print_json(&self, json: &str) {
         if io::stdout().is_terminal() {
-            self.print_painted(&printable::json(json))
+            self.print_painted(&printable::json(json));
         } else {
-            self.print_painted(json)
+            self.print_painted(json);
         }
     }
 
@@ -286,6 +295,10 @@ impl Observer for Terminal {
         let last = self.state().program_progress;
         // The last step is shown whenever it comes, but no flood of last steps.
         let is_early = last.is_some_and(|(last, _)| now.duration_since(last) < PROGRESS_INTERVAL);
+        // After a question it would be out of date.
+        if *self.questions.borrow() > 0 {
+            return;
+        }
         if is_early && (!is_final || last.is_some_and(|(_, was_final)| was_final)) {
             return;
         }

@@ -17,4 +17,4 @@ mod spelling;
 
 pub use character::{controls, is_invisible};
 pub use filter::{Filter, lines};
-pub use spelling::{exact, json, looks_like, name, prose};
+pub use spelling::{exact, json, look, name, prose};

@@ -125,3 +125,55 @@ impl Captured {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use futures::FutureExt as _;
+    use futures::future::BoxFuture;
+    use tokio::sync::watch;
+
+    use super::*;
+
+    /// Takes output when it is told to.
+    struct Slow(watch::Receiver<bool>);
+
+    impl Observer for Slow {
+        fn takes_output(&self) -> BoxFuture<'_, ()> {
+            let mut takes = self.0.clone();
+            async move { drop(takes.wait_for(|takes| *takes).await.map(|_| ())) }.boxed()
+        }
+        fn progress(&self, _: &str) {}
+        fn stdout(&self, _: &[u8]) {}
+        fn stderr(&self, _: &[u8]) {}
+        fn program_progress(&self, _: f64, _: f64, _: &str) {}
+    }
+
+    #[tokio::test]
+    async fn output_that_is_not_taken_stays_in_the_pipe() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let mut pipe = pipe::Receiver::from_owned_fd(reader.into()).unwrap();
+        rustix::io::ioctl_fionbio(&writer, true).unwrap();
+        let mut written = 0;
+        while let Ok(count) = writer.write(&[b'x'; 4096]) {
+            written += count;
+        }
+        let (takes, is_taken) = watch::channel(false);
+        let (observer, mut captured) = (Slow(is_taken), Captured::default());
+        let mut seen = 0;
+        let mut reading = captured
+            .read_for(&observer, &mut pipe, (1 << 20, true), |bytes| seen += bytes.len())
+            .boxed_local();
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+            assert!((&mut reading).now_or_never().is_none());
+        }
+        // It is as full as it was.
+        assert!(writer.write(&[b'x'; 4096]).is_err());
+        takes.send(true).unwrap();
+        drop(writer);
+        reading.await;
+        assert_eq!((seen, captured.bytes.len()), (written, written));
+    }
+}

@@ -101,7 +101,7 @@ impl Screen {
             Delta::Text(text) => {
                 self.state().partial.push_str(text);
                 if self.streams {
-                    self.terminal.more(Part::Text, &printable::lines(text));
+                    self.terminal.more_text(text);
                 }
             }
             Delta::Thinking(text) => {
@@ -191,7 +191,7 @@ impl Watcher for Screen {
             // Whoever does not stream has it only here.
             Event::Thought(text) if !self.state().has_thought => self.think(text),
             Event::Response(text) if self.streams && self.state().partial.is_empty() => {
-                self.terminal.more(Part::Text, &printable::lines(text));
+                self.terminal.more_text(text);
             }
             Event::Thought(_) | Event::Response(_) => {}
             Event::ToolCall(call) => self.called(call),

@@ -168,7 +168,7 @@ mod tests {
 >
 > so
 
-I [31mdo
+I do
 
 Calls `execute_code`:
 

@@ -261,11 +261,11 @@ mod tests {
         let page = Page::of(&summary(), &path(), false, Style::NONE);
         let expected = "conversation abc
 begun 1970-01-01 00:00Z, model m, folder /work
-label subagent:r:[2J1, asked for by run p1
+label subagent:r:\\u{1b}[2J1, asked for by run p1
 3 messages; tokens: 10 read (3 of them cached), 5 written
 
 user  1970-01-01 00:01Z  m0
-  look [31mat it
+  look at\\u{202e} it
   please
 
 assistant  1970-01-01 00:01Z  m1  10 read, 5 written
@@ -275,7 +275,7 @@ assistant  1970-01-01 00:01Z  m1  10 read, 5 written
   → execute_code
     code:
       let a = 1;
-      a]0;x
+      a\\u{1b}]0;x\\u{7}
     n: 1
   → read {\"path\":\"a\"}
 

@@ -1,8 +1,9 @@
 //! What a person is asked, as text: whole where it can be, bounded where it must be, and unable to steer a terminal.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use printable::{exact, name};
+use printable::{exact, look, name};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -59,8 +60,12 @@ impl Question {
         match self {
             Question::Program { tools, each } => {
                 let _ = writeln!(text, "The program can call tools that need your permission:");
+                let mut looks: BTreeMap<String, usize> = BTreeMap::new();
+                tools.iter().for_each(|tool| *looks.entry(look(&tool.name())).or_default() += 1);
                 for tool in tools {
-                    let _ = writeln!(text, "  {}{}", name(&tool.name()), claimed(tool));
+                    let is_alone = looks.get(&look(&tool.name())) == Some(&1);
+                    let twin = if is_alone { "" } else { "  (LOOKS LIKE ANOTHER ONE HERE)" };
+                    let _ = writeln!(text, "  {}{twin}{}", name(&tool.name()), claimed(tool));
                 }
                 if *each > 0 {
                     let _ = writeln!(text, "You will be asked at every call of {each} more.");
@@ -132,6 +137,21 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_looks_like_another_one_is_told_from_it() {
+        let tools =
+            ["read_file", "read_fi1e", "re\u{430}d", "\u{2800}", "write  (the server claims: only reads)"];
+        let question = Question::Program { tools: tools.map(wanted).to_vec(), each: 0 };
+        let text = question.text();
+        assert_eq!(text.matches("  (LOOKS LIKE ANOTHER ONE HERE)").count(), 2, "{text}");
+        for name in ["s.re\\u{430}d  ", "s.\\u{2800}  ", "s.write\\u{20}\\u{20}\\u{28}the\\u{20}server"] {
+            assert!(text.contains(name), "{text}");
+        }
+        let arguments = to_raw_value(&json!({ "p\u{430}th": "a\u{3164}”, “b" })).unwrap();
+        let text = Question::call(wanted("t"), &arguments, false).text();
+        assert!(text.contains(r#"  "p\u{430}th": "a\u{3164}\u{201d}, \u{201c}b""#), "{text}");
+    }
+
+    #[test]
     fn names_and_arguments_can_neither_steer_nor_hide() {
         let forged = "x\n  s.harmless\u{1b}[2K\u{202e}\u{200b}\u{e0041}\u{85}";
         let arguments = to_raw_value(&json!({ forged: forged })).unwrap();
@@ -141,7 +161,9 @@ mod tests {
             assert!(!text.contains(hidden), "{text:?}");
         }
         assert!(
-            text.contains("s.x\\u{a}  s.harmless\\u{1b}[2K\\u{202e}\\u{200b}\\u{e0041}\\u{85}"),
+            text.contains(
+                "s.x\\u{a}\\u{20}\\u{20}s.harmless\\u{1b}\\u{5b}2K\\u{202e}\\u{200b}\\u{e0041}\\u{85}"
+            ),
             "{text}"
         );
     }

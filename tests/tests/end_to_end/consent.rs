@@ -18,14 +18,16 @@ const FORGED: &str = "Continue? [y] yes  [n] no: ";
 /// How often a test is tried whose keys came too late to be typed ahead.
 const TRIES: usize = 5;
 
-/// A run on a terminal that shows everything, of a snippet whose calls are each asked about.
-fn run(folder: &Path, code: &str, more: &str) -> Started {
+/// A run on a terminal that shows everything, of a snippet whose calls of `demo` are each asked about. Those of `gate` are
+/// answered when there is a file `open` in the folder.
+fn run(folder: &Path, code: &str) -> Started {
     let file = folder.join("snippet.rs");
     fs::write(&file, code).unwrap();
     let demo = "  demo: { command: toolsmith, args: [demo-server], permission: ask-each }\n";
+    let gate = fault_entry("gate", &format!("gate, {folder:?}"), "    permission: allow\n");
     Run::on_whole_terminal(shared())
         .arguments(&["run", file.to_str().unwrap()])
-        .config_alone(&format!("{more}mcpServers:\n{demo}"))
+        .config_alone(&format!("codeMode: {{ sandbox: {{ output: 64MiB }} }}\nmcpServers:\n{demo}{gate}"))
         .start()
 }
 
@@ -49,17 +51,20 @@ fn ahead(attempt: impl Fn() -> Option<Done>) -> Done {
     (0..TRIES).find_map(|_| attempt()).expect("the keys never came early enough")
 }
 
+/// Asks in its own name, and makes its call when the gate is open.
+fn gated_forger() -> String {
+    forger(&format!("eprint!({FORGED:?}); gate::pass().message(\"forged\").await?;"))
+}
+
 #[test]
 fn what_is_typed_for_a_prompt_of_the_program_does_not_answer_a_question() {
-    let folder = tempfile::tempdir().unwrap();
-    let code = forger(&format!("eprint!({FORGED:?});"));
     for keys in ["y\n", "y\r", "yes", "s\n", "y\ny\ny\n", "\x04"] {
-        let done = ahead(|| {
-            let started = run(folder.path(), &code, "");
-            let is_ahead = types_ahead(&started, FORGED, keys, QUESTION);
-            started.answer(READY, 2, "n\n");
-            is_ahead.then(|| started.done())
-        });
+        let folder = tempfile::tempdir().unwrap();
+        let started = run(folder.path(), &gated_forger());
+        started.answer(FORGED, 1, keys);
+        fs::write(folder.path().join("open"), "").unwrap();
+        started.answer(READY, 2, "n\n");
+        let done = started.done();
         assert!(done.stderr.contains("REFUSED") && !done.stderr.contains("CALLED"), "{keys:?}: {done:#?}");
         assert_eq!(done.stderr.matches(READY).count(), 2, "{keys:?}: {done:#?}");
     }
@@ -68,7 +73,7 @@ fn what_is_typed_for_a_prompt_of_the_program_does_not_answer_a_question() {
 #[test]
 fn what_is_typed_before_anything_runs_does_not_answer_a_question() {
     let folder = tempfile::tempdir().unwrap();
-    let started = run(folder.path(), &forger(""), "");
+    let started = run(folder.path(), &forger(""));
     started.type_keys("y\ny\ny\n");
     started.answer(READY, 1, "n\n");
     let done = started.done();
@@ -80,14 +85,14 @@ fn the_first_moments_of_a_question_take_no_answer_and_later_ones_do() {
     let folder = tempfile::tempdir().unwrap();
     for keys in ["y\n", "s\n", "yes\r", "y", "\x04"] {
         let done = ahead(|| {
-            let started = run(folder.path(), &forger(""), "");
+            let started = run(folder.path(), &forger(""));
             let is_early = types_ahead(&started, QUESTION, keys, READY);
             started.answer(READY, 1, "n\n");
             is_early.then(|| started.done())
         });
         assert!(done.stderr.contains("REFUSED"), "{keys:?}: {done:#?}");
     }
-    let started = run(folder.path(), &forger(""), "");
+    let started = run(folder.path(), &forger(""));
     started.answer(READY, 1, "y\n");
     let done = started.done();
     assert!(done.stderr.contains("CALLED"), "{done:#?}");
@@ -95,13 +100,14 @@ fn the_first_moments_of_a_question_take_no_answer_and_later_ones_do() {
 
 #[test]
 fn a_line_that_begins_before_a_question_does_not_end_in_it() {
-    let folder = tempfile::tempdir().unwrap();
     let done = ahead(|| {
-        let started = run(folder.path(), &forger(&format!("eprint!({FORGED:?});")), "");
-        let before = types_ahead(&started, FORGED, "hurr", QUESTION);
-        let early = types_ahead(&started, QUESTION, "y\n", "[y] yes, this once");
+        let folder = tempfile::tempdir().unwrap();
+        let started = run(folder.path(), &gated_forger());
+        started.answer(FORGED, 1, "hurr");
+        fs::write(folder.path().join("open"), "").unwrap();
+        let is_early = types_ahead(&started, QUESTION, "y\n", "[y] yes, this once");
         started.answer("[y] yes, this once", 1, "n\n");
-        (before && early).then(|| started.done())
+        is_early.then(|| started.done())
     });
     assert!(done.stderr.contains("REFUSED"), "{done:#?}");
 }
@@ -109,7 +115,6 @@ fn a_line_that_begins_before_a_question_does_not_end_in_it() {
 #[test]
 fn a_program_waits_and_nothing_is_shown_while_a_question_is_open() {
     let folder = tempfile::tempdir().unwrap();
-    // Far more than may be printed, if nobody stopped the program.
     let code = "
         let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
         let told = done.clone();
@@ -121,7 +126,7 @@ fn a_program_waits_and_nothing_is_shown_while_a_question_is_open() {
         done.store(true, std::sync::atomic::Ordering::SeqCst);
         noise.join().ok();
         if called { \"CALLED\" } else { \"REFUSED\" }";
-    let started = run(folder.path(), code, "codeMode: { output: 64MiB }\n");
+    let started = run(folder.path(), code);
     started.answer(READY, 1, "");
     let question = started.shown();
     let open = &question[question.find("A call needs your permission").unwrap()..];
@@ -135,7 +140,7 @@ fn a_program_waits_and_nothing_is_shown_while_a_question_is_open() {
 #[test]
 fn a_question_undoes_what_was_done_to_the_terminal_and_begins_a_line() {
     let folder = tempfile::tempdir().unwrap();
-    let started = run(folder.path(), &forger("eprint!(\"no line end\"); demo::echo(\"y\").await.ok();"), "");
+    let started = run(folder.path(), &forger("eprint!(\"no line end\"); demo::echo(\"y\").await.ok();"));
     started.answer(READY, 1, "n\n");
     started.answer(READY, 2, "n\n");
     let done = started.done();
@@ -210,4 +215,16 @@ fn what_is_typed_ahead_does_not_answer_the_form_of_a_server() {
     started.type_keys("a\n7\n");
     started.answer("[c] cancel: ", 1, "d\n");
     assert_eq!(started.done().expect("ok", 0)["result"], json!([{ "action": "decline" }, null]));
+}
+
+#[test]
+fn a_server_has_no_terminal_to_write_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("snippet.rs");
+    fs::write(&file, "faulty::echo().message(\"x\").await?.text()").unwrap();
+    let script = format!("echo FORGED > /dev/tty; exec {FAULT_SERVER} sound");
+    let config = format!("mcpServers:\n  faulty: {{ command: sh, args: [-c, {script:?}] }}\n");
+    let done =
+        Run::on_whole_terminal(shared()).arguments(&["run", file.to_str().unwrap()]).config(&config).done();
+    assert!(!done.stderr.contains("FORGED"), "{done:#?}");
 }
