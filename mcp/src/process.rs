@@ -1,11 +1,11 @@
 //! A server's process and its process group: started, watched, and gone afterwards in every case.
 //!
 //! The child leads a session and a process group of its own, and whatever it starts belongs to them unless it leaves on
-//! purpose (`setsid`). The session has no terminal, so that no server writes to the one of this process (`/dev/tty`) while
-//! a person is asked something there. The group's number is the child's process id, which the kernel does not give away while the
-//! child is unreaped. So the child stays unreaped until its group has been killed: its end is seen through a pidfd.
-//! If this program itself is killed with SIGKILL, the kernel kills the child, and a process beside it kills the rest of the
-//! group (`reaper`).
+//! purpose (`setsid`). The session has no terminal, so that no server writes to the one of this process (`/dev/tty`)
+//! while a person is asked something there. The group's number is the child's process id, which the kernel does not give
+//! away while the child is unreaped. So the child stays unreaped until its group has been killed: its end is seen through
+//! a pidfd. If this program itself is killed with SIGKILL, the kernel kills the child, and a process beside it kills the
+//! rest of the group (`reaper`).
 
 mod reaper;
 mod starter;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use unicode_security::{RestrictionLevel, RestrictionLevelDetection as _, skeleton};
+use unicode_security::{MixedScript as _, RestrictionLevel, RestrictionLevelDetection as _, skeleton};
 
 use crate::character::{is_invisible, is_mark, is_overlay, passes_for_ascii};
 
@@ -40,7 +40,8 @@ pub fn exact(text: &str) -> String {
 }
 
 /// A name. Spells out what [`exact`] does, and ASCII characters that don't belong to names: spaces, quotation marks,
-/// brackets and backslashes, with which a name could continue the sentence that it stands in.
+/// brackets and backslashes, with which a name could continue the sentence that it stands in; and letters that don't belong
+/// to identifiers (UTS #39, section 3).
 #[must_use]
 pub fn name(text: &str) -> String {
     spelled(text, Strictness::Name)
@@ -89,7 +90,7 @@ fn spelled(text: &str, strictness: Strictness) -> String {
         if end == 0 {
             symbol(first, strictness, &mut seen);
         } else {
-            word(token, &mut seen);
+            word(token, strictness, &mut seen);
         }
         rest = after;
     }
@@ -117,12 +118,14 @@ fn symbol(character: char, strictness: Strictness, seen: &mut String) {
 }
 
 /// A word: letters, digits, and the marks on them.
-fn word(word: &str, seen: &mut String) {
+fn word(word: &str, strictness: Strictness, seen: &mut String) {
     if word.is_ascii() {
         seen.push_str(word);
         return;
     }
-    let is_mixed = word.detect_restriction_level() > RestrictionLevel::HighlyRestrictive;
+    // Texts of one script hold letters that identifiers do not, such as Thai's SARA AM.
+    let is_one_script = strictness != Strictness::Name && word.is_single_script();
+    let is_mixed = !is_one_script && word.detect_restriction_level() > RestrictionLevel::HighlyRestrictive;
     // A word of another script that could be read as ASCII, and within ASCII each letter that could.
     let is_forged = is_mixed || word.chars().all(|c| c.is_ascii() || passes_for_ascii(c) == 1);
     let has_ascii = word.contains(|character: char| character.is_ascii_alphanumeric());
@@ -159,6 +162,7 @@ mod tests {
             "Ελλάδα",
             "検索 API使用 ノート",
             "한국어",
+            "น้ำ ภาษาไทย x²",
             "हिन्दी",
             "العربية",
             "e\u{301}",

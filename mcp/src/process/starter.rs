@@ -18,8 +18,8 @@ use super::reaper;
 /// A process to be started, and where it is waited for.
 type Order = (Command, mpsc::SyncSender<io::Result<Child>>);
 
-/// Starts the process; blocks until the kernel has loaded the program. It leads a session
-/// and a process group of its own. It alone is killed by the kernel; what it starts is left to `reaper`.
+/// Starts the process; blocks until the kernel has loaded the program. It leads a session and a
+/// process group of its own. It alone is killed by the kernel; what it starts is left to `reaper`.
 ///
 /// # Errors
 /// Those of [`Command::spawn`], and where there can be no further thread.

@@ -115,4 +115,14 @@ fn what_commands_print_of_servers_can_not_steer_a_terminal() {
         assert_eq!(steering(&shown), "", "{shown:?}");
         assert!(shown.contains('A'), "{shown:?}");
     }
+    let shown = Run::on_whole_terminal(shared())
+        .arguments(&["mcp", "read-resource", "faulty", "book://text"])
+        .fault("library", "")
+        .done()
+        .exits(0)
+        .stderr;
+    assert!(
+        shown.contains("second \\u{1b}[2Jline") && steering(&shown.replace("\r\x1b[K", "")).is_empty(),
+        "{shown:?}"
+    );
 }
