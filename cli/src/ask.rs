@@ -39,7 +39,7 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
             Turn::Answered(answer) => answer.text.as_str(),
             _ => "",
         };
-        terminal.print(&as_json(text, id.as_deref(), &tally, error.as_deref()).to_string());
+        terminal.print_json(&as_json(text, id.as_deref(), &tally, error.as_deref()).to_string());
     } else if let Some(error) = &error {
         terminal.tell(&format!("toolsmith: {error}"));
     }

@@ -208,7 +208,7 @@ const PLACE_SHOWN: usize = 300;
 fn note_on_schemas(server: &str, warnings: &[Warning]) -> Option<String> {
     let Warning { tool, path, reason } = warnings.first()?;
     let place = if path.is_empty() { String::new() } else { format!(" at {path}") };
-    let first = format!("{tool}{place}: {reason}").replace(char::is_control, " ");
+    let first = printable::prose(&format!("{tool}{place}: {reason}"));
     let first: String = first.chars().take(PLACE_SHOWN).collect();
     let see = format!("see `toolsmith codegen --format report --server {server}`");
     Some(match warnings.len() {

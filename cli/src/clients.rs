@@ -17,7 +17,7 @@ use crate::edit::trusting::{self, asks};
 use crate::exit;
 use crate::failure::Failure;
 use crate::question;
-use crate::terminal::{Terminal, plain, say};
+use crate::terminal::{Terminal, say};
 use entry::Entry;
 use file::{ClientFile, State};
 use place::Place;
@@ -39,7 +39,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     if !arguments.trust.is_empty() {
         trust(&arguments.trust)?;
     } else if changed {
-        ask_for_trust(arguments)?;
+        ask_for_trust(arguments).await?;
     }
     if changed && let Some(layer) = &named {
         tell_of_others(layer)?;
@@ -66,11 +66,11 @@ fn write(arguments: &SetupArguments, entry: &Entry, place: &Place) -> Result<boo
             return Ok(false);
         }
         State::Other(other) if !arguments.force => {
-            return Err(Failure::configuration(plain(&format!(
+            return Err(Failure::configuration(format!(
                 "{shown} has another {name} already, and is as it was\n  it says: {other}\n  \
                  it would say: {}\nhelp: replace it: --force\nhelp: use another name: --name NAME",
                 entry.line()
-            ))));
+            )));
         }
         State::Other(_) | State::Missing => {}
     }
@@ -87,7 +87,7 @@ fn write(arguments: &SetupArguments, entry: &Entry, place: &Place) -> Result<boo
 }
 
 /// Asks which servers of the user's own configuration may be called without asking each time.
-fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
+async fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
     let servers = trusting::untrusted()?;
     if servers.is_empty() {
         return Ok(());
@@ -107,7 +107,7 @@ fn ask_for_trust(arguments: &SetupArguments) -> Result<(), Failure> {
     let mut names = Vec::new();
     for server in servers {
         tell(&server.does);
-        if question::agrees("May its tools be called without asking each time?") {
+        if question::agrees("May its tools be called without asking each time?").await {
             names.push(server.name);
         }
     }
@@ -140,5 +140,5 @@ fn tell_of_others(layer: &Layer) -> Result<(), Failure> {
 }
 
 fn tell(text: &str) {
-    say(format_args!("toolsmith: {}\n", plain(text)));
+    say(format_args!("toolsmith: {text}\n"));
 }

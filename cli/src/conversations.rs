@@ -20,7 +20,7 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::mcp_commands::table::{short, table};
 use crate::setup;
-use crate::terminal::{Terminal, plain};
+use crate::terminal::Terminal;
 
 /// The file's name, in the user's state folder.
 const FILE: &str = "conversations.db";
@@ -95,7 +95,7 @@ fn none_yet(file: &Path) -> String {
 
 /// A person has named something that is not there, or the file fails; the text says which.
 fn wrong(error: &StoreError) -> Failure {
-    Failure::configuration(plain(&error.0))
+    Failure::configuration(&error.0)
 }
 
 async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Failure> {
@@ -147,7 +147,7 @@ async fn print(arguments: &PrintArguments, terminal: &Terminal) -> Result<(), Fa
         let is_seen =
             std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
         let style = if is_seen { Style::TERMINAL } else { Style::NONE };
-        terminal.print(Page::of(&summary, &path, arguments.full, style).trim_end());
+        terminal.print_painted(Page::of(&summary, &path, arguments.full, style).trim_end());
     }
     let left_out = summary.messages.saturating_sub(u64::try_from(path.len()).unwrap_or(u64::MAX));
     if left_out > 0 {

@@ -17,7 +17,7 @@ use tracing_subscriber::{Layer, Registry};
 use crate::config::{Config, Server};
 use crate::serve::ahead;
 use crate::telemetry::Exporter;
-use crate::terminal::{self, Voice, plain};
+use crate::terminal::{self, Voice};
 
 /// Who tells it, where a person may ask for it later.
 static LATER: OnceLock<Voice> = OnceLock::new();
@@ -86,7 +86,7 @@ impl io::Write for Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        let text = plain(&String::from_utf8_lossy(&self.0));
+        let text = String::from_utf8_lossy(&self.0);
         match LATER.get() {
             Some(voice) => voice.tell(text.trim_end()),
             None => terminal::say(format_args!("{text}")),

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{Config, DirectNames};
-use crate::permission::visible;
 
 /// Names of the tools of code mode, beside which direct tools are offered.
 pub(crate) const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
@@ -85,13 +84,14 @@ impl Partition {
             if let Some(wanted) = candidates.first().filter(|wanted| **wanted != name) {
                 let owner = self.names.get(wanted).and_then(|owner| tools.get(*owner));
                 let own = || "the tool of code mode".to_owned();
-                let owner = owner.map_or_else(own, |(server, tool)| format!("{server}.{tool}"));
+                let owner =
+                    owner.map_or_else(own, |(server, tool)| printable::name(&format!("{server}.{tool}")));
                 self.warnings.push(format!(
                     "two tools would be called {}: {} keeps the name, and {} is called {}",
-                    visible(wanted),
-                    visible(&owner),
-                    visible(&format!("{server}.{tool}")),
-                    visible(&name)
+                    printable::name(wanted),
+                    owner,
+                    printable::name(&format!("{server}.{tool}")),
+                    printable::name(&name)
                 ));
             }
             self.names.insert(name.clone(), position);

@@ -27,7 +27,7 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let (problems, tried) = examine(&machine, &support, &config.code_mode).await;
     let findings = Findings::new((&machine, config.cache.size), &support, &config.code_mode, problems, tried);
     if arguments.json {
-        terminal.print(&serde_json::to_string(&findings).map_err(Failure::host)?);
+        terminal.print_json(&serde_json::to_string(&findings).map_err(Failure::host)?);
     } else {
         lines(&findings).iter().for_each(|line| terminal.print(line));
     }

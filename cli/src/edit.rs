@@ -21,16 +21,16 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::lock_file::hold;
 use crate::question;
-use crate::terminal::{plain, say};
+use crate::terminal::say;
 use file::{Change, Editable, Entry};
 
 /// Adds a server; gives the exit code.
-pub(crate) fn add(arguments: &AddArguments) -> Result<u8, Failure> {
+pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
     let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
     let taken = taken(&file, [arguments.name.as_str()].into_iter())?;
     refuse_taken(&taken, &arguments.access, &file)?;
     let mut entry = entry(arguments)?;
-    entry.extend(access(&arguments.access, &[(arguments.name.clone(), entry.clone())]));
+    entry.extend(access(&arguments.access, &[(arguments.name.clone(), entry.clone())]).await);
     change(&mut file, &arguments.name, entry)?;
     save(&file)?;
     tell(&format!("added {} to {}", arguments.name, file.path.display()));
@@ -38,7 +38,7 @@ pub(crate) fn add(arguments: &AddArguments) -> Result<u8, Failure> {
 }
 
 /// Takes over the servers of another client; gives the exit code.
-pub(crate) fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
+pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     let imported = foreign::read(&arguments.file).map_err(Failure::configuration)?;
     let mut file = Editable::open(arguments.access.scope).map_err(Failure::configuration)?;
     let taken = taken(&file, imported.servers.iter().map(|(name, _)| name.as_str()))?;
@@ -46,7 +46,7 @@ pub(crate) fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     for note in &imported.notes {
         tell(note);
     }
-    let access = access(&arguments.access, &imported.servers);
+    let access = access(&arguments.access, &imported.servers).await;
     let mut names = Vec::new();
     for (name, entry) in &imported.servers {
         let before = file.text.clone();
@@ -162,7 +162,7 @@ fn save(file: &Editable) -> Result<(), Failure> {
 }
 
 fn tell(text: &str) {
-    say(format_args!("toolsmith: {}\n", plain(text)));
+    say(format_args!("toolsmith: {text}\n"));
 }
 
 /// The entry that the arguments describe.
@@ -242,7 +242,7 @@ fn seconds(time: Duration) -> Json {
 }
 
 /// What the tools of new servers may do: as the arguments say, or as a person answers, or else only after asking.
-fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Entry {
+async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Entry {
     let entry = |key: &str, value: Json| vec![(key.to_owned(), value)];
     if arguments.trust {
         return entry("trust", json!(true));
@@ -259,7 +259,7 @@ fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Entry {
     if question::can_ask() {
         servers.iter().for_each(|(name, entry)| tell(&describe(name, entry)));
         let whose = if servers.len() == 1 { "its tools" } else { "their tools" };
-        if question::agrees(&format!("May {whose} be called without asking each time?")) {
+        if question::agrees(&format!("May {whose} be called without asking each time?")).await {
             return entry("trust", json!(true));
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::catalog::identity;
 use crate::config::{self, Layer, Server};
-use crate::terminal::{Voice, plain};
+use crate::terminal::Voice;
 
 /// The folder of the cache with a file for each command that was started.
 const FOLDER: &str = "started";
@@ -20,7 +20,7 @@ pub(crate) fn tell(server: &Server, voice: &Voice) {
     }
     let is_new = config::cache_folder().is_ok_and(|cache| is_new(&cache.join(FOLDER), &identity(server)));
     if is_new {
-        let (name, target) = (&server.connection.name, plain(&server.target));
+        let (name, target) = (&server.connection.name, printable::exact(&server.target));
         voice.note(&format!("{name} is started for the first time: {target}"));
     }
 }

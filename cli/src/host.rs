@@ -21,6 +21,9 @@ use crate::terminal::{Stage, Terminal, Voice};
 const MOST_LINES: u32 = 200;
 const WINDOW: Duration = Duration::from_secs(1);
 
+/// How often an answer that is none is asked for again.
+const TRIES: usize = 3;
+
 /// Most characters of one line that a server tells.
 const LONGEST_TOLD: usize = 2_000;
 
@@ -69,26 +72,33 @@ impl Attendant {
 
     /// Whether the person says yes to a question; nobody says no.
     pub(crate) async fn agrees(&self, question: &str) -> bool {
-        matches!(self.answer(question).await.as_deref(), Some("y" | "Y" | "yes"))
+        let answer = self.answer(question, "[y/n] ", |answer| Some(matches!(answer, "y" | "Y" | "yes")));
+        answer.await.unwrap_or(false)
     }
 
-    /// What the person answers to a question; nothing where nobody is there, or nobody answers.
-    pub(crate) async fn answer(&self, question: &str) -> Option<String> {
+    /// What the person answers to a question, as `read` understands it: what it does not is asked for again. Nothing where
+    /// nobody is there, or nobody answers.
+    pub(crate) async fn answer<T>(
+        &self,
+        question: &str,
+        prompt: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
         if !self.is_there {
             return None;
         }
         let _waiting = self.wait_for_person();
         let _turn = self.turn.lock().await;
-        let answer = async {
-            let keyboard = Keyboard::open()?;
-            let held = self.stage.hold(question).await;
-            let line = keyboard.line().await;
-            drop(held);
-            line
-        };
         // A terminal that is gone gives no consent.
-        let answer: std::io::Result<Option<String>> = answer.await;
-        answer.ok().flatten()
+        let asked = self.stage.question().await.ok()?;
+        let mut text = question;
+        for _ in 0..TRIES {
+            let typed = asked.ask(std::mem::take(&mut text), prompt).await.ok()??;
+            if let Some(answer) = read(&typed) {
+                return Some(answer);
+            }
+        }
+        None
     }
 
     /// No time limit runs until the result is dropped.
@@ -109,7 +119,7 @@ impl Attendant {
         told.lines = told.lines.saturating_add(1);
         if told.lines <= MOST_LINES {
             let line: String = line.chars().take(LONGEST_TOLD).collect();
-            self.voice.note(&format!("{server}: {line}"));
+            self.voice.note(&format!("{server}: {}", printable::prose(&line)));
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> 
 
 async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), Failure> {
     if let [old, new] = arguments.diff.as_slice() {
-        terminal.print(&difference::difference(old, new, arguments.json)?);
+        print(&difference::difference(old, new, arguments.json)?, arguments, terminal);
         return Ok(());
     }
     if arguments.json && arguments.format != Some(Format::Report) {
@@ -58,8 +58,16 @@ async fn work(terminal: &Terminal, arguments: &CodegenArguments) -> Result<(), F
         Format::Description => codegen::description(&bindings),
         Format::Report => report::report(&bindings, arguments.json).map_err(Failure::host)?,
     };
-    terminal.print(text.trim_end());
+    print(text.trim_end(), arguments, terminal);
     Ok(())
+}
+
+fn print(text: &str, arguments: &CodegenArguments, terminal: &Terminal) {
+    if arguments.json {
+        terminal.print_json(text);
+    } else {
+        terminal.print(text);
+    }
 }
 
 fn signatures(bindings: &[Bindings]) -> String {

@@ -112,14 +112,14 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Codegen(arguments) => until_signal(inspect::inspect(arguments)).await,
         Command::Mcp(McpCommand::Observe(arguments)) => until_signal(observe::observe(&arguments)).await,
         Command::Mcp(McpCommand::Lock(arguments)) => until_signal(locking::lock(&arguments)).await,
-        Command::Mcp(McpCommand::Add(arguments)) => edit::add(&arguments),
-        Command::Mcp(McpCommand::Import(arguments)) => edit::import(&arguments),
+        Command::Mcp(McpCommand::Add(arguments)) => until_signal(edit::add(&arguments)).await,
+        Command::Mcp(McpCommand::Import(arguments)) => until_signal(edit::import(&arguments)).await,
         Command::Mcp(McpCommand::Remove(arguments)) => edit::remove(&arguments),
         Command::Mcp(McpCommand::Enable(arguments)) => edit::switch(&arguments, true),
         Command::Mcp(McpCommand::Disable(arguments)) => edit::switch(&arguments, false),
         Command::Config(command) => configure::run(&command).await,
-        Command::Setup(arguments) => clients::setup(&arguments).await,
-        Command::Trust(arguments) => configure::trust(&arguments).await,
+        Command::Setup(arguments) => until_signal(clients::setup(&arguments)).await,
+        Command::Trust(arguments) => until_signal(configure::trust(&arguments)).await,
         Command::Mcp(McpCommand::Login(arguments)) => until_signal(login::login(&arguments)).await,
         Command::Mcp(McpCommand::Logout(arguments)) => until_signal(login::logout(&arguments)).await,
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp_commands::look(&command)).await,
@@ -162,8 +162,8 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
     }
 }
 
-/// Does something that starts servers, and gives it up at the first signal: what is dropped then kills them, which
-/// the death of this process would leave to themselves.
+/// Does something that starts servers or asks a person, and gives it up at the first signal: what is dropped then kills
+/// the servers, and gives the terminal back as it was.
 async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
     let cancel = CancellationToken::new();
     cancel_on_signal(cancel.clone(), CancellationToken::new())?;

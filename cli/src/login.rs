@@ -62,8 +62,7 @@ async fn show(address: String, in_browser: bool, voice: Voice) {
 /// Offers the login that a server wants, where there is a person; says whether somebody has logged in.
 pub(crate) async fn offered(config: &ServerConfig, error: &mcp::Error, host: &Arc<Attendant>) -> bool {
     let ErrorKind::Unauthorized { challenge, .. } = &*error.kind else { return false };
-    let question =
-        format!("toolsmith: the server {} wants a login. Open it in the browser? [y/n] ", config.name);
+    let question = format!("toolsmith: the server {} wants a login. Open it in the browser? ", config.name);
     if !host.agrees(&question).await {
         return false;
     }

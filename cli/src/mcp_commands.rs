@@ -104,7 +104,7 @@ pub(crate) fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, F
 
 /// A value for programs, on one line.
 fn print_json(value: &Value, terminal: &Terminal) {
-    terminal.print(&value.to_string());
+    terminal.print_json(&value.to_string());
 }
 
 /// Of some that were tried, whether any worked.

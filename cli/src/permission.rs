@@ -23,7 +23,7 @@ use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
 use person::Person;
-pub(crate) use question::{Question, visible};
+pub(crate) use question::Question;
 pub(crate) use remembered::{Content, Remembered};
 
 /// Most tools that one question names; what can call more is refused unasked, since nobody would read it.
@@ -400,7 +400,8 @@ impl Refusal {
 
     /// In words for a person or a model, with what to do.
     pub(crate) fn message(&self) -> String {
-        let shown: Vec<String> = self.tools.iter().take(TOOLS_TOLD).map(|name| visible(name)).collect();
+        let shown: Vec<String> =
+            self.tools.iter().take(TOOLS_TOLD).map(|name| printable::name(name)).collect();
         let more = self.tools.len().saturating_sub(TOOLS_TOLD);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let names = format!("{}{more}", shown.join(", "));
@@ -452,7 +453,7 @@ impl Refusal {
             servers.entry(server).or_default().push(format!("{}: allow", json!(tool)));
         }
         let lines = servers.iter().map(|(server, tools)| {
-            format!("  {server}: {{ permissions: {{ {} }} }}", visible(&tools.join(", ")))
+            format!("  {server}: {{ permissions: {{ {} }} }}", printable::exact(&tools.join(", ")))
         });
         format!("mcpServers:\n{}", lines.collect::<Vec<_>>().join("\n"))
     }

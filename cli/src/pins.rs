@@ -16,7 +16,6 @@ use serde_json::Value;
 use crate::config::{Config, LockFile};
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
-use crate::permission::visible;
 use crate::tool_list::ToolList;
 
 /// Most lines of one server's difference that are told.
@@ -184,7 +183,7 @@ impl Difference {
 
     /// In lines, without what to do.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let name = |tool: &String| visible(&format!("{}.{tool}", self.server));
+        let name = |tool: &String| printable::name(&format!("{}.{tool}", self.server));
         let mut lines: Vec<String> =
             self.new.iter().map(|tool| format!("  + {} is new", name(tool))).collect();
         for (tool, changes) in &self.changed {

@@ -5,8 +5,6 @@ use std::fmt::Write as _;
 use runner::{Outcome, Status};
 use serde_json::Value;
 
-use crate::terminal::plain;
-
 /// What belongs on standard output after the program's own output.
 pub(crate) fn result(outcome: &Outcome) -> Option<String> {
     let raw = outcome.result.as_ref()?.get();
@@ -28,7 +26,7 @@ pub(crate) fn content(outcome: &Outcome) -> Vec<String> {
                 let kind = part["type"].as_str().unwrap_or("content");
                 let mime = part["mimeType"].as_str().unwrap_or("of no stated type");
                 let size = part["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
-                plain(&format!("[{kind} {mime}, about {size} bytes; --json prints it]"))
+                printable::prose(&format!("[{kind} {mime}, about {size} bytes; --json prints it]"))
             }
         })
         .collect()

@@ -145,7 +145,7 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
 /// Prints an outcome; gives the exit code.
 fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if arguments.json {
-        terminal.print(&serde_json::to_string(outcome).map_err(Failure::host)?);
+        terminal.print_json(&serde_json::to_string(outcome).map_err(Failure::host)?);
         return Ok(exit::of(outcome.status));
     }
     let manifest = outcome.manifest.iter().filter(|_| arguments.check).cloned();

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::handing_on;
 use crate::masker::Masker;
 use crate::telemetry::Exporter;
-use crate::terminal::{self, plain};
+use crate::terminal;
 
 /// The configuration that the arguments name, to be used.
 pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Failure> {
@@ -44,5 +44,5 @@ pub(crate) fn introduce(config: &Config) {
     terminal::mask(Masker::of(config));
     config
         .complaints()
-        .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {}\n", plain(complaint))));
+        .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));
 }

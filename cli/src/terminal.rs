@@ -1,22 +1,27 @@
 //! What a run shows while it is under way: progress on standard error, the program's output as it comes.
 //!
 //! A thread of its own writes: a reader that does not read holds up neither the run, nor its time limit, nor a signal.
-//! What the program prints waits, and is bounded by what it may print. Notes and progress have a queue of [`NOTES`]; the
-//! oldest are left out, and the reader is told how many.
+//! What a program prints waits, bounded by what it may print. Notes and progress have a queue of [`NOTES`]; the oldest are
+//! dropped, and the reader learns how many. What is untrusted goes to a terminal only through [`printable`], and to a pipe
+//! or a file as it is.
 
+mod stage;
 mod writer;
 
 use std::fmt;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, mpsc};
 use std::time::{Duration, Instant};
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use queue::Bounds;
 use runner::Observer;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
+pub(crate) use self::stage::{Question, Stage};
 pub(crate) use self::writer::{Aside, Part};
-use self::writer::{Piece, write};
+use self::writer::{Piece, Stream, write};
 use crate::masker::Masker;
 
 /// The secrets that nothing tells, of all configurations that were used.
@@ -38,17 +43,9 @@ fn masked(text: &str) -> String {
     masker.as_ref().unwrap_or(&Masker::default()).mask(text).into_owned()
 }
 
-/// Writes to standard error, at once. A reader that is gone is no reason to fail.
+/// Writes to standard error at once, or after the question that is open. Controls nothing of a terminal.
 pub(crate) fn say(text: fmt::Arguments<'_>) {
-    let _ = io::stderr().lock().write_all(masked(&text.to_string()).as_bytes());
-}
-
-/// Text without what steers a terminal or turns the order of its letters around (Unicode's bidirectional formatting
-/// characters, UAX #9): what is told may quote a snippet, a server or a compiler.
-pub(crate) fn plain(text: &str) -> String {
-    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().filter(|&c| !steers(c) && !turns(c)).collect()
+    stage::say(&printable::lines(&masked(&text.to_string())));
 }
 
 /// Shows a run on the terminal.
@@ -60,6 +57,8 @@ pub(crate) struct Terminal {
     /// Whether progress overwrites itself in one line.
     one_line: bool,
     writer: queue::Sender<Piece>,
+    /// How many questions are open, or wait for each other.
+    questions: watch::Sender<usize>,
     state: Mutex<State>,
 }
 
@@ -80,30 +79,6 @@ const LONGEST_NOTE: usize = 64 << 10;
 
 /// How often the program's own progress is shown at the most.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Where questions to a person are shown.
-#[derive(Debug, Clone)]
-pub(crate) struct Stage(queue::Sender<Piece>);
-
-/// Nothing is written until this is dropped.
-#[derive(Debug)]
-pub(crate) struct Held(#[expect(dead_code, reason = "dropped, never sent on")] mpsc::Sender<()>);
-
-/// Undoes what a program may have done to the terminal before (DECSTR, SGR 0), and begins a new line.
-const ANEW: &str = "\x1b[!p\x1b[0m\r\x1b[K";
-
-impl Stage {
-    /// Shows a text without a line's end, and keeps everything else from being written. Returns when it is shown.
-    pub(crate) async fn hold(&self, text: &str) -> Held {
-        let (shown, is_shown) = oneshot::channel();
-        let (held, until) = mpsc::channel();
-        let text = format!("{ANEW}{}", plain(text)).into_bytes();
-        // The thread ends only with its last sender, and then there is nobody to be shown anything.
-        self.0.keep(Piece::Question(text, shown, until));
-        let _ = is_shown.await;
-        Held(held)
-    }
-}
 
 /// Tells people something from anywhere in the process.
 #[derive(Debug, Clone)]
@@ -131,12 +106,12 @@ impl Voice {
         self.say(&format!("toolsmith: {message}"));
     }
 
-    /// Shows lines as they are.
+    /// Shows lines.
     pub(crate) fn say(&self, lines: &str) {
         // Progress may stand in this line.
         let anew = if self.one_line { "\r\x1b[K" } else { "" };
-        let text = format!("{anew}{}\n", plain(&masked(&queue::shortened(lines, LONGEST_NOTE))));
-        push_note(&self.writer, text);
+        let text = printable::lines(&masked(&queue::shortened(lines, LONGEST_NOTE)));
+        push_note(&self.writer, format!("{anew}{text}\n"));
     }
 }
 
@@ -145,12 +120,29 @@ impl Terminal {
     pub(crate) fn new(quiet: bool, live: bool) -> Self {
         let (writer, mut pieces) = queue::bounded(NOTES);
         std::thread::spawn(move || write(&mut pieces));
-        Terminal { quiet, live, one_line: io::stderr().is_terminal(), writer, state: Mutex::default() }
+        let one_line = io::stderr().is_terminal();
+        Terminal {
+            quiet,
+            live,
+            one_line,
+            writer,
+            questions: watch::Sender::default(),
+            state: Mutex::default(),
+        }
     }
 
     /// Shows a conversation: whole lines, of which none is written over, and text as it comes.
     pub(crate) fn of_conversation(quiet: bool) -> Self {
         Terminal { one_line: false, ..Terminal::new(quiet, false) }
+    }
+
+    /// More of what a model says, on standard output: to a terminal without what controls it.
+    pub(crate) fn more_text(&self, text: &str) {
+        if io::stdout().is_terminal() {
+            self.more(Part::Text, &printable::lines(text));
+        } else {
+            self.more(Part::Text, text);
+        }
     }
 
     /// More of a text, whose lines end by themselves or where something else is to be said. It is shown as it is.
@@ -191,11 +183,30 @@ impl Terminal {
     /// A line on standard error.
     pub(crate) fn tell(&self, text: &str) {
         self.clear_progress();
-        self.note_of(format!("{}\n", plain(&masked(text))));
+        self.note_of(format!("{}\n", printable::lines(&masked(text))));
     }
 
-    /// A line on standard output, after whatever the program printed.
+    /// Lines on standard output, after whatever the program printed: to a terminal without what controls it, and to a
+    /// pipe or a file as they are.
     pub(crate) fn print(&self, text: &str) {
+        if io::stdout().is_terminal() {
+            self.print_painted(&printable::lines(text));
+        } else {
+            self.print_painted(text);
+        }
+    }
+
+    /// JSON on standard output; to a terminal with everything escaped that is invisible, which means the same.
+    pub(crate) fn print_json(&self, json: &str) {
+        if io::stdout().is_terminal() {
+            self.print_painted(&printable::json(json));
+        } else {
+            self.print_painted(json);
+        }
+    }
+
+    /// Lines on standard output that are safe to show, with colours where they are wanted.
+    pub(crate) fn print_painted(&self, text: &str) {
         self.clear_progress();
         let end = if std::mem::take(&mut self.state().stdout_open) { "\n" } else { "" };
         self.send(Piece::Out(format!("{end}{text}\n").into_bytes()));
@@ -225,7 +236,7 @@ impl Terminal {
 
     /// Where questions to a person are shown.
     pub(crate) fn stage(&self) -> Stage {
-        Stage(self.writer.clone())
+        Stage::new(self.writer.clone(), self.questions.clone())
     }
 
     fn clear_progress(&self) {
@@ -266,11 +277,20 @@ fn short(number: f64) -> String {
 }
 
 impl Observer for Terminal {
+    fn takes_output(&self) -> BoxFuture<'_, ()> {
+        let mut questions = self.questions.subscribe();
+        async move {
+            // It ends only with this terminal.
+            let _ = questions.wait_for(|open| *open == 0).await;
+        }
+        .boxed()
+    }
+
     fn progress(&self, message: &str) {
         if self.quiet {
             return;
         }
-        let message = masked(message);
+        let message = printable::prose(&masked(message));
         if self.one_line {
             self.state().progress_shown = true;
             self.note_of(format!("\r\x1b[Ktoolsmith: {message}"));
@@ -283,14 +303,14 @@ impl Observer for Terminal {
         if self.live {
             self.clear_progress();
             self.state().stdout_open = bytes.last() != Some(&b'\n');
-            self.send(Piece::Out(bytes.to_vec()));
+            self.send(Piece::Program(Stream::Out, bytes.to_vec()));
         }
     }
 
     fn stderr(&self, bytes: &[u8]) {
         if self.live {
             self.clear_progress();
-            self.send(Piece::Err(bytes.to_vec()));
+            self.send(Piece::Program(Stream::Err, bytes.to_vec()));
         }
     }
 
@@ -299,11 +319,15 @@ impl Observer for Terminal {
         let last = self.state().program_progress;
         // The last step is shown whenever it comes, but no flood of last steps.
         let is_early = last.is_some_and(|(last, _)| now.duration_since(last) < PROGRESS_INTERVAL);
+        // After a question it would be out of date.
+        if *self.questions.borrow() > 0 {
+            return;
+        }
         if is_early && (!is_final || last.is_some_and(|(_, was_final)| was_final)) {
             return;
         }
         self.state().program_progress = Some((now, is_final));
-        let message: String = message.chars().filter(|c| !c.is_control()).take(200).collect();
+        let message: String = message.chars().take(200).collect();
         self.progress(&format!("{} of {} {message}", short(done), short(total)));
     }
 }

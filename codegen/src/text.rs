@@ -1,13 +1,15 @@
 //! Texts from servers, made fit to stand in generated code and in front of a model.
 
-/// The text on one line, without control and formatting characters, cut behind the last word that ends
+use printable::is_invisible;
+
+/// The text on one line, without invisible characters, cut behind the last word that ends
 /// within `longest` characters.
 ///
 /// What could end a comment or begin a code block is broken up.
 pub fn clean(text: &str, longest: usize) -> String {
     let mut cleaned = String::new();
     let mut count = 0;
-    for word in text.split(|character: char| character.is_whitespace() || is_hidden(character)) {
+    for word in text.split(|character: char| character.is_whitespace() || is_invisible(character)) {
         let length = word.chars().count();
         if length == 0 {
             continue;
@@ -36,7 +38,7 @@ pub(crate) fn paragraphs(text: &str, longest: usize) -> Vec<String> {
     const DEEPEST_INDENT: usize = 8;
     let indent = |line: &str| line.chars().take_while(|character| *character == ' ').count();
     let is_blank =
-        |line: &str| line.chars().all(|character| character.is_whitespace() || is_hidden(character));
+        |line: &str| line.chars().all(|character| character.is_whitespace() || is_invisible(character));
     let common = text.lines().skip(1).filter(|line| !is_blank(line)).map(indent).min().unwrap_or(0);
     let mut lines: Vec<String> = Vec::new();
     let mut left = longest;
@@ -74,17 +76,6 @@ fn harmless(text: &str) -> String {
         ("|>", "| >"),
     ];
     BROKEN.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
-}
-
-/// Control characters, and those that change the direction or visibility of what follows
-/// (Unicode's `Cc` and `Cf`, and its line and paragraph separators).
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

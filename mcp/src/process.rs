@@ -1,20 +1,18 @@
 //! A server's process and its process group: started, watched, and gone afterwards in every case.
 //!
-//! The child leads a process group of its own, and whatever it starts belongs to that group unless it leaves on
-//! purpose (`setsid`). The group's number is the child's process id, which the kernel does not give away while the
-//! child is unreaped. So the child stays unreaped until its group has been killed: its end is seen through a pidfd.
-//! If this program itself is killed with SIGKILL, the kernel kills the child, and a process beside it kills the rest of the
-//! group (`reaper`).
+//! The child leads a session and a process group of its own, and whatever it starts belongs to them unless it leaves on
+//! purpose (`setsid`). The session has no terminal, so that no server writes to the one of this process (`/dev/tty`)
+//! while a person is asked something there. The group's number is the child's process id, which the kernel does not give
+//! away while the child is unreaped. So the child stays unreaped until its group has been killed: its end is seen through
+//! a pidfd. If this program itself is killed with SIGKILL, the kernel kills the child, and a process beside it kills the
+//! rest of the group (`reaper`).
 
 mod reaper;
 mod starter;
 
 use std::{
     io,
-    os::{
-        fd::{AsFd, OwnedFd},
-        unix::process::CommandExt,
-    },
+    os::fd::{AsFd, OwnedFd},
     path::Path,
     process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio},
     sync::{Mutex, PoisonError},
@@ -63,7 +61,7 @@ pub(crate) struct Spawned {
 pub(crate) fn spawn(command: &config::Command) -> Result<Spawned, String> {
     let config::Command { command, args, env, withheld, handed_on, cwd } = command;
     let mut program = Command::new(command);
-    program.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    program.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for (name, _) in std::env::vars_os() {
         let is_withheld = name.to_str().is_some_and(|name| withheld.contains(name));
         if is_withheld || name.as_encoded_bytes().starts_with(b"TOOLSMITH_") {

@@ -8,6 +8,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::observer::{Observer, Unobserved};
 use crate::outcome::SandboxReport;
 
 /// A started process. Dropping it kills it, and whatever it has started.
@@ -94,11 +95,24 @@ impl Captured {
         pipe: &mut pipe::Receiver,
         limit: usize,
         stop: bool,
+        each: impl FnMut(&[u8]),
+    ) {
+        self.read_for(&Unobserved, pipe, (limit, stop), each).await;
+    }
+
+    /// The same, as fast as `observer` takes it.
+    pub(crate) async fn read_for(
+        &mut self,
+        observer: &dyn Observer,
+        pipe: &mut pipe::Receiver,
+        (limit, stop): (usize, bool),
         mut each: impl FnMut(&[u8]),
     ) {
         let mut buffer = vec![0; 64 * 1024];
-        // An error ends the output as its end does: how the process ended says the rest.
-        while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
+        loop {
+            observer.takes_output().await;
+            // An error ends the output as its end does: how the process ended says the rest.
+            let Ok(count @ 1..) = pipe.read(&mut buffer).await else { return };
             let kept = count.min(limit - self.bytes.len());
             self.bytes.extend_from_slice(&buffer[..kept]);
             if kept > 0 {
@@ -109,5 +123,57 @@ impl Captured {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use futures::FutureExt as _;
+    use futures::future::BoxFuture;
+    use tokio::sync::watch;
+
+    use super::*;
+
+    /// Takes output when it is told to.
+    struct Slow(watch::Receiver<bool>);
+
+    impl Observer for Slow {
+        fn takes_output(&self) -> BoxFuture<'_, ()> {
+            let mut takes = self.0.clone();
+            async move { drop(takes.wait_for(|takes| *takes).await.map(|_| ())) }.boxed()
+        }
+        fn progress(&self, _: &str) {}
+        fn stdout(&self, _: &[u8]) {}
+        fn stderr(&self, _: &[u8]) {}
+        fn program_progress(&self, _: f64, _: f64, _: &str) {}
+    }
+
+    #[tokio::test]
+    async fn output_that_is_not_taken_stays_in_the_pipe() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let mut pipe = pipe::Receiver::from_owned_fd(reader.into()).unwrap();
+        rustix::io::ioctl_fionbio(&writer, true).unwrap();
+        let mut written = 0;
+        while let Ok(count) = writer.write(&[b'x'; 4096]) {
+            written += count;
+        }
+        let (takes, is_taken) = watch::channel(false);
+        let (observer, mut captured) = (Slow(is_taken), Captured::default());
+        let mut seen = 0;
+        let mut reading = captured
+            .read_for(&observer, &mut pipe, (1 << 20, true), |bytes| seen += bytes.len())
+            .boxed_local();
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+            assert!((&mut reading).now_or_never().is_none());
+        }
+        // It is as full as it was.
+        assert!(writer.write(&[b'x'; 4096]).is_err());
+        takes.send(true).unwrap();
+        drop(writer);
+        reading.await;
+        assert_eq!((seen, captured.bytes.len()), (written, written));
     }
 }

@@ -1,5 +1,7 @@
 //! What a run tells while it is under way.
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use serde_json::value::RawValue;
 
 use crate::outcome::CallRecord;
@@ -51,6 +53,12 @@ pub struct CallBegun<'a> {
 pub trait Observer: Send + Sync {
     /// Long work has begun, in words for a person: the first build of a layer, waiting for another process.
     fn progress(&self, message: &str);
+
+    /// Returns when more of the program's output can be taken. Until then it is not read, and a program that prints on
+    /// waits, as it does for any reader that is slow.
+    fn takes_output(&self) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
 
     /// The program printed `bytes` to standard output.
     fn stdout(&self, bytes: &[u8]);

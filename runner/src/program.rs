@@ -67,11 +67,11 @@ pub(crate) async fn run(job: &Job<'_>, broker: &Broker<'_>, traces: &mut Traces)
     let observer = broker.observer;
     let (out, err) = (&mut running.process.stdout, &mut running.process.stderr);
     let stdout = async {
-        traces.stdout.read(out, limits.output, true, |bytes| observer.stdout(bytes)).await;
+        traces.stdout.read_for(observer, out, (limits.output, true), |bytes| observer.stdout(bytes)).await;
         if traces.stdout.exceeded { Err(Ended::Output) } else { Ok(()) }
     };
     let stderr = async {
-        traces.stderr.read(err, limits.output, true, |bytes| observer.stderr(bytes)).await;
+        traces.stderr.read_for(observer, err, (limits.output, true), |bytes| observer.stderr(bytes)).await;
         if traces.stderr.exceeded { Err(Ended::Output) } else { Ok(()) }
     };
     let calls = async { broker.serve(ours).await.map_err(Ended::Violation) };

@@ -11,7 +11,6 @@ use super::desk::Desk;
 use super::highlight;
 use super::style::Style;
 use crate::mcp_commands::{short, table};
-use crate::terminal::plain;
 
 /// Most characters of a prompt that is filled in (1 MiB).
 const LONGEST_PROMPT: usize = 1 << 20;
@@ -74,11 +73,11 @@ impl Desk {
     fn code(&self) -> Result<(), String> {
         let code = self.screen.snippet().ok_or("no snippet was run in this conversation")?;
         let style = Style::of_stdout();
-        self.terminal.print(&highlight::rust(plain(&code).trim_end(), style));
+        self.terminal.print_painted(&highlight::rust(printable::lines(&code).trim_end(), style));
         let snapshot = self.live.now();
         let api = api(&code, &snapshot.catalog).map_err(|error| error.to_string())?;
         if !api.is_empty() {
-            self.terminal.print(&format!("\n{}", highlight::rust(&plain(&api), style)));
+            self.terminal.print_painted(&format!("\n{}", highlight::rust(&printable::lines(&api), style)));
         }
         Ok(())
     }
@@ -114,7 +113,7 @@ impl Desk {
         // The person sees what is said in their name.
         for block in &blocks {
             let text = match block {
-                Block::Text { text } => plain(text),
+                Block::Text { text } => printable::lines(text),
                 _ => "[media]".to_owned(),
             };
             let lines: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();

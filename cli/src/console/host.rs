@@ -16,9 +16,6 @@ use crate::mcp_commands::short;
 use crate::serve::host::ASKED_BY;
 use crate::terminal::Terminal;
 
-/// How often an answer that is none is asked for again.
-const TRIES: usize = 3;
-
 /// Most characters of a line, and most lines in [`WINDOW`]; further ones are counted.
 const LINE: usize = 500;
 const MOST_LINES: u32 = 100;
@@ -46,11 +43,14 @@ struct Told {
 
 impl ConsoleHost {
     pub(crate) fn new(terminal: Arc<Terminal>, style: Style) -> Arc<Self> {
+        // Before the first turn a line is edited at the same terminal, and nobody is asked.
+        let no_turn = CancellationToken::new();
+        no_turn.cancel();
         Arc::new(ConsoleHost {
             person: Attendant::at(&terminal),
             terminal,
             style,
-            turn: Mutex::default(),
+            turn: Mutex::new(no_turn),
             told: Mutex::new(Told { since: Instant::now(), lines: 0 }),
             progress: Mutex::default(),
         })
@@ -101,18 +101,16 @@ impl ConsoleHost {
             "[y] yes, this once  [n] no: "
         };
         let message = parameters["message"].as_str().unwrap_or_default();
-        let mut question = format!("{message}\n{offered}");
-        let accept = |answer: &str| json!({ "action": "accept", "content": { "answer": answer } });
-        for _ in 0..TRIES {
-            match self.person.answer(&question).await.as_deref() {
-                Some("y" | "Y" | "yes") => return accept("once"),
-                Some("s" | "S") if is_offered("session") => return accept("session"),
-                Some("n" | "N" | "no") => return accept("no"),
-                Some(_) => offered.clone_into(&mut question),
-                None => break,
-            }
+        let read = |answer: &str| match answer {
+            "y" | "Y" | "yes" => Some("once"),
+            "s" | "S" if is_offered("session") => Some("session"),
+            "n" | "N" | "no" => Some("no"),
+            _ => None,
+        };
+        match self.person.answer(&format!("{message}\n"), offered, read).await {
+            Some(answer) => json!({ "action": "accept", "content": { "answer": answer } }),
+            None => json!({ "action": "cancel" }),
         }
-        json!({ "action": "cancel" })
     }
 
     async fn answer(&self, parameters: Value) -> Result<Value, String> {

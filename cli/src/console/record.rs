@@ -7,7 +7,6 @@ use agent::{Event, Message, NewConversation, Store, Summary, Usage};
 use crate::arguments::TalkArguments;
 use crate::assistant::{Recorder, Recording};
 use crate::failure::Failure;
-use crate::permission::visible;
 use crate::terminal::Voice;
 
 /// Where a conversation is kept; nowhere, where the configuration says so.
@@ -98,7 +97,7 @@ fn last(list: &[Summary], folder: &str) -> Option<String> {
 
 /// How a conversation is gone on with.
 pub(crate) fn how_to_resume(command: &str, id: &str) -> String {
-    format!("go on with: toolsmith {command} --resume {}", visible(id))
+    format!("go on with: toolsmith {command} --resume {}", printable::name(id))
 }
 
 #[cfg(test)]

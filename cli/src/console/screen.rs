@@ -11,7 +11,7 @@ use super::record::Record;
 use super::style::{Look, Style};
 use crate::mcp_commands::short;
 use crate::serve::definitions::EXECUTE;
-use crate::terminal::{Part, Terminal, plain};
+use crate::terminal::{Part, Terminal};
 
 /// Most characters of arguments and results in a line.
 const LINE: usize = 120;
@@ -101,7 +101,7 @@ impl Screen {
             Delta::Text(text) => {
                 self.state().partial.push_str(text);
                 if self.streams {
-                    self.terminal.more(Part::Text, &plain(text));
+                    self.terminal.more_text(text);
                 }
             }
             Delta::Thinking(text) => {
@@ -128,7 +128,7 @@ impl Screen {
     fn think(&self, text: &str) {
         if !self.terminal.is_quiet() {
             let lines: Vec<String> =
-                plain(text).split('\n').map(|line| self.style.paint(Look::Dim, line)).collect();
+                printable::lines(text).split('\n').map(|line| self.style.paint(Look::Dim, line)).collect();
             self.terminal.more(Part::Thought, &lines.join("\n"));
         }
     }
@@ -191,7 +191,7 @@ impl Watcher for Screen {
             // Whoever does not stream has it only here.
             Event::Thought(text) if !self.state().has_thought => self.think(text),
             Event::Response(text) if self.streams && self.state().partial.is_empty() => {
-                self.terminal.more(Part::Text, &plain(text));
+                self.terminal.more_text(text);
             }
             Event::Thought(_) | Event::Response(_) => {}
             Event::ToolCall(call) => self.called(call),
@@ -208,7 +208,7 @@ fn code(call: &ToolCall) -> Option<&str> {
 
 /// A snippet, indented and bounded.
 fn snippet_lines(code: &str, style: Style) -> String {
-    let clean = plain(code);
+    let clean = printable::lines(code);
     let lines: Vec<&str> = clean.trim_end().lines().collect();
     let shown = lines.get(..SNIPPET_LINES).unwrap_or(&lines).join("\n");
     let bar = style.paint(Look::Dim, "│");

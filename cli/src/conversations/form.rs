@@ -77,29 +77,10 @@ pub(super) fn time(at: i64) -> String {
     SystemTime::UNIX_EPOCH.checked_add(since).map(calendar::timestamp).unwrap_or_default()
 }
 
-/// JSON without what steers a terminal or turns the order of its letters around: that is escaped, and means the same.
+/// JSON in which everything is escaped that is invisible, which means the same.
 pub(super) fn json(value: &impl Serialize, pretty: bool) -> Result<String, Failure> {
     let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
-    Ok(escaped(text.map_err(Failure::host)?))
-}
-
-fn escaped(text: String) -> String {
-    let unseen = |c: char| {
-        (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(unseen) {
-        return text;
-    }
-    let mut safe = String::with_capacity(text.len() + 64);
-    for character in text.chars() {
-        if unseen(character) {
-            // All of them are in the basic plane, and stand within strings only.
-            safe.push_str(&format!("\\u{:04x}", u32::from(character)));
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
+    Ok(printable::json(&text.map_err(Failure::host)?).into_owned())
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use agent::{Block, Kept, Role, Summary, ToolCall, ToolResult};
 use serde_json::Value;
 
 use super::reading::{media, minute, shortened};
-use crate::terminal::plain;
 
 /// Fewest backticks of a fence.
 const FENCE: usize = 3;
@@ -52,13 +51,13 @@ pub(super) fn page(summary: &Summary, path: &[Kept], full: bool) -> String {
 
 fn block(block: &Block, full: bool) -> String {
     match block {
-        Block::Text { text } => plain(text).trim_end().to_owned(),
+        Block::Text { text } => printable::lines(text).trim_end().to_owned(),
         Block::Thinking { text, .. } => {
-            let text = plain(text);
+            let text = printable::lines(text);
             let lines: Vec<_> = text.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
             lines.join("\n")
         }
-        Block::Media { .. } => plain(&media(block)),
+        Block::Media { .. } => printable::lines(&media(block)),
         Block::ToolCall(call) => self::call(call, full),
         Block::ToolResult(result) => self::result(result, full),
     }
@@ -92,7 +91,7 @@ fn result(result: &ToolResult, full: bool) -> String {
     for block in &result.blocks {
         let part = match block {
             Block::Text { text } => fenced("", text, full),
-            other => plain(&media(other)),
+            other => printable::lines(&media(other)),
         };
         let _ = write!(text, "\n\n{part}");
     }
@@ -101,14 +100,14 @@ fn result(result: &ToolResult, full: bool) -> String {
 
 /// A text between fences that are longer than any in it.
 fn fenced(what: &str, text: &str, full: bool) -> String {
-    let text = plain(&if full { text.to_owned() } else { shortened(text) });
+    let text = printable::lines(&if full { text.to_owned() } else { shortened(text) });
     let fence = "`".repeat(longest_run(&text).saturating_add(1).max(FENCE));
     format!("{fence}{what}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
 /// A text in one line between backticks.
 fn code(text: &str) -> String {
-    let text = plain(text).replace(['\n', '\t'], " ");
+    let text = printable::prose(text);
     let ticks = "`".repeat(longest_run(&text) + 1);
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{space}{text}{space}{ticks}")
@@ -169,7 +168,7 @@ mod tests {
 >
 > so
 
-I [31mdo
+I do
 
 Calls `execute_code`:
 

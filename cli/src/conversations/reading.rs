@@ -6,7 +6,6 @@ use agent::{Block, Kept, Role, Summary, ToolCall, ToolResult};
 use serde_json::Value;
 
 use super::form::time;
-use crate::terminal::plain;
 
 /// Most characters and lines of a result, or of an argument, unless all are asked for.
 const MOST_CHARACTERS: usize = 2000;
@@ -51,7 +50,7 @@ impl Page {
 
     /// Lines that were told by somebody, each with something before it.
     fn told(&mut self, before: &str, text: &str) {
-        let text = plain(text);
+        let text = printable::lines(text);
         for line in text.lines() {
             self.line(format!("{before}{line}").trim_end());
         }
@@ -97,7 +96,7 @@ impl Page {
             Block::Text { text } => self.told("  ", text),
             // The dimness must end with each line: a page may be cut anywhere.
             Block::Thinking { text, .. } => {
-                for line in plain(text).lines() {
+                for line in printable::lines(text).lines() {
                     self.line(&format!("  {dim}(thinking) {line}{end}"));
                 }
             }
@@ -112,7 +111,7 @@ impl Page {
         let name = one_line(&call.name);
         let short = in_one_line(&call.arguments);
         if let Some(short) = short {
-            self.line(format!("  → {bold}{name}{end} {}", plain(&short)).trim_end());
+            self.line(format!("  → {bold}{name}{end} {}", printable::lines(&short)).trim_end());
             return;
         }
         self.line(&format!("  → {bold}{name}{end}"));
@@ -195,7 +194,7 @@ pub(super) fn in_one_line(arguments: &Value) -> Option<String> {
 }
 
 fn one_line(text: &str) -> String {
-    plain(text).replace(['\n', '\t'], " ")
+    printable::prose(text)
 }
 
 /// A time in milliseconds since 1970, to the minute, in UTC.
@@ -262,11 +261,11 @@ mod tests {
         let page = Page::of(&summary(), &path(), false, Style::NONE);
         let expected = "conversation abc
 begun 1970-01-01 00:00Z, model m, folder /work
-label subagent:r:[2J1, asked for by run p1
+label subagent:r:\\u{1b}[2J1, asked for by run p1
 3 messages; tokens: 10 read (3 of them cached), 5 written
 
 user  1970-01-01 00:01Z  m0
-  look [31mat it
+  look at\\u{202e} it
   please
 
 assistant  1970-01-01 00:01Z  m1  10 read, 5 written
@@ -276,7 +275,7 @@ assistant  1970-01-01 00:01Z  m1  10 read, 5 written
   → execute_code
     code:
       let a = 1;
-      a]0;x
+      a\\u{1b}]0;x\\u{7}
     n: 1
   → read {\"path\":\"a\"}
 

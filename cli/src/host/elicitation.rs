@@ -2,12 +2,11 @@
 
 use std::io;
 
+use printable::{exact, prose};
 use serde_json::{Map, Value, json};
 
 use super::form::{Choice, Field, Kind, fields};
-use crate::keyboard::Keyboard;
-use crate::permission::visible;
-use crate::terminal::Stage;
+use crate::terminal::{Question, Stage};
 
 /// How often an answer that does not fit is asked for again.
 const TRIES: usize = 3;
@@ -30,19 +29,19 @@ pub(super) async fn elicit(stage: &Stage, server: &str, parameters: &Value) -> R
 
 /// A form; `None` where the person leaves it.
 async fn fill_in(stage: &Stage, server: &str, message: &str, fields: &[Field]) -> io::Result<Option<Value>> {
-    let keyboard = Keyboard::open()?;
     let head = format!(
-        "toolsmith: the server {server} asks (its own words; what you answer goes to it):\n  {message}\n\
-         [a] answer  [d] decline  [c] cancel: "
+        "toolsmith: the server {server} asks (its own words; what you answer goes to it):\n  {message}\n"
     );
-    match ask(stage, &keyboard, &head).await?.as_deref() {
+    // One question from its beginning to its end: nothing else is written between its fields.
+    let question = stage.question().await?;
+    match question.ask(&head, "[a] answer  [d] decline  [c] cancel: ").await?.as_deref() {
         Some("a" | "A") => {}
         Some("d" | "D") => return Ok(Some(json!({ "action": "decline" }))),
         _ => return Ok(None),
     }
     let mut content = Map::new();
     for field in fields {
-        match field_value(stage, &keyboard, field).await? {
+        match field_value(&question, field).await? {
             Some(Some(value)) => drop(content.insert(field.name.clone(), value)),
             Some(None) => {}
             None => return Ok(None),
@@ -52,13 +51,13 @@ async fn fill_in(stage: &Stage, server: &str, message: &str, fields: &[Field]) -
 }
 
 /// What goes into a field, if anything; `None` where the person leaves the form.
-async fn field_value(stage: &Stage, keyboard: &Keyboard, field: &Field) -> io::Result<Option<Option<Value>>> {
+async fn field_value(question: &Question, field: &Field) -> io::Result<Option<Option<Value>>> {
     let mut text = prompt(field);
     for _ in 0..TRIES {
-        let Some(typed) = ask(stage, keyboard, &text).await? else { return Ok(None) };
+        let Some(typed) = question.ask(&text, ": ").await? else { return Ok(None) };
         match field.read(&typed) {
             Ok(value) => return Ok(Some(value)),
-            Err(wrong) => text = format!("  {wrong}: "),
+            Err(wrong) => text = format!("  {wrong}"),
         }
     }
     Ok(None)
@@ -73,59 +72,51 @@ fn prompt(field: &Field) -> String {
         Kind::Choice(_) => "one of these",
         Kind::Choices(_) => "any of these, with commas between",
     };
-    let mut text = format!("  {} ({kind}", visible(&field.title));
+    let mut text = format!("  {} ({kind}", prose(&field.title));
     if !field.is_required {
         text.push_str(", may stay empty");
     }
     text.push(')');
     if !field.description.is_empty() {
-        text.push_str(&format!(" {}", visible(&short(&field.description))));
+        text.push_str(&format!(" {}", prose(&short(&field.description))));
     }
     if let Kind::Choice(choices) | Kind::Choices(choices) = &field.kind {
         let line =
-            |(index, choice): (usize, &Choice)| format!("\n    {} {}", index + 1, visible(&choice.title));
+            |(index, choice): (usize, &Choice)| format!("\n    {} {}", index + 1, prose(&choice.title));
         text.extend(choices.iter().enumerate().map(line));
         text.push_str("\n ");
     }
     if let Some(default) = &field.default {
-        text.push_str(&format!(" [{}]", visible(&short(&default.to_string()))));
+        text.push_str(&format!(" [{}]", exact(&short(&default.to_string()))));
     }
-    text.push_str(": ");
     text
 }
 
 /// An address that the person is to visit; `None` where they don't answer.
 async fn visit(stage: &Stage, server: &str, parameters: &Value) -> io::Result<Option<Value>> {
-    let address = told(parameters, "url");
+    let address = parameters.get("url").and_then(Value::as_str).unwrap_or_default();
     let is_web = address.starts_with("https://") || address.starts_with("http://");
-    if !is_web {
+    // What is opened is what was shown, and whole.
+    if !is_web || address.chars().count() > LONGEST_TEXT {
         return Ok(Some(json!({ "action": "decline" })));
     }
-    let keyboard = Keyboard::open()?;
     let head = format!(
-        "toolsmith: the server {server} wants you to visit an address (its own words):\n  {}\n  {address}\n\
-         [o] open it in the browser  [v] I have visited it  [d] decline  [c] cancel: ",
-        told(parameters, "message")
+        "toolsmith: the server {server} wants you to visit an address (its own words):\n  {}\n  {}\n",
+        told(parameters, "message"),
+        exact(address)
     );
-    Ok(match ask(stage, &keyboard, &head).await?.as_deref() {
-        Some("o" | "O") if crate::browser::open(&address) => Some(json!({ "action": "accept" })),
+    let prompt = "[o] open it in the browser  [v] I have visited it  [d] decline  [c] cancel: ";
+    Ok(match stage.ask(&head, prompt).await?.as_deref() {
+        Some("o" | "O") if crate::browser::open(address) => Some(json!({ "action": "accept" })),
         Some("v" | "V") => Some(json!({ "action": "accept" })),
         Some("d" | "D") => Some(json!({ "action": "decline" })),
         _ => None,
     })
 }
 
-/// Shows a question and reads a line, while nothing else is written.
-async fn ask(stage: &Stage, keyboard: &Keyboard, text: &str) -> io::Result<Option<String>> {
-    let held = stage.hold(text).await;
-    let line = keyboard.line().await;
-    drop(held);
-    line
-}
-
 /// A text of the server, fit to be shown.
 fn told(parameters: &Value, member: &str) -> String {
-    visible(&short(parameters.get(member).and_then(Value::as_str).unwrap_or_default()))
+    prose(&short(parameters.get(member).and_then(Value::as_str).unwrap_or_default()))
 }
 
 fn short(text: &str) -> String {

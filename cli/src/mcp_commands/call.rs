@@ -9,11 +9,11 @@ use crate::config;
 use crate::exit;
 use crate::failure::Failure;
 use crate::observe::object;
-use crate::permission::{self, visible};
+use crate::permission;
 use crate::pins::Known;
 use crate::results::{RESULT_LIMIT, Results, text};
 use crate::sessions::Sessions;
-use crate::terminal::{Terminal, plain};
+use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
@@ -21,7 +21,7 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
         Ok(result) => Ok(show(&result, arguments.json, terminal)),
         // Whatever went wrong: who asks for JSON reads it there.
         Err(failure) if arguments.json => {
-            let failed = json!({ "success": false, "output": "", "data": null, "error": plain(&failure.message), "content": [] });
+            let failed = json!({ "success": false, "output": "", "data": null, "error": failure.message, "content": [] });
             print_json(&failed, terminal);
             Ok(failure.code)
         }
@@ -69,7 +69,7 @@ async fn answer(
             return Err(Failure::host(format!("the server {server}: {}", opened.warnings.join("; "))));
         }
         let names = opened.tools.tools().iter().filter_map(|tool| tool["name"].as_str());
-        let names: Vec<String> = names.take(20).map(visible).collect();
+        let names: Vec<String> = names.take(20).map(printable::name).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let message = format!("the server {server} has no tool {tool:?}\nhelp: it has {names}");
         return Err(Failure::configuration(message));
@@ -91,8 +91,7 @@ fn show(result: &Value, as_json: bool, terminal: &Terminal) -> u8 {
     } else if is_error {
         terminal.tell(&format!("the tool reports a failure: {output}"));
     } else {
-        // For the eyes; `--json` has the text as it came.
-        terminal.print(&plain(&output));
+        terminal.print(&output);
     }
     if is_error { exit::RUNTIME } else { exit::OK }
 }

@@ -10,10 +10,9 @@ use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
 use crate::config::{self, Config};
 use crate::exit;
 use crate::failure::Failure;
-use crate::permission::visible;
 use crate::pins::Pins;
 use crate::results::{RESULT_LIMIT, Results};
-use crate::terminal::{Terminal, plain};
+use crate::terminal::Terminal;
 
 /// Which list.
 #[derive(Clone, Copy)]
@@ -75,7 +74,7 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
     }
     for content in result["contents"].as_array().into_iter().flatten() {
         match content["text"].as_str() {
-            Some(text) => terminal.print(&plain(text)),
+            Some(text) => terminal.print(text),
             None => terminal.print(&binary(content)),
         }
     }
@@ -97,8 +96,8 @@ pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> 
     }
     for message in result["messages"].as_array().into_iter().flatten() {
         let content = &message["content"];
-        let text = content["text"].as_str().map_or_else(|| binary(content), plain);
-        terminal.print(&format!("{}: {text}", visible(message["role"].as_str().unwrap_or("?"))));
+        let text = content["text"].as_str().map_or_else(|| binary(content), str::to_owned);
+        terminal.print(&format!("{}: {text}", printable::name(message["role"].as_str().unwrap_or("?"))));
     }
     Ok(exit::OK)
 }
@@ -107,7 +106,7 @@ pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> 
 fn binary(content: &Value) -> String {
     let data = content["blob"].as_str().or_else(|| content["data"].as_str()).unwrap_or_default();
     let mime = content["mimeType"].as_str().unwrap_or("no stated type");
-    format!("[{}, about {} bytes; --json prints it]", visible(mime), data.len() / 4 * 3)
+    format!("[{}, about {} bytes; --json prints it]", printable::name(mime), data.len() / 4 * 3)
 }
 
 /// A result within the bounds of what is shown; the whole of a longer one is kept.

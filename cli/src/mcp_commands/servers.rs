@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::masker::Masker;
 use crate::pins::Known;
 use crate::sessions::{Opened, Sessions, Unopened};
-use crate::terminal::{Terminal, plain};
+use crate::terminal::Terminal;
 
 /// Most characters that are shown of what a server says of itself.
 const WORDS: usize = 2_000;
@@ -148,7 +148,7 @@ impl Tried {
                 facts["instructions"] = session.instructions().into();
                 facts["capabilities"] = session.capabilities();
             }
-            Err(error) => facts["error"] = plain(&error.message).into(),
+            Err(error) => facts["error"] = error.message.clone().into(),
         }
         facts
     }

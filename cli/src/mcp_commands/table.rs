@@ -2,8 +2,6 @@
 
 use comfy_table::{Table, presets};
 
-use crate::permission::visible;
-
 /// Most characters of a cell.
 const CELL: usize = 100;
 
@@ -21,7 +19,7 @@ pub(crate) fn table(columns: &[&str], rows: impl IntoIterator<Item = Vec<String>
 /// At most so many characters of a text, each of which is seen.
 pub(crate) fn short(text: &str, length: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = visible(&text);
+    let mut short = printable::prose(&text);
     if let Some((end, _)) = short.char_indices().nth(length) {
         short.truncate(end);
         short.push('…');

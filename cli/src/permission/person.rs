@@ -1,7 +1,7 @@
 //! A person at the terminal of this process.
 //!
 //! Questions stand on standard error, answers come from `/dev/tty`: standard input may be the snippet. While a question
-//! is open nothing else is written, so that no program can paint over it.
+//! is open nothing else is written, so that no program can paint over it, and what was typed before it is dropped.
 
 use std::io::{self, IsTerminal as _};
 
@@ -29,24 +29,21 @@ impl Person {
 
     /// The answer, where all goes well.
     async fn answer(&self, question: &Question) -> io::Result<Answer> {
-        let keyboard = Keyboard::open()?;
         let offered = if question.is_memorable() {
             "[y] yes, this once  [s] for this session  [a] always  [n] no: "
         } else {
             "[y] yes, this once  [s] every time in this session  [n] no: "
         };
-        let mut text = format!("{}\n{offered}", question.text());
+        let mut text = format!("{}\n", question.text());
+        let asked = self.stage.question().await?;
         for _ in 0..TRIES {
-            let held = self.stage.hold(&text).await;
-            let line = keyboard.line().await?;
-            drop(held);
-            match line.as_deref() {
+            match asked.ask(&std::mem::take(&mut text), offered).await?.as_deref() {
                 None => break,
                 Some("y" | "Y" | "yes") => return Ok(Answer::Once),
                 Some("s" | "S") => return Ok(Answer::Session),
                 Some("a" | "A") if question.is_memorable() => return Ok(Answer::Always),
                 Some("n" | "N" | "no") => return Ok(Answer::No),
-                Some(_) => text = offered.to_owned(),
+                Some(_) => {}
             }
         }
         Ok(Answer::No)

@@ -1,7 +1,9 @@
 //! What a person is asked, as text: whole where it can be, bounded where it must be, and unable to steer a terminal.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use printable::{exact, look, name};
 use serde_json::value::RawValue;
 
 use super::Wanted;
@@ -60,8 +62,12 @@ impl Question {
         match self {
             Question::Program { tools, each } => {
                 let _ = writeln!(text, "The program can call tools that need your permission:");
+                let mut looks: BTreeMap<String, usize> = BTreeMap::new();
+                tools.iter().for_each(|tool| *looks.entry(look(&tool.name())).or_default() += 1);
                 for tool in tools {
-                    let _ = writeln!(text, "  {}{}", visible(&tool.name()), claimed(tool));
+                    let is_alone = looks.get(&look(&tool.name())) == Some(&1);
+                    let twin = if is_alone { "" } else { "  (LOOKS LIKE ANOTHER ONE HERE)" };
+                    let _ = writeln!(text, "  {}{twin}{}", name(&tool.name()), claimed(tool));
                 }
                 if *each > 0 {
                     let _ = writeln!(text, "You will be asked at every call of {each} more.");
@@ -69,12 +75,8 @@ impl Question {
                 let _ = write!(text, "May it?");
             }
             Question::Call { tool: [tool], arguments, .. } => {
-                let _ = writeln!(
-                    text,
-                    "A call needs your permission: {}{}",
-                    visible(&tool.name()),
-                    claimed(tool)
-                );
+                let _ =
+                    writeln!(text, "A call needs your permission: {}{}", name(&tool.name()), claimed(tool));
                 let _ = writeln!(text, "{arguments}");
                 let _ = write!(text, "May it be made?");
             }
@@ -90,36 +92,6 @@ fn claimed(tool: &Wanted) -> String {
     format!("  (the server claims: {})", tool.claims.join(", "))
 }
 
-/// Text in one line in which every character is seen: what is invisible, steers a terminal or turns the order of
-/// letters around is spelled out.
-pub(crate) fn visible(text: &str) -> String {
-    let mut seen = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_unseen(character) {
-            // Writing to a string does not fail.
-            let _ = write!(seen, "\\u{{{:x}}}", u32::from(character));
-        } else {
-            seen.push(character);
-        }
-    }
-    seen
-}
-
-fn is_unseen(character: char) -> bool {
-    character.is_control()
-        || (character.is_whitespace() && character != ' ')
-        || matches!(
-            character,
-            // Soft hyphen, joiners, marks of direction, fillers, variation selectors, tags, and whatever else Unicode
-            // calls Default_Ignorable_Code_Point.
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
-}
-
 /// Arguments on one screen; what is cut is said.
 fn shown(arguments: &RawValue) -> String {
     // Laid out from their text, so that numbers and order are those that are sent.
@@ -130,7 +102,7 @@ fn shown(arguments: &RawValue) -> String {
             is_cut = true;
             break;
         }
-        let mut seen: String = visible(line);
+        let mut seen: String = exact(line);
         if let Some((end, _)) = seen.char_indices().nth(LINE_CHARACTERS) {
             seen.truncate(end);
             seen.push('…');
@@ -169,6 +141,21 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_looks_like_another_one_is_told_from_it() {
+        let tools =
+            ["read_file", "read_fi1e", "re\u{430}d", "\u{2800}", "write  (the server claims: only reads)"];
+        let question = Question::Program { tools: tools.map(wanted).to_vec(), each: 0 };
+        let text = question.text();
+        assert_eq!(text.matches("  (LOOKS LIKE ANOTHER ONE HERE)").count(), 2, "{text}");
+        for name in ["s.re\\u{430}d  ", "s.\\u{2800}  ", "s.write\\u{20}\\u{20}\\u{28}the\\u{20}server"] {
+            assert!(text.contains(name), "{text}");
+        }
+        let arguments = to_raw_value(&json!({ "p\u{430}th": "a\u{3164}”, “b" })).unwrap();
+        let text = Question::call(wanted("t"), &arguments, false).text();
+        assert!(text.contains(r#"  "p\u{430}th": "a\u{3164}\u{201d}, \u{201c}b""#), "{text}");
+    }
+
+    #[test]
     fn names_and_arguments_can_neither_steer_nor_hide() {
         let forged = "x\n  s.harmless\u{1b}[2K\u{202e}\u{200b}\u{e0041}\u{85}";
         let arguments = to_raw_value(&json!({ forged: forged })).unwrap();
@@ -178,7 +165,9 @@ mod tests {
             assert!(!text.contains(hidden), "{text:?}");
         }
         assert!(
-            text.contains("s.x\\u{a}  s.harmless\\u{1b}[2K\\u{202e}\\u{200b}\\u{e0041}\\u{85}"),
+            text.contains(
+                "s.x\\u{a}\\u{20}\\u{20}s.harmless\\u{1b}\\u{5b}2K\\u{202e}\\u{200b}\\u{e0041}\\u{85}"
+            ),
             "{text}"
         );
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use printable::exact;
 use serde_json::Value;
 
-use crate::permission::visible;
 use crate::tool_list::as_declared;
 
 /// Most lines of one tool, and most characters that are shown of a text that has changed.
@@ -21,7 +21,7 @@ pub(super) fn changes(before: &Value, after: &Value) -> Vec<String> {
     let schemas = codegen::diff(as_declared(before).as_slice(), as_declared(after).as_slice());
     let of_schemas = schemas.changed.into_iter().flat_map(|changed| changed.changes);
     // Told above, with the text.
-    lines.extend(of_schemas.filter(|line| !line.ends_with("description changed")).map(|line| visible(&line)));
+    lines.extend(of_schemas.filter(|line| !line.ends_with("description changed")).map(|line| exact(&line)));
     if lines.is_empty() {
         lines.push("in a part that decides neither types nor descriptions".to_owned());
     }
@@ -46,8 +46,8 @@ fn texts(path: &str, before: &Value, after: &Value, in_schema: bool, lines: &mut
         let is_text = matches!(key.as_str(), "description" | "title") && !(was.is_object() || is.is_object());
         if is_text || !is_schema {
             let (was, is) = excerpts(&shown(was), &shown(is));
-            lines.push(format!("{}: was {was}", visible(&place)));
-            lines.push(format!("{}  is {is}", " ".repeat(visible(&place).chars().count())));
+            lines.push(format!("{}: was {was}", exact(&place)));
+            lines.push(format!("{}  is {is}", " ".repeat(exact(&place).chars().count())));
         } else {
             texts(&place, was, is, true, lines);
         }
@@ -67,7 +67,7 @@ fn excerpts(before: &str, after: &str) -> (String, String) {
         let head = if start > 0 { "…" } else { "" };
         let tail = if text.chars().nth(end).is_some() { "…" } else { "" };
         let part: String = text.chars().skip(start).take(EXCERPT).collect();
-        format!("{head}{}{tail}", visible(&part))
+        format!("{head}{}{tail}", exact(&part))
     };
     (excerpt(before), excerpt(after))
 }

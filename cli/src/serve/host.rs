@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::caller::{Abilities, Caller};
 use super::level::Level;
 use crate::host::{Company, Waiting};
-use crate::terminal::{Voice, plain};
+use crate::terminal::Voice;
 
 /// How much of what servers tell waits for each who listens (2 MiB); the oldest is left out, and whoever listens is told
 /// how many messages that were.
@@ -183,7 +183,7 @@ impl Host for ClientHost {
     fn notice(&self, server: &str, notice: &Notice) {
         match notice {
             Notice::Stderr(line) | Notice::Stray(line) => {
-                let line: String = plain(line).chars().take(LONGEST_TOLD).collect();
+                let line: String = printable::prose(line).chars().take(LONGEST_TOLD).collect();
                 self.voice.note(&format!("{server}: {line}"));
             }
             Notice::Log { level, logger, data } => self.tell(&Told::Log {

@@ -4,22 +4,28 @@ use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::mpsc;
 
+use printable::Filter;
 use queue::Received;
 use tokio::sync::oneshot;
+
+use super::stage::RESET;
 
 /// What the writing thread is told.
 #[derive(Debug)]
 pub(super) enum Piece {
     Out(Vec<u8>),
     Err(Vec<u8>),
+    /// What a program has printed: to a terminal without what controls it.
+    Program(Stream, Vec<u8>),
     /// More of a line that does not end yet.
     More(Part, Vec<u8>),
     /// What [`Piece::More`] has left open ends.
     EndLine,
     /// Answers when everything before is written, with the first failure.
     Flush(oneshot::Sender<Option<io::Error>>),
-    /// Is written to standard error, told to be so, and nothing after it until the last sender is dropped.
-    Question(Vec<u8>, oneshot::Sender<()>, mpsc::Receiver<()>),
+    /// A question begins, which is told: its texts are written to standard error, and nothing else until their sender
+    /// is dropped.
+    Question(oneshot::Sender<()>, mpsc::Receiver<Shown>),
     /// A line is edited from now on, or no longer; answers when that holds.
     Edit(Option<Box<dyn Aside>>, mpsc::Sender<()>),
 }
@@ -30,16 +36,37 @@ const MERGED: usize = 64 << 10;
 impl Piece {
     /// Puts `next` into the last piece of the queue, where it goes to the same stream; gives back what does not.
     pub(super) fn merge(last: &mut Piece, next: Piece) -> Option<Piece> {
-        match (last, next) {
+        let (bytes, more) = match (last, next) {
             (Piece::Out(bytes), Piece::Out(more)) | (Piece::Err(bytes), Piece::Err(more))
                 if bytes.len() + more.len() <= MERGED =>
             {
-                bytes.extend_from_slice(&more);
-                None
+                (bytes, more)
             }
-            (_, next) => Some(next),
-        }
+            (Piece::Program(stream, bytes), Piece::Program(other, more))
+                if *stream == other && bytes.len() + more.len() <= MERGED =>
+            {
+                (bytes, more)
+            }
+            (_, next) => return Some(next),
+        };
+        bytes.extend_from_slice(&more);
+        None
     }
+}
+
+/// A text of a question, fit to be shown.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) text: String,
+    /// Is told when it is written.
+    pub(super) done: oneshot::Sender<()>,
+}
+
+/// Which of a program's outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stream {
+    Out,
+    Err,
 }
 
 /// A text that is shown as it comes.
@@ -62,40 +89,14 @@ pub(crate) trait Aside: fmt::Debug + Send {
 
 /// Writes until the last sender is gone.
 pub(super) fn write(pieces: &mut queue::Receiver<Piece>) {
-    let is_one = io::stdout().is_terminal() && io::stderr().is_terminal();
-    let mut writing = Writing { is_one, text: false, thought: false, failed: None, aside: None };
+    let mut writing = Writing::new();
     while let Some(Received { missed, item }) = pieces.receive_blocking() {
         if missed > 0 {
-            writing.end_line(is_one, true);
-            writing
-                .err(format!("toolsmith: {missed} lines are left out here: nobody read them\n").as_bytes());
+            let note = format!("toolsmith: {missed} lines are left out here: nobody read them\n");
+            writing.piece(Piece::Err(note.into_bytes()));
         }
-        let Some(piece) = item else { continue };
-        match piece {
-            Piece::Out(bytes) => {
-                writing.end_line(true, true);
-                writing.out(&bytes);
-            }
-            Piece::Err(bytes) => {
-                writing.end_line(is_one, true);
-                writing.err(&bytes);
-            }
-            Piece::More(part, bytes) => writing.more(part, &bytes),
-            Piece::EndLine => writing.end_line(true, true),
-            Piece::Flush(done) => drop(done.send(writing.failed.take())),
-            Piece::Question(bytes, shown, held) => {
-                writing.end_line(is_one, true);
-                writing.err(&bytes);
-                let _ = shown.send(());
-                let _ = held.recv();
-            }
-            Piece::Edit(aside, done) => {
-                writing.end_line(is_one, true);
-                let before = std::mem::replace(&mut writing.aside, aside);
-                let left = before.map(Aside::end).unwrap_or_default();
-                writing.left(&left);
-                let _ = done.send(());
-            }
+        if let Some(piece) = item {
+            writing.piece(piece);
         }
     }
 }
@@ -103,14 +104,97 @@ pub(super) fn write(pieces: &mut queue::Receiver<Piece>) {
 struct Writing {
     /// Whether both streams are shown on one terminal.
     is_one: bool,
+    /// What makes a program's output safe, for each stream that is a terminal.
+    filters: [Option<Filter>; 2],
     /// Whether a text has left a line of its stream open.
     text: bool,
     thought: bool,
+    /// Whether the terminal's line is open, whoever began it.
+    line_open: bool,
     failed: Option<io::Error>,
     aside: Option<Box<dyn Aside>>,
 }
 
 impl Writing {
+    fn new() -> Self {
+        let are_terminals = [io::stdout().is_terminal(), io::stderr().is_terminal()];
+        Writing {
+            is_one: are_terminals == [true, true],
+            filters: are_terminals.map(|is_terminal| is_terminal.then(Filter::default)),
+            text: false,
+            thought: false,
+            line_open: false,
+            failed: None,
+            aside: None,
+        }
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        match piece {
+            Piece::Out(bytes) => {
+                self.end_line(true, true);
+                self.end_program(Stream::Out);
+                self.out(&bytes);
+            }
+            Piece::Err(bytes) => {
+                self.end_line(self.is_one, true);
+                self.err(&bytes);
+            }
+            Piece::Program(stream, bytes) => self.program(stream, &bytes),
+            Piece::More(part, bytes) => self.more(part, &bytes),
+            Piece::EndLine => self.end_line(true, true),
+            Piece::Flush(done) => {
+                self.end_program(Stream::Out);
+                self.end_program(Stream::Err);
+                let _ = done.send(self.failed.take());
+            }
+            Piece::Question(begun, texts) => self.question(begun, &texts),
+            Piece::Edit(aside, done) => {
+                self.end_line(self.is_one, true);
+                let before = std::mem::replace(&mut self.aside, aside);
+                let left = before.map(Aside::end).unwrap_or_default();
+                self.left(&left);
+                let _ = done.send(());
+            }
+        }
+    }
+
+    /// Nothing else is written until the question ends.
+    fn question(&mut self, begun: oneshot::Sender<()>, texts: &mpsc::Receiver<Shown>) {
+        self.end_line(self.is_one, true);
+        let end = if self.line_open { "\n" } else { "" };
+        self.err(format!("{end}{RESET}").as_bytes());
+        let _ = begun.send(());
+        while let Ok(Shown { text, done }) = texts.recv() {
+            self.err(text.as_bytes());
+            let _ = done.send(());
+        }
+        // A key has ended the line of the answer.
+        self.line_open = false;
+    }
+
+    fn program(&mut self, stream: Stream, bytes: &[u8]) {
+        self.end_line(self.is_one || matches!(stream, Stream::Out), true);
+        match self.filters[stream as usize].as_mut().map(|filter| filter.feed(bytes)) {
+            Some(safe) => self.to(stream, safe.as_bytes()),
+            None => self.to(stream, bytes),
+        }
+    }
+
+    /// What was held back of a program's output is all that comes.
+    fn end_program(&mut self, stream: Stream) {
+        if let Some(rest) = self.filters[stream as usize].as_mut().map(Filter::end) {
+            self.to(stream, rest.as_bytes());
+        }
+    }
+
+    fn to(&mut self, stream: Stream, bytes: &[u8]) {
+        match stream {
+            Stream::Out => self.out(bytes),
+            Stream::Err => self.err(bytes),
+        }
+    }
+
     /// Ends what stands in the way of a line.
     fn end_line(&mut self, text: bool, thought: bool) {
         if text && std::mem::take(&mut self.text) {
@@ -138,9 +222,10 @@ impl Writing {
     }
 
     fn out(&mut self, bytes: &[u8]) {
-        if self.aside(bytes) {
+        if bytes.is_empty() || self.aside(bytes) {
             return;
         }
+        self.note_line(Stream::Out, bytes);
         let mut stdout = io::stdout().lock();
         if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush())
             // A reader that is gone changes nothing about how the snippet ends.
@@ -152,7 +237,15 @@ impl Writing {
 
     fn err(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() && !self.aside(bytes) {
+            self.note_line(Stream::Err, bytes);
             drop(io::stderr().lock().write_all(bytes));
+        }
+    }
+
+    /// Notes whether a line of the terminal is open. What ends by emptying its line leaves none.
+    fn note_line(&mut self, stream: Stream, bytes: &[u8]) {
+        if self.filters[stream as usize].is_some() {
+            self.line_open = !bytes.ends_with(b"\n") && !bytes.ends_with(b"\r\x1b[K");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Starts processes that the kernel kills when this one dies, by whatever.
+//! Starts processes in sessions of their own that the kernel kills when this one dies, by whatever.
 //!
 //! What the kernel sends a child when its parent dies (PR_SET_PDEATHSIG(2const)), it sends when the thread ends that
 //! has started it. So all are started in one thread, which lives as long as the process.
@@ -11,27 +11,29 @@ use std::{
     thread,
 };
 
-use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 
 use super::reaper;
 
 /// A process to be started, and where it is waited for.
 type Order = (Command, mpsc::SyncSender<io::Result<Child>>);
 
-/// Starts the process; blocks until the kernel has loaded the program. It alone is killed by the
-/// kernel; what it starts is left to `reaper`.
+/// Starts the process; blocks until the kernel has loaded the program. It leads a session and a
+/// process group of its own. It alone is killed by the kernel; what it starts is left to `reaper`.
 ///
 /// # Errors
 /// Those of [`Command::spawn`], and where there can be no further thread.
 pub(super) fn start(mut command: Command) -> io::Result<Child> {
     let parent = getpid();
-    let die_with_parent = move || {
+    let prepare = move || {
+        // The kernel has just made the process, so it leads no group yet.
+        setsid()?;
         set_parent_process_death_signal(Some(Signal::KILL))?;
         // It may have died before.
         if getppid() == Some(parent) { Ok(()) } else { Err(io::Error::from(rustix::io::Errno::SRCH)) }
     };
     // SAFETY: between fork and exec only system calls are made, which neither allocate nor take locks.
-    unsafe { command.pre_exec(die_with_parent) };
+    unsafe { command.pre_exec(prepare) };
     let gone = || io::Error::other("the thread that starts processes is gone");
     let (started, child) = mpsc::sync_channel(1);
     orders()?.send((command, started)).map_err(|_| gone())?;

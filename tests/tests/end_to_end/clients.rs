@@ -281,8 +281,8 @@ fn on_a_terminal_it_asks_once_about_each_server() {
     home.with_servers();
     let question = "May its tools be called without asking each time?";
     let started = home.in_here(Run::on_terminal(home.path())).arguments(&["setup", "claude-code"]).start();
-    started.answer(question, 1, "y\n");
-    started.answer(question, 2, "n\n");
+    started.answer("[y/N] ", 1, "y\n");
+    started.answer("[y/N] ", 2, "n\n");
     started.done().exits(0).says(&[
         "files starts: files-mcp",
         "notes starts: notes-mcp",

@@ -113,13 +113,14 @@ fn a_tool_is_called_under_the_policy_of_programs() {
 }
 
 #[test]
-fn a_call_where_the_tools_are_not_known_says_why_and_what_is_printed_steers_no_terminal() {
+fn a_call_where_the_tools_are_not_known_says_why_and_what_is_printed_is_what_came() {
     let silent = format!("mcpServers:\n{}", fault_entry("faulty", "silent-list", "    requestTimeout: 1\n"));
     let call = ["call-tool", "--server", "faulty", "--tool", "echo"];
     mcp(&silent, &call).exits(7).says(&["faulty", "tools/list", "1 s"]);
     let arguments = ["call-tool", "--server", "demo", "--tool", "echo", "--args"];
     let colored = [&arguments[..], &[r#"{"message":"a\u001b[2Jb"}"#]].concat();
-    assert_eq!(mcp(&two(), &colored).exits(0).stdout, "a[2Jb\n");
+    // To a pipe it goes as it is; to a terminal: `escapes`.
+    assert_eq!(mcp(&two(), &colored).exits(0).stdout, "a\u{1b}[2Jb\n");
     let whole = mcp(&two(), &[&colored[..], &["--json"]].concat()).exits(0);
     assert_eq!(value(&whole)["output"], "a\u{1b}[2Jb");
     // JSON is asked for, and is there whatever is wrong.

@@ -122,9 +122,14 @@ fn conversations_are_listed_and_told_apart_by_their_labels() {
 fn a_conversation_is_printed_for_people_as_markdown_and_as_json() {
     let kept = Kept::new();
     let done = kept.run(&["print", &kept.parent[..8]]).exits(0);
-    for phrase in
-        ["what is [2J one?", "(thinking) a number", "→ execute_code", "let a = 1;", "row 20", "It is one."]
-    {
+    for phrase in [
+        "what is \\u{1b}[2J one?",
+        "(thinking) a number",
+        "→ execute_code",
+        "let a = 1;",
+        "row 20",
+        "It is one.",
+    ] {
         assert!(done.stdout.contains(phrase), "{phrase:?} in {done:#?}");
     }
     assert!(!done.stdout.contains("row 21\n") && done.stdout.contains("--full shows them"), "{done:#?}");

@@ -63,7 +63,7 @@ fn a_resource_is_read_as_text_or_named_as_bytes() {
     let (read, _) = value(&["read-resource", "faulty", "book://text"]);
     assert_eq!(read["contents"][0]["text"], "first line\nsecond \u{1b}[2Jline", "{read:#}");
     let text = look("library", &["read-resource", "faulty", "book://text"]).exits(0).stdout;
-    assert_eq!(text, "first line\nsecond [2Jline\n");
+    assert_eq!(text, "first line\nsecond \u{1b}[2Jline\n");
 
     let (read, _) = value(&["read-resource", "faulty", "book://blob"]);
     assert_eq!(read["contents"][0]["blob"], "c2l4c2l4", "{read:#}");

@@ -16,7 +16,8 @@ mod targets;
 
 /// What is asked about a call, without what is said around its arguments; `None` where it is cut.
 fn asked(arguments: &RawValue) -> Option<String> {
-    let wanted = Wanted { server: "s".into(), tool: "t".into(), hash: String::new(), claims: Vec::new() };
+    let (server, tool) = ("s".into(), "t".into());
+    let wanted = Wanted { server, tool, hash: String::new(), reached: String::new(), claims: Vec::new() };
     let text = Question::call(wanted, arguments, false).text();
     let (_, shown) = text.split_once('\n')?;
     let (shown, _) = shown.rsplit_once('\n')?;

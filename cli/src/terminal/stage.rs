@@ -1,0 +1,134 @@
+//! Where a person is asked: while a question is open, nothing else is written, and programs whose output is shown wait.
+
+use std::io::{self, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+
+use tokio::sync::{oneshot, watch};
+
+use super::writer::{Piece, Shown};
+use crate::keyboard::Keyboard;
+
+/// Most bytes of what this process says past the terminal while a question is open (64 KiB); the rest is left out.
+const MOST_SAID: usize = 64 << 10;
+
+/// Undoes what may have been done to the terminal, and begins an empty line with nothing below it. In this order: ends
+/// a control string (ST); leaves the other screen in the ways that terminals know (xterm's modes 1049, 1047 and 47), with
+/// the cursor kept where it is (DECSC), since the first of them moves it; resets modes, margins and character sets
+/// (DECSTR) and the look of text (SGR 0); gives back the colours of palette (OSC 104), text, background and cursor (OSC
+/// 110 to 112); shows the cursor; wraps long lines; empties the line and what is below.
+pub(super) const RESET: &str = "\x1b\\\x1b7\x1b[?1049l\x1b[?1047l\x1b[?47l\x1b[!p\x1b[0m\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\
+                                \x1b]112\x1b\\\x1b[?25h\x1b[?7h\r\x1b[J";
+
+/// Where questions to a person are shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Stage {
+    writer: queue::Sender<Piece>,
+    open: watch::Sender<usize>,
+}
+
+/// A question that is shown. Until it is dropped, nothing else is written.
+pub(crate) struct Question {
+    keyboard: Keyboard,
+    texts: mpsc::Sender<Shown>,
+    _open: Open,
+}
+
+impl Stage {
+    /// Questions are counted in `open`.
+    pub(super) fn new(writer: queue::Sender<Piece>, open: watch::Sender<usize>) -> Self {
+        Stage { writer, open }
+    }
+
+    /// Begins a question, as soon as no other one is open.
+    ///
+    /// # Errors
+    /// Where there is no keyboard.
+    pub(crate) async fn question(&self) -> io::Result<Question> {
+        let open = Open::new(&self.open);
+        let (begun, has_begun) = oneshot::channel();
+        let (texts, shown) = mpsc::channel();
+        // The thread ends only with its last sender, and then there is nobody to be shown anything.
+        self.writer.keep(Piece::Question(begun, shown));
+        let _ = has_begun.await;
+        Ok(Question { keyboard: Keyboard::open()?, texts, _open: open })
+    }
+
+    /// Asks one question; `None` where the person ends the input.
+    ///
+    /// # Errors
+    /// Where the terminal is gone.
+    pub(crate) async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
+        self.question().await?.ask(text, prompt).await
+    }
+}
+
+impl Question {
+    /// Shows a text; then, once nobody types any more, the prompt; and reads a line. The prompt says that an answer is
+    /// taken from now on. `None` where the person ends the input.
+    ///
+    /// # Errors
+    /// Where the terminal is gone.
+    pub(crate) async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
+        self.show(text).await;
+        self.keyboard.settle().await?;
+        self.show(prompt).await;
+        let line = self.keyboard.line().await?;
+        if line.is_none() {
+            // No key has ended the line.
+            self.show("\n").await;
+        }
+        Ok(line)
+    }
+
+    async fn show(&self, text: &str) {
+        let (done, is_done) = oneshot::channel();
+        let _ = self.texts.send(Shown { text: printable::lines(text), done });
+        let _ = is_done.await;
+    }
+}
+
+/// A question is open, or waits for another one. Dropping it ends that.
+struct Open(watch::Sender<usize>);
+
+impl Open {
+    fn new(open: &watch::Sender<usize>) -> Self {
+        open.send_modify(|open| *open += 1);
+        held().questions += 1;
+        Open(open.clone())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut held = held();
+        held.questions -= 1;
+        if held.questions == 0 {
+            let text = std::mem::take(&mut held.text);
+            drop(io::stderr().lock().write_all(text.as_bytes()));
+        }
+        drop(held);
+        self.0.send_modify(|open| *open -= 1);
+    }
+}
+
+/// What this process has said past the thread that writes, while questions are open.
+struct Held {
+    questions: usize,
+    text: String,
+}
+
+static HELD: Mutex<Held> = Mutex::new(Held { questions: 0, text: String::new() });
+
+fn held() -> MutexGuard<'static, Held> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes to standard error at once, or after the question that is open. A reader that is gone is no reason to fail.
+pub(super) fn say(text: &str) {
+    let mut held = held();
+    if held.questions == 0 {
+        drop(io::stderr().lock().write_all(text.as_bytes()));
+    } else if held.text.len() + text.len() <= MOST_SAID {
+        held.text.push_str(text);
+    }
+}

@@ -1,0 +1,232 @@
+//! Text on one line in which everything is seen, and nothing passes for something else: the rest is spelled out by its
+//! number in Unicode, `\u{202e}`.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use unicode_security::{MixedScript as _, RestrictionLevel, RestrictionLevelDetection as _, skeleton};
+
+use crate::character::{is_invisible, is_mark, is_overlay, passes_for_ascii};
+
+/// Most marks on one letter: Hebrew and Vietnamese need up to three.
+const MOST_MARKS: usize = 3;
+
+/// Punctuation that people write, and that prose keeps: quotation marks and dashes.
+const TYPOGRAPHY: [char; 5] = ['\u{2018}', '\u{2019}', '\u{2010}', '\u{2011}', '\u{2013}'];
+
+/// What stands for something left out, in texts of this program too.
+const ELLIPSIS: char = '…';
+
+/// How much of a text is left as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Strictness {
+    Prose,
+    Exact,
+    Name,
+}
+
+/// A description or a message on one line. Spells out what is invisible, words that mix scripts (UTS #39, section 5.1),
+/// and what passes for ASCII, except for quotation marks and dashes.
+#[must_use]
+pub fn prose(text: &str) -> String {
+    spelled(text, Strictness::Prose)
+}
+
+/// Something of which every character matters, on one line: arguments, a path, an address, a command line. Spells out
+/// what [`prose`] does, and typographic punctuation as well.
+#[must_use]
+pub fn exact(text: &str) -> String {
+    spelled(text, Strictness::Exact)
+}
+
+/// A name. Spells out what [`exact`] does, and ASCII characters that don't belong to names: spaces, quotation marks,
+/// brackets and backslashes, with which a name could continue the sentence that it stands in; and letters that don't belong
+/// to identifiers (UTS #39, section 3).
+#[must_use]
+pub fn name(text: &str) -> String {
+    spelled(text, Strictness::Name)
+}
+
+/// What names have in common that look the same (UTS #39, section 4): `read_file` and `read_fi1e`. Not for people.
+#[must_use]
+pub fn look(name: &str) -> String {
+    skeleton(name).collect()
+}
+
+/// JSON with everything escaped that is invisible. It stands within strings only, and means the same.
+#[must_use]
+pub fn json(text: &str) -> Cow<'_, str> {
+    let is_escaped = |character: char| is_invisible(character) && character != '\n';
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 64);
+    for character in text.chars() {
+        if is_escaped(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        } else {
+            safe.push(character);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Writes a character by its number.
+pub(crate) fn spell(character: char, into: &mut String) {
+    // Writing to a string does not fail.
+    let _ = write!(into, "\\u{{{:x}}}", u32::from(character));
+}
+
+fn spelled(text: &str, strictness: Strictness) -> String {
+    let mut seen = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|character| !is_of_word(character)).unwrap_or(rest.len());
+        // Whatever is no part of a word stands alone.
+        let (token, after) = rest.split_at(if end == 0 { first.len_utf8() } else { end });
+        if end == 0 {
+            symbol(first, strictness, &mut seen);
+        } else {
+            word(token, strictness, &mut seen);
+        }
+        rest = after;
+    }
+    seen
+}
+
+fn is_of_word(character: char) -> bool {
+    if character.is_ascii() {
+        character.is_ascii_alphanumeric()
+    } else {
+        character.is_alphanumeric() || is_mark(character)
+    }
+}
+
+/// A character between words.
+fn symbol(character: char, strictness: Strictness, seen: &mut String) {
+    let is_kept = match strictness {
+        _ if is_invisible(character) => false,
+        Strictness::Name if character.is_ascii() => "_-./:@+#~".contains(character),
+        _ if character.is_ascii() || character == ELLIPSIS => true,
+        Strictness::Prose => passes_for_ascii(character) != 1 || TYPOGRAPHY.contains(&character),
+        Strictness::Exact | Strictness::Name => passes_for_ascii(character) == 0,
+    };
+    if is_kept { seen.push(character) } else { spell(character, seen) }
+}
+
+/// A word: letters, digits, and the marks on them.
+fn word(word: &str, strictness: Strictness, seen: &mut String) {
+    if word.is_ascii() {
+        seen.push_str(word);
+        return;
+    }
+    // Texts of one script hold letters that identifiers do not, such as Thai's SARA AM.
+    let is_one_script = strictness != Strictness::Name && word.is_single_script();
+    let is_mixed = !is_one_script && word.detect_restriction_level() > RestrictionLevel::HighlyRestrictive;
+    // A word of another script that could be read as ASCII, and within ASCII each letter that could.
+    let is_forged = is_mixed || word.chars().all(|c| c.is_ascii() || passes_for_ascii(c) == 1);
+    let has_ascii = word.contains(|character: char| character.is_ascii_alphanumeric());
+    let mut marks = MOST_MARKS;
+    for character in word.chars() {
+        let is_kept = if character.is_ascii() {
+            true
+        } else if is_mark(character) {
+            marks += 1;
+            marks <= MOST_MARKS && !is_overlay(character) && !is_mixed
+        } else {
+            !(is_forged || has_ascii && passes_for_ascii(character) == 1)
+        };
+        if !is_mark(character) {
+            marks = 0;
+        }
+        if is_kept && !is_invisible(character) { seen.push(character) } else { spell(character, seen) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_in_one_script_is_left_as_it_is() {
+        for text in [
+            "read_file(path: \"/tmp/a\")",
+            "café",
+            "naïve Straße ñ ø ł",
+            "поиск файлов",
+            "Ελλάδα",
+            "検索 API使用 ノート",
+            "한국어",
+            "น้ำ ภาษาไทย x²",
+            "हिन्दी",
+            "العربية",
+            "e\u{301}",
+            "→ ✓ © 😀",
+            "a\\b",
+        ] {
+            assert_eq!(prose(text), text);
+            assert_eq!(exact(text), text);
+        }
+        assert_eq!(prose("don’t – “do” — it…"), "don’t – “do” — it…");
+        assert_eq!(name("a-b_c.d/e:f@1"), "a-b_c.d/e:f@1");
+    }
+
+    #[test]
+    fn what_is_invisible_is_spelled_out() {
+        for (text, seen) in [
+            ("a\u{2800}b", "a\\u{2800}b"),
+            ("a\u{3164}\u{115f}\u{1160}\u{ffa0}", "a\\u{3164}\\u{115f}\\u{1160}\\u{ffa0}"),
+            ("a\u{200b}\u{e0041}\u{a0}\u{fe0f}", "a\\u{200b}\\u{e0041}\\u{a0}\\u{fe0f}"),
+            ("a\n\t\u{1b}[2J\u{202e}", "a\\u{a}\\u{9}\\u{1b}[2J\\u{202e}"),
+        ] {
+            assert_eq!(
+                [prose(text), exact(text), name(text)].map(|text| text.replace("\\u{5b}", "[")),
+                [seen; 3]
+            );
+        }
+    }
+
+    #[test]
+    fn what_passes_for_something_else_is_spelled_out() {
+        for (text, seen) in [
+            ("p\u{430}ypal", "p\\u{430}ypal"),
+            ("\u{441}\u{435}\u{43e}", "\\u{441}\\u{435}\\u{43e}"),
+            ("\u{ff41}", "\\u{ff41}"),
+            ("kap\u{131}", "kap\\u{131}"),
+            ("/etc\u{2215}x\u{ff0f}", "/etc\\u{2215}x\\u{ff0f}"),
+            ("tmp\u{30ce}x", "tmp\\u{30ce}x"),
+            ("a\u{336}b", "a\\u{336}b"),
+            ("\u{301}x \"\u{338}", "\\u{301}x \"\\u{338}"),
+            ("a\u{301}\u{301}\u{301}\u{301}", "a\u{301}\u{301}\u{301}\\u{301}"),
+        ] {
+            assert_eq!([prose(text), exact(text)], [seen; 2], "{text:?}");
+        }
+        assert_eq!(exact("x”, “y’"), "x\\u{201d}, \\u{201c}y\\u{2019}");
+        assert_eq!(name("a (b) \"c\" \\d"), "a\\u{20}\\u{28}b\\u{29}\\u{20}\\u{22}c\\u{22}\\u{20}\\u{5c}d");
+        assert_eq!([look("read_file"), look("scope")], [look("read_fi1e"), look("\u{455}cope")]);
+        assert_ne!(look("read"), look("write"));
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        assert_eq!(json("{\"a\": \"b é\"}\n"), "{\"a\": \"b é\"}\n");
+        assert_eq!(
+            json("\"\u{9b}\u{202e}\u{7f}\u{e0041}\u{2800}\""),
+            "\"\\u009b\\u202e\\u007f\\udb40\\udc41\\u2800\""
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hides_in_whatever_text(text in any::<String>()) {
+            for seen in [prose(&text), exact(&text), name(&text)] {
+                prop_assert!(!seen.chars().any(is_invisible), "{seen:?}");
+            }
+        }
+    }
+}
