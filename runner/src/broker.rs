@@ -32,9 +32,9 @@ use watched::Watched;
 
 /// Calls in flight beyond which the program's frames are left waiting.
 pub const CALLS_IN_FLIGHT: usize = 256;
-/// Bytes of arguments in flight beyond which the program's frames are left waiting (16 MiB). Each may be in memory twice
-/// more: as the host checks it, and on its way to the server.
-pub const BYTES_IN_FLIGHT: usize = 16 << 20;
+/// Bytes of arguments in flight beyond which the program's frames are left waiting (32 MiB): as many as the largest frame,
+/// so that a single call leaves room for its cancellation to be read.
+pub const BYTES_IN_FLIGHT: usize = FRAME_LIMIT;
 /// Calls that an outcome names one by one; the rest is only counted.
 pub const CALLS_KEPT: usize = 1000;
 /// Bytes of content parts that a program may emit (16 MiB).

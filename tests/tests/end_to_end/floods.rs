@@ -49,12 +49,17 @@ fn flooded(server: &mut Server, idle: u64, call: &Value) -> Vec<Value> {
 #[test]
 fn log_messages_that_a_client_does_not_read_are_cut_and_counted() {
     let (mut server, idle) = served(&config(true), &echo("ready"));
-    let before = flooded(&mut server, idle, &echo("log 100 1048576"));
-    let texts: Vec<&str> = before.iter().filter_map(|message| message["params"]["data"].as_str()).collect();
-    let cut = texts.iter().filter(|text| text.ends_with(" bytes are left out]")).count();
-    assert!(cut > 0 && cut < 100, "{cut} of {}", texts.len());
-    assert!(texts.iter().any(|text| text.contains("messages are left out here")), "{} messages", texts.len());
-    assert!(texts.iter().all(|text| text.len() < 64 << 10));
+    let mut told = flooded(&mut server, idle, &echo("log 1000 100000"));
+    let counts = |message: &Value| {
+        message["params"]["data"].as_str().is_some_and(|text| text.contains(" messages are left out here"))
+    };
+    // Log messages and answers are told independently of each other.
+    if !told.iter().any(counts) {
+        told.push(server.receive("how many were left out", counts));
+    }
+    let texts: Vec<&str> = told.iter().filter_map(|message| message["params"]["data"].as_str()).collect();
+    assert!(texts.iter().any(|text| text.ends_with(" bytes are left out]")), "{} messages", texts.len());
+    assert!(texts.len() < 1_000 && texts.iter().all(|text| text.len() < 64 << 10));
     assert_eq!(server.ask(4, "tools/call", &echo("on"))["result"]["content"][0]["text"], "on");
 }
 

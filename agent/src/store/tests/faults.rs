@@ -187,7 +187,7 @@ fn more_than_can_wait_is_told_and_the_rest_of_that_conversation_is_not_kept() {
     writer.take(keep("a", false, "y"));
     writer.take(keep("b", true, "z"));
     let told = writer.flush().unwrap_err().0;
-    assert!(told.contains("the conversation a ") && told.contains("256 MiB"), "{told}");
+    assert!(told.contains("the conversation a ") && told.contains("32 MiB"), "{told}");
     writer.flush().unwrap();
     assert_eq!(state.trouble(), None);
     let sql = "SELECT group_concat(conversation, '') FROM messages";
