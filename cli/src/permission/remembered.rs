@@ -70,11 +70,11 @@ impl Content {
     /// What is wrong with it.
     pub(crate) fn parse(text: &[u8]) -> Result<Option<Self>, String> {
         let Header { version } = strict_json::from_slice(text).map_err(|error| error.to_string())?;
-        match version {
-            VERSION => strict_json::from_slice(text).map(Some).map_err(|error| error.to_string()),
-            1 => Ok(None),
-            other => Err(format!("its version is {other}, not {VERSION}")),
+        if !(1..=VERSION).contains(&version) {
+            return Err(format!("its version is {version}, not {VERSION}"));
         }
+        let content: Self = strict_json::from_slice(text).map_err(|error| error.to_string())?;
+        Ok(Some(content).filter(|content| content.version == VERSION))
     }
 
     /// Whether a tool of this hash was allowed, of a server of this identity.
