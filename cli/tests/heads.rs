@@ -130,6 +130,7 @@ fn the_corpus_holds() {
     }
     assert!(count > 10, "only {count}");
     let right = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer 0123456789abcdef\r\nContent-Length: 2\r\n\r\n{}";
-    let (admitted, _) = cli::probe::answer(right.as_bytes()).unwrap();
+    let (admitted, answered) = cli::probe::answer(right.as_bytes()).unwrap();
+    assert_eq!((admitted.len(), answered.starts_with(b"HTTP/1.1 204")), (1, true), "{admitted:?}");
     assert!(admitted[0].is_authorized && admitted[0].body.as_deref() == Some(b"{}"), "{admitted:?}");
 }

@@ -23,6 +23,9 @@ pub const HOSTS: [&str; 2] = ["localhost", "127.0.0.1:8080"];
 /// Most bytes of a body that are read.
 const BODY: usize = 64 << 10;
 
+/// How often the server can go on before the client closes its side: several times for each request of a case.
+const TURNS: usize = 100;
+
 /// A request that was not refused for its head.
 #[derive(Debug)]
 pub struct Admitted {
@@ -67,6 +70,10 @@ pub fn answer(bytes: &[u8]) -> std::io::Result<(Vec<Admitted>, Vec<u8>)> {
         let talking = async {
             // A connection that is closed early takes no more.
             let _ = writer.write_all(bytes).await;
+            // A client that has gone is not answered: the server has its turns before that.
+            for _ in 0..TURNS {
+                tokio::task::yield_now().await;
+            }
             let _ = writer.shutdown().await;
             let _ = reader.read_to_end(&mut answered).await;
         };
