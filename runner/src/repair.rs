@@ -5,7 +5,7 @@
 //! (`repair/own.rs`). Never a name: a tool that sounds alike does something else. docs/corrections.md lists all.
 
 mod capture;
-mod certain;
+pub(crate) mod certain;
 mod mismatch;
 mod numbers;
 mod opening;

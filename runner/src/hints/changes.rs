@@ -3,6 +3,7 @@
 use super::shown::quoted;
 use super::{Advice, Slip};
 use crate::messages::mismatch;
+use crate::repair::certain;
 
 pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let line = match slip.message.code() {
@@ -66,7 +67,8 @@ fn mismatched(slip: &Slip<'_>) -> Option<String> {
     let (expected, found) = mismatch(slip.message.label())?;
     let is_future = found.contains("future") || found.contains("Future<");
     if expected == "()" && is_future {
-        return Some("nothing is done before a future is awaited: put `.await` behind it, or `.await?;` for a `Result`".to_owned());
+        let line = "nothing is done before a future is awaited: put `.await` behind it, or `.await?;` for a `Result`";
+        return Some(line.to_owned());
     }
     if expected == "()" && found.starts_with("Result<") {
         return Some(
@@ -74,27 +76,23 @@ fn mismatched(slip: &Slip<'_>) -> Option<String> {
                 .to_owned(),
         );
     }
-    if found.starts_with("&mut ") && suggests(slip, "") && expected == found.trim_start_matches("&mut ") {
-        return Some("the function takes a value of its own, and what it changes in it is lost: let it take `&mut`, or return it".to_owned());
+    if found.starts_with("&mut ") && slip.notes("removing the borrow") {
+        let line = "the function takes a value of its own, and what it changes in it is lost: let it take `&mut`, or \
+                    return it";
+        return Some(line.to_owned());
     }
     if expected == "String" && found.ends_with("Value") {
-        return Some("the text in a `Value` is `.as_str()`, which is an `Option<&str>`: `.to_string()` would be JSON, in quotes".to_owned());
+        let line = "the text in a `Value` is `.as_str()`, which is an `Option<&str>`: `.to_string()` would be JSON, in \
+                    quotes";
+        return Some(line.to_owned());
     }
-    if expected.starts_with("Option<") && is_ordered(slip) {
+    if expected.starts_with("Option<") && certain::follows_order(slip.tokens, slip.at) {
         return Some(
             "`None` is less than every `Some`: compare what is in it, with `is_some_and(|value| value < …)`"
                 .to_owned(),
         );
     }
     number(slip, expected, found)
-}
-
-/// Whether the place is compared by its order.
-fn is_ordered(slip: &Slip<'_>) -> bool {
-    let sign = |back: usize, sign: char| {
-        slip.at.checked_sub(back).is_some_and(|index| slip.tokens.is_sign(index, sign))
-    };
-    (sign(1, '<') || sign(1, '>') || (sign(1, '=') && (sign(2, '<') || sign(2, '>')))) && !sign(2, '-')
 }
 
 fn number(slip: &Slip<'_>, expected: &str, found: &str) -> Option<String> {

@@ -224,14 +224,24 @@ pub(super) fn is_wrapped(slip: &Slip<'_>) -> bool {
 /// Whether what stands at `range` is compared by its order: `None` comes before every `Some`.
 pub(super) fn is_compared(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let tokens = slip.tokens;
-    let is_order = |index: usize| tokens.is_sign(index, '<') || tokens.is_sign(index, '>');
-    let is_arrow = |index: usize| {
-        let before = index.checked_sub(1);
-        before.is_some_and(|before| tokens.is_sign(before, '=') || tokens.is_sign(before, '-'))
+    follows_order(tokens, tokens.at(range.start)) || {
+        let behind = tokens.at(range.end);
+        tokens.is_sign(behind, '<') || tokens.is_sign(behind, '>')
+    }
+}
+
+/// Whether `<`, `>`, `<=` or `>=` stands before the token at `index`, and not the end of a type or an arrow.
+pub(crate) fn follows_order(tokens: &Tokens<'_>, index: usize) -> bool {
+    let is = |back: usize, signs: &[char]| {
+        index.checked_sub(back).is_some_and(|index| signs.iter().any(|sign| tokens.is_sign(index, *sign)))
     };
-    let before = tokens.at(range.start).checked_sub(1);
-    let before = before.map(|index| if tokens.is_sign(index, '=') { index.saturating_sub(1) } else { index });
-    before.is_some_and(|index| is_order(index) && !is_arrow(index)) || is_order(tokens.at(range.end))
+    let are_joined = |back: usize| {
+        index
+            .checked_sub(back + 1)
+            .is_some_and(|first| tokens.range(first).end == tokens.range(first + 1).start)
+    };
+    let is_order = is(1, &['<', '>']) && !(is(2, &['=', '-']) && are_joined(1));
+    is_order || (is(1, &['=']) && is(2, &['<', '>']) && are_joined(1))
 }
 
 /// Whether the value before the byte `at` may be dropped: it is plain, and the call that gives it was made for what it
@@ -262,8 +272,14 @@ pub(super) fn may_be_returned(message: &Message) -> bool {
 pub(super) fn is_last_value(slip: &Slip<'_>, at: usize) -> bool {
     let tokens = slip.tokens;
     let Some(last) = tokens.at(at).checked_sub(1) else { return false };
-    let statement = tokens.statement(last);
-    statement.start == last && tokens.is_plain(last)
+    let begins = match last.checked_sub(1) {
+        Some(before) => {
+            tokens.is_sign(before, ';')
+                || matches!(tokens.kind(before), Some(Kind::Open('{') | Kind::Close('{')))
+        }
+        None => true,
+    };
+    begins && tokens.is_plain(last)
 }
 
 /// Whether ` -> T` may be added to a function: what it returns can be ignored without a loss.
@@ -302,7 +318,11 @@ fn is_scalar(name: &str) -> bool {
     let number = name
         .strip_prefix(['i', 'u', 'f'])
         .is_some_and(|width| width == "size" || width.parse::<u8>().is_ok());
-    number || matches!(name, "bool" | "char" | "integer" | "floating-point number" | "()")
+    number
+        || matches!(
+            name,
+            "bool" | "char" | "integer" | "floating-point number" | "{integer}" | "{float}" | "()"
+        )
 }
 
 /// Whether values of a type are nothing but data: no result, no future, no handle, nothing that counts or shares.

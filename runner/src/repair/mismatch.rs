@@ -58,7 +58,7 @@ fn around(range: &Range<usize>, before: &str, after: &str) -> Vec<Edit> {
 /// Whether the expression at `range` is the last one of a block, and nothing says that it may be what is returned.
 fn ends_block(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let is_last = slip.tokens.kind(slip.tokens.at(range.end)) == Some(Kind::Close('{'));
-    is_last && !certain::may_be_returned(slip.message)
+    is_last && (in_loop(slip, range) || !certain::may_be_returned(slip.message))
 }
 
 /// Whether the block that the expression at `range` ends is the body of a loop: it can't be meant to be returned.

@@ -84,7 +84,10 @@ fn is_certain(slip: &Slip<'_>, child: &Message, changes: &[Change<'_>]) -> bool 
             bound.starts_with(": ") || bound.starts_with(" + ")
         }
         ("E0373", [("", "move " | " move")]) => capture::reads_only(slip, at),
-        ("E0382", [("", "&")]) => child.message.contains("iterating over a slice"),
+        ("E0382", [("", "&")]) => {
+            child.message.contains("iterating over a slice")
+                || child.message.starts_with("consider borrowing")
+        }
         ("E0382" | "E0507", [("", "ref ")]) => slip.tokens.word(slip.tokens.at(at)) != "mut",
         ("E0382", [("", ".clone()")]) => {
             slip.message.label().starts_with("value used here after")

@@ -4,6 +4,7 @@
 
 mod adversity;
 mod asking;
+mod broken;
 mod broker;
 mod cache;
 mod cancel;
@@ -52,6 +53,7 @@ mod serve_turns;
 mod servers;
 mod services;
 mod serving;
+mod snippets;
 mod subagents;
 mod toolchain;
 mod transit;
