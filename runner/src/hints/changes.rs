@@ -105,8 +105,8 @@ fn number(slip: &Slip<'_>, expected: &str, found: &str) -> Option<String> {
     let is_float = |name: &str| matches!(name, "f32" | "f64");
     if is_float(expected) && is_integer(found) {
         return Some(
-            "integers are divided without a fraction (`7 / 2` is 3): convert before the division, as in `f64::from(a) / 100.0` or \
-             `a as f64 / b as f64`"
+            "an integer becomes a float with `as f64`, or `f64::from(…)` where it fits: before a division, since \
+             integers are divided without a fraction (`7 / 2` is 3), as in `a as f64 / b as f64`"
                 .to_owned(),
         );
     }

@@ -185,8 +185,12 @@ fn end_of_statement(tokens: &Tokens<'_>, index: usize) -> Option<usize> {
 
 /// Whether an expression makes a value, and does not only name one.
 fn is_fresh_value(tokens: &Tokens<'_>, value: Range<usize>) -> bool {
-    if BRANCHES.contains(&tokens.word(value.start)) || tokens.is_sign(value.start, '|') {
+    if BRANCHES.contains(&tokens.word(value.start)) {
         return false;
+    }
+    // A closure that takes no copies.
+    if tokens.is_sign(value.start, '|') {
+        return true;
     }
     // `None`, `i32::MAX`.
     let last = tokens.word(value.end - 1);
