@@ -3,6 +3,8 @@
 //! The programs are made from templates with names and numbers of their own. Several of one template are functions of
 //! one snippet, so that one compilation tries all of them.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::serving::{DEMO, Serve, Server, execute};
@@ -194,7 +196,8 @@ fn snippet(template: &str, edits: &[(&str, &str)], first: usize) -> String {
         ] {
             program = program.replace(name, &value);
         }
-        text.push_str(&format!("async fn program{number}() -> Result<Value> {{ let result = {{ {program} }}; Ok(json!(result)) }}\n"));
+        writeln!(text, "async fn program{number}() -> Result<Value> {{ let result = {{ {program} }}; Ok(json!(result)) }}")
+            .unwrap();
         calls.push(format!("program{number}().await?"));
     }
     format!("{text}json!([{}])", calls.join(", "))
