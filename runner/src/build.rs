@@ -32,7 +32,7 @@ use crate::policies;
 use crate::repair;
 use crate::room;
 use crate::snippet::Snippet;
-use crate::splice::{self, Spliced};
+use crate::splice::{self, Changes, Spliced};
 
 /// What came of a snippet's text.
 pub(crate) enum Built {
@@ -80,7 +80,7 @@ pub(crate) async fn build(
     snippet: &Snippet,
     patience: Patience<'_>,
 ) -> Result<Report> {
-    let spliced = splice::splice(snippet, "", false);
+    let spliced = splice::splice(snippet, &Changes::default());
     let named = catalog.named(&snippet.identifiers).map(|module| Named::new(module, &snippet.identifiers));
     let named = named.collect::<Result<Vec<Named<'_>>>>()?;
     let keys: Vec<String> = named.iter().map(Named::key).collect();
@@ -117,17 +117,20 @@ pub(crate) async fn build(
         let repaired = repair::repair(&compiled.messages.text(), snippet, &spliced, catalog);
         (rejected(engine, &compiled, snippet, &spliced, catalog)?, repaired)
     };
+    let mut drops = false;
     if let Some(repaired) = repaired
-        && let Ok(snippet) = Snippet::read(&repaired.text)
+        && let Ok(corrected) = Snippet::read(&repaired.text)
     {
-        let spliced = splice::splice(&snippet, &repaired.imports, repaired.tail_in_place);
+        let spliced = splice::splice(&corrected, &repaired.changes);
         compiled = compile(engine, &libraries, &spliced, patience).await?;
-        notes.warnings = diagnostics::warned(&compiled.messages.text(), &snippet.text, &spliced);
+        let messages = compiled.messages.text();
+        drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
+        notes.warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
         notes.fixes = repaired.fixes;
     } else {
         notes.warnings = diagnostics::warned(&compiled.messages.text(), &snippet.text, &spliced);
     }
-    report.result = if compiled.status.success() {
+    report.result = if compiled.status.success() && !drops {
         notes.keep(compiled.output.path())?;
         program(engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
     } else {
@@ -139,7 +142,7 @@ pub(crate) async fn build(
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 4").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 5").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use bridge::Origin;
+
 use crate::catalog::Catalog;
 use crate::hints::lookup::Lookup;
 use crate::hints::unmade::Unmade;
@@ -52,7 +54,8 @@ pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Cata
     diagnostics
 }
 
-/// What the compiler warns of in a text that compiles: values that are dropped and should not be.
+/// What the compiler warns of in a text that compiles: values that are dropped and should not be. `text` is the
+/// snippet's own, before any correction.
 pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagnostic> {
     let reader = Reader { lines: text.split('\n').collect(), spliced };
     let own = |message: &Message| message.spans.iter().any(|span| span.is_primary && reader.is_own(span));
@@ -215,10 +218,7 @@ impl Reader<'_> {
 
     /// The snippet's own column for one in the file that was compiled.
     fn column(&self, line: u32, column: u32) -> u32 {
-        match line {
-            1 => column.saturating_sub(self.spliced.offset).max(1),
-            _ => column,
-        }
+        Origin::new(self.spliced.offset).edited(&self.spliced.edits).column(line, column).max(1)
     }
 
     /// `text` with the snippet's own columns in the types that are named by their places, such as
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn places_in_texts_are_the_snippets_own() {
-        let spliced = Spliced { text: String::new(), offset: 171, lines: 2 };
+        let spliced = Spliced { text: String::new(), offset: 171, lines: 2, edits: Vec::new() };
         let reader = Reader { lines: vec!["|x: i32| x + 1", ""], spliced: &spliced };
         let cases = [
             ("`{closure@snippet.rs:1:172: 1:180}` and more", "`{closure@snippet.rs:1:1: 1:9}` and more"),

@@ -3,6 +3,7 @@
 //! The compiler knows only what was compiled for the snippet, and nothing of how tools are meant to be called; the
 //! catalog knows every tool. Advice is never applied: what is corrected is decided in [`crate::repair`].
 
+mod changes;
 mod content;
 pub(crate) mod form;
 pub(crate) mod imports;
@@ -132,6 +133,7 @@ impl<'a> Hints<'a> {
         let advice = content::advice(&slip)
             .or_else(|| names::advice(&slip))
             .or_else(|| members::advice(&slip))
+            .or_else(|| changes::advice(&slip))
             .or_else(|| values::advice(&slip))
             .or_else(|| serialised::advice(&slip));
         let advice = advice.unwrap_or_else(|| Advice::new(""));

@@ -1,10 +1,13 @@
 //! Slips that the compiler knows the correction of, corrected before the snippet is compiled once more.
 //!
-//! Applied is what rustc itself calls machine-applicable, a list of others that it marks as a guess but that can only
-//! mean one thing here (`repair/suggested.rs`), and what follows from how tools are called (`repair/own.rs`). Never a
-//! name: a tool that sounds alike does something else.
+//! A correction that is not certain is no correction: the compiler's message is the answer then. Applied is what rustc
+//! suggests and can mean only one thing (`repair/suggested.rs`), and what follows from how tools are called
+//! (`repair/own.rs`). Never a name: a tool that sounds alike does something else. docs/corrections.md lists all.
 
+mod capture;
+pub(crate) mod certain;
 mod mismatch;
+mod numbers;
 mod opening;
 mod own;
 mod suggested;
@@ -15,10 +18,10 @@ use crate::catalog::Catalog;
 use crate::hints::imports;
 use crate::hints::lookup::Lookup;
 use crate::hints::{self, Slip};
-use crate::messages::{Source, errors};
+use crate::messages::{Source, errors, warnings};
 use crate::outcome::Fix;
 use crate::snippet::Snippet;
-use crate::splice::Spliced;
+use crate::splice::{Changes, Corrected, Spliced};
 use crate::tokens::Tokens;
 use opening::Opening;
 
@@ -27,12 +30,10 @@ use opening::Opening;
 pub(crate) struct Repaired {
     /// The snippet's text with the corrections.
     pub(crate) text: String,
-    /// What must be imported: items of `use`, to stand before the snippet.
-    pub(crate) imports: String,
+    /// What is compiled in place of the snippet.
+    pub(crate) changes: Changes,
     /// The lines that were changed.
     pub(crate) fixes: Vec<Fix>,
-    /// Whether the last expression must be turned into JSON where it is.
-    pub(crate) tail_in_place: bool,
 }
 
 /// A replacement of bytes in the snippet's text.
@@ -88,8 +89,37 @@ pub(crate) fn repair(
     if (edits.is_empty() && imports.is_empty() && !tail_in_place) || edits.len() > EDITS_LIMIT {
         return None;
     }
+    if changes_copies(&tokens, &edits) {
+        return None;
+    }
     let imports: String = imports.iter().map(|path| format!("use {path}; ")).collect();
-    Some(Repaired { tail_in_place, ..applied(text, edits, imports) })
+    let mut repaired = applied(text, edits, imports);
+    repaired.changes.tail_in_place = tail_in_place;
+    Some(repaired)
+}
+
+/// Whether corrections make a variable one that changes, and others take copies: each is certain alone, and together
+/// they may lose a change.
+fn changes_copies(tokens: &Tokens<'_>, edits: &[Edit]) -> bool {
+    let makes_mut = |edit: &Edit| {
+        let before = tokens.at(edit.start).checked_sub(1);
+        edit.text == "mut " && before.is_some_and(|before| tokens.word(before) == "let")
+    };
+    let copies = |edit: &Edit| {
+        matches!(edit.text.trim(), "move" | ".clone()" | ".cloned()" | ".copied()" | ".to_vec()")
+    };
+    edits.iter().any(makes_mut) && edits.iter().any(copies)
+}
+
+/// Whether the compiler warns, in a `corrected` text, of a value that must be used and that a correction drops.
+pub(crate) fn drops(messages: &str, corrected: &str, spliced: &Spliced, changes: &Changes) -> bool {
+    let source = Source { text: corrected, offset: spliced.offset as usize };
+    let is_of_correction = |range: std::ops::Range<usize>| {
+        changes.corrected.iter().any(|place| (range.start..=range.end).contains(&place.at))
+    };
+    warnings(messages)
+        .filter(|message| message.code() == "unused_must_use")
+        .any(|message| message.primary().and_then(|span| source.range(span)).is_some_and(is_of_correction))
 }
 
 /// A `snippet` that compiles, with the calls awaited that would never be made; `None` where there are none.
@@ -109,8 +139,20 @@ fn applied(text: &str, mut edits: Vec<Edit>, imports: String) -> Repaired {
     for edit in edits.iter().rev() {
         repaired.replace_range(edit.start..edit.end, &edit.text);
     }
+    let mut corrected = Vec::new();
+    // Bytes that the edits before have added, less those that they have removed.
+    let mut shift = 0_isize;
+    for edit in &edits {
+        let before = text.get(edit.start..edit.end).unwrap_or("");
+        corrected.push(Corrected {
+            at: edit.start.saturating_add_signed(shift),
+            added: edit.text.chars().count(),
+            removed: before.chars().count(),
+        });
+        shift += edit.text.len().cast_signed() - before.len().cast_signed();
+    }
     let fixes = fixes(text, &repaired, &imports);
-    Repaired { text: repaired, imports, fixes, tail_in_place: false }
+    Repaired { text: repaired, changes: Changes { imports, tail_in_place: false, corrected }, fixes }
 }
 
 /// What the messages about a text lead to.
@@ -169,7 +211,7 @@ mod tests {
     use super::{Repaired, repair};
     use crate::catalog::Catalog;
     use crate::snippet::Snippet;
-    use crate::splice::splice;
+    use crate::splice::{Changes, splice};
 
     const CERTAIN: &str = "MachineApplicable";
     const GUESS: &str = "MaybeIncorrect";
@@ -193,7 +235,7 @@ mod tests {
         parts: &[(Range<usize>, &str, &str)],
     ) -> Option<Repaired> {
         let snippet = Snippet::read(text).unwrap();
-        let spliced = splice(&snippet, "", false);
+        let spliced = splice(&snippet, &Changes::default());
         let offset = spliced.offset as usize;
         let start = text.find(place).unwrap();
         let own = |text: &str| if text.starts_with("use ") { 0 } else { offset };
@@ -218,51 +260,41 @@ mod tests {
 
     #[test]
     fn what_is_certain_is_applied_and_told() {
-        let part = (13..14, "&n", CERTAIN);
+        let part = (13..13, "&", CERTAIN);
         let repaired = mended("let n = 1;\nf(n)", ("E0308", "wrong"), ("n)", ""), &[part]).unwrap();
         assert_eq!(repaired.text, "let n = 1;\nf(&n)");
         let fix = &repaired.fixes[0];
         assert_eq!((fix.line, fix.before.as_str(), fix.after.as_str()), (2, "f(n)", "f(&n)"));
-        assert_eq!((repaired.fixes.len(), repaired.imports.as_str(), repaired.tail_in_place), (1, "", false));
+        assert_eq!(
+            (repaired.fixes.len(), repaired.changes.imports.as_str(), repaired.changes.tail_in_place),
+            (1, "", false)
+        );
     }
 
     #[test]
-    fn a_guess_is_applied_only_from_the_list() {
+    fn what_no_rule_knows_is_not_applied() {
         let text = "demo::get_custmer(1)";
-        for (code, place, new, applicability) in [
-            ("E0425", "get_custmer", "get_customer", GUESS),
-            ("E0425", "get_custmer", ".await", GUESS),
-            ("E0308", "get_custmer", "unwrap()", GUESS),
-            ("E0282", "get_custmer", "::<T, E>", GAPS),
-            ("E0308", "get_custmer", "a\nb", CERTAIN),
-            ("E0308", "get_custmer", "?", GAPS),
-        ] {
-            assert_eq!(replaced(text, code, place, new, applicability), None, "{code} {new}");
-        }
-        let parts = [(18..18, "Some(", GUESS), (19..19, ")", GUESS)];
-        let some = mended(text, ("E0308", "wrong"), ("1", ""), &parts).unwrap();
-        assert_eq!(some.text, "demo::get_custmer(Some(1))");
-        assert_eq!(replaced("demo.echo()", "E0423", ".", "::", GUESS).as_deref(), Some("demo::echo()"));
-    }
-
-    /// Each of the list, with its error only.
-    #[test]
-    fn the_list_goes_by_error_and_text() {
-        for (code, texts) in super::suggested::GUESSES {
-            for new in texts {
-                assert!(replaced("f(x)", code, ")", &format!("{new})"), GUESS).is_none(), "{code} {new}");
-                let start = if *new == "::" { 1 } else { 3 };
-                let part = (start..start, *new, GUESS);
-                assert!(
-                    mended("f(x)", (code, "wrong"), ("x", ""), std::slice::from_ref(&part)).is_some(),
-                    "{code} {new}"
-                );
-                let other = if code == "E0277" { "E0382" } else { "E0277" };
-                if *new != ".await" {
-                    assert!(mended("f(x)", (other, "wrong"), ("x", ""), &[part]).is_none(), "{other} {new}");
-                }
+        for applicability in [CERTAIN, GUESS] {
+            for (code, place, new) in [
+                ("E0425", "get_custmer", "get_customer"),
+                ("E0425", "get_custmer", ".await"),
+                ("E0308", "get_custmer", "unwrap()"),
+                ("E0308", "get_custmer", "a\nb"),
+                ("E0308", ")", ".try_into().unwrap()"),
+                ("E0308", ")", " as u32)"),
+                ("E0505", ")", ".clone()"),
+                ("E0600", "1", "u32::MAX"),
+            ] {
+                assert_eq!(replaced(text, code, place, new, applicability), None, "{code} {new}");
             }
         }
+        assert_eq!(replaced(text, "E0308", "1", "?", GAPS), None);
+        assert_eq!(replaced(text, "E0282", "1", "::<T, E>", GAPS), None);
+        let parts = [(18..18, "Some(", GUESS), (19..19, ")", GUESS)];
+        let label = "expected `Option<i32>`, found integer";
+        let some = mended(text, ("E0308", "wrong"), ("1", label), &parts).unwrap();
+        assert_eq!(some.text, "demo::get_custmer(Some(1))");
+        assert_eq!(replaced("demo.echo()", "E0423", ".", "::", GUESS).as_deref(), Some("demo::echo()"));
     }
 
     /// Whatever the compiler thinks of it: what sounds alike does something else.
@@ -271,7 +303,6 @@ mod tests {
         for code in ["E0425", "E0432", "E0433", "E0560", "E0599", "E0609"] {
             assert_eq!(replaced("a.list_order", code, "list_order", "list_orders", CERTAIN), None, "{code}");
         }
-        assert_eq!(replaced("1_u32", "E0308", "u32", "i64", CERTAIN).as_deref(), Some("1_i64"));
     }
 
     #[test]
@@ -329,8 +360,12 @@ mod tests {
             |label| mended("if true { f(x).await }", ("E0308", "wrong"), ("f(x).await", label), &[part()]);
         let repaired = found("expected `()`, found `Result<Order, ToolError>`").unwrap();
         assert_eq!(repaired.text, "if true { f(x).await?; }");
-        let repaired = found("expected `()`, found `Order`").unwrap();
-        assert_eq!(repaired.text, "if true { f(x).await; }");
+        for other in ["Order", "Result<(), Error>", "impl Future<Output = ()>", "JoinHandle<i32>", "i32"] {
+            let label = format!("expected `()`, found `{other}`");
+            let part = (20..20, ";", CERTAIN);
+            let text = "if true { f(x).await }";
+            assert!(mended(text, ("E0308", "wrong"), ("f(x).await", &label), &[part]).is_none(), "{other}");
+        }
     }
 
     #[test]
@@ -347,12 +382,12 @@ mod tests {
         };
         let repaired = found("Arc", &[part("use std::sync::Arc;\n")]).unwrap();
         assert_eq!(
-            (repaired.text.as_str(), repaired.imports.as_str()),
+            (repaired.text.as_str(), repaired.changes.imports.as_str()),
             ("let a = 1;\nArc::new(a)", "use std::sync::Arc; ")
         );
         let fix = &repaired.fixes[0];
         assert_eq!((fix.line, fix.after.as_str()), (1, "use std::sync::Arc; let a = 1;"));
-        assert_eq!(found("Regex", &[]).unwrap().imports, "use regex::Regex; ");
+        assert_eq!(found("Regex", &[]).unwrap().changes.imports, "use regex::Regex; ");
         let both = [part("use std::cmp::Ordering;\n"), part("use std::sync::atomic::Ordering;\n")];
         assert!(found("Ordering", &both).is_none(), "which one?");
         assert!(found("Thing", &[part("use futures_util::thing::Thing;\n")]).is_none(), "not on offer");
@@ -375,11 +410,11 @@ mod tests {
 
     #[test]
     fn nothing_outside_the_snippet_is_touched() {
-        assert_eq!(replaced("1", "E0308", "1", "2", CERTAIN).as_deref(), Some("2"));
-        let outside = |range| mended("1", ("E0308", "wrong"), ("1", ""), &[(range, "2", CERTAIN)]);
-        assert!(outside(0..9).is_none());
+        assert_eq!(replaced("a[0]", "E0608", "[0]", ".0", CERTAIN).as_deref(), Some("a.0"));
+        let outside = |range| mended("1", ("E0308", "wrong"), ("1", ""), &[(range, "&", CERTAIN)]);
+        assert!(outside(9..9).is_none());
         // Before the text stands the wrapper.
-        let before = mended("1", ("E0308", "wrong"), ("1", ""), &[(0..1, "use x", CERTAIN)]);
+        let before = mended("1", ("E0308", "wrong"), ("1", ""), &[(0..0, "use x", CERTAIN)]);
         assert!(before.is_none());
     }
 
@@ -387,6 +422,6 @@ mod tests {
     fn a_tail_that_borrows_is_taken_where_it_is() {
         let repaired =
             mended("a.trim()", ("E0597", "wrong"), ("a", ""), &[(0..1, "b", "Unspecified")]).unwrap();
-        assert_eq!((repaired.text.as_str(), repaired.tail_in_place), ("a.trim()", true));
+        assert_eq!((repaired.text.as_str(), repaired.changes.tail_in_place), ("a.trim()", true));
     }
 }

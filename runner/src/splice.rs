@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use bridge::Edited;
+
 use crate::snippet::{Ending, Entry, Shape, Snippet};
 
 /// The fixed main file of every program; the spliced snippet stands beside it as `snippet.rs`.
@@ -19,6 +21,8 @@ pub(crate) struct Spliced {
     pub(crate) offset: u32,
     /// Lines of the snippet's own.
     pub(crate) lines: u32,
+    /// Where its columns are not those of the snippet.
+    pub(crate) edits: Vec<Edited>,
 }
 
 const PRELUDE: &str = "#[allow(unused_imports)] use bridge::prelude::*; ";
@@ -27,27 +31,54 @@ const PRELUDE: &str = "#[allow(unused_imports)] use bridge::prelude::*; ";
 const TAIL: (&str, &str) =
     ("::bridge::tail::owned((&mut ::bridge::tail::Tail::new(&::bridge::tail::place(", "))).finish())?");
 
-/// Splices `snippet`, behind `imports`: items of `use` in one line, or nothing.
-///
-/// `tail_in_place` turns the last expression into JSON before the snippet's variables go, so that it may borrow from
-/// them. That moves columns of its first line, and messages of the compiler would show it: it is for texts
-/// that are known to compile no other way.
-pub(crate) fn splice(snippet: &Snippet, imports: &str, tail_in_place: bool) -> Spliced {
+/// How the text that is compiled differs from the snippet.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// Items of `use` in one line, to stand before the snippet; or nothing.
+    pub(crate) imports: String,
+    /// Whether the last expression is turned into JSON before the snippet's variables go, so that it may borrow from
+    /// them. That moves columns of its first line, and messages of the compiler would show it: it is for texts that are
+    /// known to compile no other way.
+    pub(crate) tail_in_place: bool,
+    /// The places that were corrected, in the order of the text.
+    pub(crate) corrected: Vec<Corrected>,
+}
+
+/// A place in a corrected text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Corrected {
+    /// Bytes before it.
+    pub(crate) at: usize,
+    /// Characters that were put there.
+    pub(crate) added: usize,
+    /// Characters that they replace.
+    pub(crate) removed: usize,
+}
+
+/// Splices `snippet`, whose text has `changes`.
+pub(crate) fn splice(snippet: &Snippet, changes: &Changes) -> Spliced {
     let (open, close) = match &snippet.shape {
         Shape::Statements(ending) => statements(*ending),
         Shape::Items(entry) => (String::new(), items(entry)),
     };
-    let open = format!("{PRELUDE}{imports}{open}");
-    let offset = u32::try_from(open.chars().count()).unwrap_or(u32::MAX);
-    let lines = u32::try_from(snippet.text.split('\n').count()).unwrap_or(u32::MAX);
-    let tail = snippet.tail.clone().filter(|_| tail_in_place);
-    let (text, moved) = match tail {
-        Some(tail) => (wrap(&snippet.text, &tail), moved(&snippet.text, tail.start)),
-        None => (snippet.text.clone(), String::new()),
+    let open = format!("{PRELUDE}{}{open}", changes.imports);
+    let offset = count(open.chars().count());
+    let lines = count(snippet.text.split('\n').count());
+    let tail = snippet.tail.clone().filter(|_| changes.tail_in_place);
+    let edits = edits(&snippet.text, changes, tail.as_ref());
+    let text = match tail {
+        Some(tail) => wrap(&snippet.text, &tail),
+        None => snippet.text.clone(),
     };
-    let origin = format!("::bridge::Origin::new({offset}){moved}");
-    let text = format!("{open}{text}\n{close} pub(crate) const ORIGIN: ::bridge::Origin = {origin};\n");
-    Spliced { text, offset, lines }
+    let edited = if edits.is_empty() { String::new() } else { format!(".edited(&{edits:?})") };
+    let origin = format!("::bridge::Origin::new({offset}){edited}");
+    let text =
+        format!("{open}{text}\n{close} pub(crate) const ORIGIN: ::bridge::Origin<'static> = {origin};\n");
+    Spliced { text, offset, lines, edits }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 fn wrap(text: &str, tail: &Range<usize>) -> String {
@@ -55,11 +86,23 @@ fn wrap(text: &str, tail: &Range<usize>) -> String {
     [&text[..tail.start], open, &text[tail.clone()], close, &text[tail.end..]].concat()
 }
 
-/// Tells the program where columns have moved, for the places of its panics.
-fn moved(text: &str, start: usize) -> String {
-    let line = text[..start].matches('\n').count() + 1;
-    let column = text[..start].chars().rev().take_while(|c| *c != '\n').count() + 1;
-    format!(".moved({line}, {column}, {})", TAIL.0.len())
+/// Where columns of the compiled text are not those of the snippet: the program maps the places of its panics with it.
+fn edits(text: &str, changes: &Changes, tail: Option<&Range<usize>>) -> Vec<Edited> {
+    let opening = tail.map(|tail| Corrected { at: tail.start, added: TAIL.0.len(), removed: 0 });
+    let mut all: Vec<(usize, &Corrected)> = opening.iter().map(|place| (0, place)).collect();
+    all.extend(changes.corrected.iter().map(|place| (TAIL.0.len(), place)));
+    // What was put at the beginning of the last expression is part of it.
+    all.sort_by_key(|(order, place)| (place.at, *order));
+    let edit = |(order, place): (usize, &Corrected)| {
+        let before = text.get(..place.at).unwrap_or(text);
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let is_behind = |tail: &&Corrected| order > 0 && (start..=place.at).contains(&tail.at);
+        let moved = opening.as_ref().filter(is_behind).map_or(0, |tail| tail.added);
+        let line = before.matches('\n').count() + 1;
+        let column = before[start..].chars().count() + moved + 1;
+        (count(line), count(column), count(place.added), count(place.removed))
+    };
+    all.into_iter().map(edit).collect()
 }
 
 fn statements(ending: Ending) -> (String, String) {
@@ -110,7 +153,7 @@ fn items(entry: &Entry) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::splice;
+    use super::{Changes, splice};
     use crate::snippet::Snippet;
 
     /// The program in templates/snippet, which is compiled with the workspace, is what splicing gives.
@@ -119,7 +162,7 @@ mod tests {
         const TEMPLATE: &str = include_str!("../../templates/snippet/src/snippet.rs");
         const TEXT: &str = "use tools::demo;\nlet greeting = demo::echo(\"hello\").await?;\n\
                             println!(\"{greeting}\");\ngreeting.text().len()";
-        let spliced = splice(&Snippet::read(TEXT).unwrap(), "", false);
+        let spliced = splice(&Snippet::read(TEXT).unwrap(), &Changes::default());
         assert_eq!(spliced.text, TEMPLATE, "templates/snippet/src/snippet.rs must be:\n{}", spliced.text);
     }
 }

@@ -113,7 +113,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The bracket that opens the one at `close`.
-    fn open(&self, close: usize) -> Option<usize> {
+    pub(crate) fn open(&self, close: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for index in (0..=close).rev() {
             match self.kind(index)? {
@@ -124,6 +124,19 @@ impl<'a> Tokens<'a> {
             if depth == 0 {
                 return Some(index);
             }
+        }
+        None
+    }
+
+    /// The bracket that the token at `index` is in.
+    pub(crate) fn enclosing(&self, index: usize) -> Option<usize> {
+        let mut index = index.min(self.len());
+        while let Some(before) = index.checked_sub(1) {
+            index = match self.kind(before)? {
+                Kind::Open(_) => return Some(before),
+                Kind::Close(_) => self.open(before)?,
+                _ => before,
+            };
         }
         None
     }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Edit;
 use super::own::{call, is_simple};
+use super::{Edit, certain};
 use crate::hints::Slip;
 use crate::hints::lookup::{Found, Known};
 use crate::messages::{mismatch, quoted};
@@ -28,6 +28,11 @@ pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
         Known::Result(value, _) if simple && is_result_of_call(slip, found) => {
             opened(slip, &value, expected, &range)
         }
+        // A failure ends the loop, and is told; there is no value to be lost.
+        Known::Result(value, _) if expected == "()" && value == "()" => {
+            let fits = simple && ends_block(slip, &range) && in_loop(slip, &range);
+            fits.then(|| around(&range, "", "?;"))
+        }
         _ => texts(slip, expected, found, &range),
     }
 }
@@ -50,9 +55,29 @@ fn around(range: &Range<usize>, before: &str, after: &str) -> Vec<Edit> {
     edits
 }
 
-/// Whether the expression at `range` is the last one of a block.
+/// Whether the expression at `range` is the last one of a block, and nothing says that it may be what is returned.
 fn ends_block(slip: &Slip<'_>, range: &Range<usize>) -> bool {
-    slip.tokens.kind(slip.tokens.at(range.end)) == Some(Kind::Close('{'))
+    let is_last = slip.tokens.kind(slip.tokens.at(range.end)) == Some(Kind::Close('{'));
+    is_last && (in_loop(slip, range) || !certain::may_be_returned(slip.message))
+}
+
+/// Whether the block that the expression at `range` ends is the body of a loop: it can't be meant to be returned.
+fn in_loop(slip: &Slip<'_>, range: &Range<usize>) -> bool {
+    let tokens = slip.tokens;
+    let mut before = tokens.enclosing(tokens.at(range.start)).and_then(|body| body.checked_sub(1));
+    while let Some(index) = before {
+        match tokens.kind(index) {
+            Some(Kind::Close('(' | '[')) => before = tokens.open(index).and_then(|open| open.checked_sub(1)),
+            Some(Kind::Word) if matches!(tokens.word(index), "for" | "while" | "loop") => return true,
+            Some(Kind::Word) if matches!(tokens.word(index), "if" | "else" | "match" | "fn" | "let") => {
+                return false;
+            }
+            Some(Kind::Word | Kind::Literal) => before = index.checked_sub(1),
+            Some(Kind::Sign(sign)) if sign != ';' => before = index.checked_sub(1),
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// A call in place of its value, or of its result.
@@ -104,7 +129,7 @@ fn texts(slip: &Slip<'_>, expected: &str, found: &str, range: &Range<usize>) -> 
     };
     let (some, end) = if is_optional { ("Some(", ")") } else { ("", "") };
     match (wanted, found) {
-        ("String", "&String") if !is_optional => {
+        ("String", "&String") if !is_optional && !certain::is_for_changing(slip, range.start) => {
             // Without the `&` alone, the text would be moved out of what it belongs to.
             let borrow = range.start..range.start + 1;
             let inner = borrow.end..range.end;

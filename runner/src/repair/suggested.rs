@@ -1,67 +1,150 @@
-//! What the compiler suggests, as far as it may be applied.
+//! What the compiler suggests, as far as it can mean only one thing; docs/corrections.md lists it.
+//!
+//! Whatever rustc calls a suggestion, it is applied only if a rule here knows its form: an error's code and the texts
+//! that it replaces. A rule that depends on what surrounds the place asks `certain`, `numbers` or `capture`.
 
-use super::Edit;
+use std::ops::Range;
+
+use super::{Edit, capture, certain, numbers};
 use crate::hints::Slip;
 use crate::hints::lookup::Known;
 use crate::messages::{Message, Span, mismatch};
 
-/// Replacements that are applied although rustc calls them guesses, each with the error that it corrects.
-pub(super) const GUESSES: [(&str, &[&str]); 6] = [
-    ("E0277", &[".await"]),
-    ("E0308", &[".await", "Some(", "Ok(", ")", ".to_string()", ".to_owned()", ".to_vec()", ".into()"]),
-    ("E0382", &["&"]),
-    // `demo.echo()`.
-    ("E0423", &["::"]),
-    ("E0599", &[".await"]),
-    // `result.text`, which is a method.
-    ("E0615", &["()"]),
-];
+/// One replacement of a suggestion.
+pub(super) struct Change<'a> {
+    pub(super) range: Range<usize>,
+    before: &'a str,
+    after: &'a str,
+}
 
-/// Errors of names and members: a replacement of one name by another is a guess there, whatever rustc calls it.
-const NAMES: [&str; 12] = [
-    "E0026", "E0405", "E0412", "E0422", "E0425", "E0432", "E0433", "E0531", "E0559", "E0560", "E0599",
-    "E0609",
-];
-
-/// The edits of one suggestion of the compiler's, if all of them may be applied.
+/// The edits of one suggestion of the compiler's, if it is certain.
 pub(super) fn edits(slip: &Slip<'_>, child: &Message) -> Option<Vec<Edit>> {
-    let spans = child.spans.iter().filter(|span| span.suggested_replacement.is_some());
-    let spans: Vec<&Span> = spans.collect();
+    let spans: Vec<&Span> = child.spans.iter().filter(|span| span.suggested_replacement.is_some()).collect();
     // Alternatives stand in one suggestion as spans of the same place.
     let alternatives = spans.windows(2).any(|pair| pair[0].byte_start == pair[1].byte_start);
     if spans.is_empty() || alternatives {
         return None;
     }
-    spans.into_iter().map(|span| edit(slip, span)).collect()
+    let has_gaps = |span: &&Span| span.suggestion_applicability.as_deref() == Some("HasPlaceholders");
+    if spans.iter().any(has_gaps) {
+        return spans.into_iter().map(|span| filled(slip, span)).collect();
+    }
+    let changes = spans.into_iter().map(|span| change(slip, span)).collect::<Option<Vec<_>>>()?;
+    let is_certain = is_certain(slip, child, &changes);
+    let edit = |change: Change<'_>| Edit {
+        start: change.range.start,
+        end: change.range.end,
+        text: change.after.to_owned(),
+    };
+    is_certain.then(|| changes.into_iter().map(edit).collect())
 }
 
-fn edit(slip: &Slip<'_>, span: &Span) -> Option<Edit> {
+fn change<'a>(slip: &Slip<'a>, span: &'a Span) -> Option<Change<'a>> {
     if span.expansion.as_ref().is_some_and(|expansion| !expansion.is_of_compiler()) {
         return None;
     }
-    let range = slip.source.range(span)?;
+    let is_known = matches!(
+        span.suggestion_applicability.as_deref(),
+        Some("MachineApplicable" | "MaybeIncorrect" | "HasPlaceholders")
+    );
+    let range = slip.source.range(span).filter(|_| is_known)?;
     let before = slip.source.text.get(range.clone())?;
-    let replacement = span.suggested_replacement.as_deref()?;
-    let code = slip.message.code();
-    let text = match span.suggestion_applicability.as_deref()? {
-        "MachineApplicable" if NAMES.contains(&code) && is_name(before) && is_name(replacement) => {
-            return None;
-        }
-        // It would drop a call before it is made, or its failure.
-        "MachineApplicable" if replacement == ";" && is_call_or_result(slip) => return None,
-        "MachineApplicable" => replacement.to_owned(),
-        "HasPlaceholders" if before.is_empty() => filled(slip, range.start, replacement)?,
-        _ => {
-            let mut guesses = GUESSES.iter().filter(|(guess, _)| *guess == code);
-            guesses.any(|(_, texts)| texts.contains(&replacement)).then(|| replacement.to_owned())?
-        }
-    };
+    let after = span.suggested_replacement.as_deref()?;
     // Lines keep their numbers.
-    (!text.contains('\n') && !before.contains('\n')).then_some(Edit {
-        start: range.start,
-        end: range.end,
-        text,
+    (!after.contains('\n') && !before.contains('\n')).then_some(Change { range, before, after })
+}
+
+/// Whether a suggestion can mean only one thing.
+fn is_certain(slip: &Slip<'_>, child: &Message, changes: &[Change<'_>]) -> bool {
+    // `Input { subject }` becomes `Input { subject: subject… }`.
+    let changes = match changes {
+        [field, rest @ ..] if !rest.is_empty() && names_field(slip, field) => rest,
+        all => all,
+    };
+    let texts: Vec<(&str, &str)> = changes.iter().map(|change| (change.before, change.after)).collect();
+    let Some(first) = changes.first() else { return false };
+    let Some(last) = changes.last() else { return false };
+    let at = first.range.start;
+    match (slip.message.code(), &texts[..]) {
+        ("E0308", _) => is_certain_mismatch(slip, &texts, at..last.range.end),
+        ("E0277" | "E0369", [("", "&")])
+        | ("E0277" | "E0599" | "E0609", [("", ".await")])
+        | ("E0277", [(".await", "")])
+        | ("E0368" | "E0606", [("", "*")])
+        | ("E0369", [("", ".to_owned()")])
+        | ("E0423", [(".", "::")])
+        | ("E0054", [(" as bool", " != 0")])
+        | ("E0605", [("", "String::from("), (" as String", ")")])
+        | ("E0615" | "E0616", [("", "()")])
+        | ("E0618", [("()", "")])
+        | ("E0594" | "E0596", [("iter()", "iter_mut()")])
+        | ("E0782", [("", "dyn ")]) => true,
+        ("E0277" | "E0369", [("", "*")] | [("&", "")]) => !certain::is_for_changing(slip, at),
+        ("E0277" | "E0369" | "E0599" | "E0310", [("", bound)]) => {
+            bound.starts_with(": ") || bound.starts_with(" + ")
+        }
+        ("E0373", [("", "move " | " move")]) => capture::reads_only(slip, at),
+        ("E0382", [("", "&")]) => {
+            child.message.contains("iterating over a slice")
+                || child.message.starts_with("consider borrowing")
+        }
+        ("E0382" | "E0507", [("", "ref ")]) => slip.tokens.word(slip.tokens.at(at)) != "mut",
+        ("E0382", [("", ".clone()")]) => {
+            slip.message.label().starts_with("value used here after")
+                && certain::is_snapshot(slip, last.range.end)
+        }
+        ("E0507", [("", ".clone()")] | [("*", ""), ("", ".clone()")]) => {
+            certain::is_snapshot(slip, last.range.end)
+        }
+        ("E0384" | "E0594" | "E0596", [("", "mut ")]) => certain::is_fresh(slip, at),
+        ("E0608", [(index, member)]) => is_member(index, member),
+        ("", [(place, "0"), ("", argument)]) => argument.strip_prefix(", ") == Some(*place),
+        _ => false,
+    }
+}
+
+/// Whether a suggestion for a value of the wrong type is certain: `texts` are replaced in `range`.
+fn is_certain_mismatch(slip: &Slip<'_>, texts: &[(&str, &str)], range: Range<usize>) -> bool {
+    match texts {
+        [("", "&")] | [("", "&("), ("", ")")] | [("", ".await")] => true,
+        [("", ".as_str()" | ".as_ref()" | ".as_deref()" | ".as_slice()")]
+        | [("", ".as_ref()"), ("&", "")] => true,
+        [("", "&mut ")] => certain::is_place(slip),
+        [("", "*")] | [("&", "")] => !certain::is_for_changing(slip, range.start),
+        [("", "Some("), ("", ")")] => certain::is_wrapped(slip) && !certain::is_compared(slip, &range),
+        [("", "Ok("), ("", ")")] => certain::is_wrapped(slip),
+        [("", ";")] => certain::is_dropped(slip, range.start),
+        [(";", "")] => certain::is_last_value(slip, range.start),
+        [("", returned)] if returned.trim().starts_with("-> ") => {
+            certain::is_returned(slip, returned, range.start)
+        }
+        [("", ".clone()" | ".to_vec()" | ".cloned()" | ".copied()")] => certain::is_snapshot(slip, range.end),
+        [("", ".0")] => true,
+        [("'", "\""), ("'", "\"")] => true,
+        [(text, character)] if is_character(text, character) => true,
+        [("", ".to_string()" | ".to_owned()" | ".into()")] if certain::is_text_of(slip, range.end) => true,
+        _ => numbers::is_widened(slip, texts),
+    }
+}
+
+/// Whether a change puts the name of a field before the variable that stands for both.
+fn names_field(slip: &Slip<'_>, change: &Change<'_>) -> bool {
+    let name = change.after.strip_suffix(": ").filter(|_| change.before.is_empty());
+    name.is_some_and(|name| slip.tokens.word(slip.tokens.at(change.range.start)) == name)
+}
+
+/// Whether `"a"` becomes `'a'`.
+fn is_character(text: &str, character: &str) -> bool {
+    let inside = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inside.is_some_and(|inside| {
+        character.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) == Some(inside)
     })
+}
+
+/// Whether `[0]` becomes `.0`.
+fn is_member(index: &str, member: &str) -> bool {
+    let number = index.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    number.is_some() && number == member.strip_prefix('.')
 }
 
 /// Whether the message found a call, or what one gives.
@@ -70,20 +153,18 @@ fn is_call_or_result(slip: &Slip<'_>) -> bool {
     found.is_some_and(|found| matches!(found, Known::Call(_)) || found.is_result_of_call())
 }
 
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
-}
-
 /// A suggestion with a gap, where only one thing fits into it.
-fn filled(slip: &Slip<'_>, at: usize, replacement: &str) -> Option<String> {
-    let before = slip.source.text.get(..at)?;
-    match (slip.message.code(), replacement) {
+fn filled(slip: &Slip<'_>, span: &Span) -> Option<Edit> {
+    let Change { range, before, after } = change(slip, span).filter(|change| change.before.is_empty())?;
+    debug_assert!(before.is_empty());
+    let text = match (slip.message.code(), after) {
         // `Ok(…)` whose error type nothing determines: any error converts into `anyhow::Error`.
-        ("E0282" | "E0283", text) if text.ends_with(", E>") && before.ends_with("Ok") => {
-            Some("::<_, ::anyhow::Error>".to_owned())
+        ("E0282" | "E0283", text) if text.ends_with(", E>") => {
+            slip.source.text.get(..range.start)?.ends_with("Ok").then_some("::<_, ::anyhow::Error>")?
         }
-        ("E0069", " Ok(/* value */)") => Some(" Ok(())".to_owned()),
-        ("E0308", "?") => is_call_or_result(slip).then(|| "?".to_owned()),
-        _ => None,
-    }
+        ("E0069", " Ok(/* value */)") => " Ok(())",
+        ("E0308", "?") if is_call_or_result(slip) => "?",
+        _ => return None,
+    };
+    Some(Edit::insert(range.start, text))
 }

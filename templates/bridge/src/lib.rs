@@ -31,7 +31,7 @@ pub use resource::{
     ListResources, ReadResource, Resource, ResourceContent, mcp_resource_read, mcp_resources_list,
 };
 pub use result::ToolResult;
-pub use run::{Encoded, Failure, Origin, encode, on_thread, run};
+pub use run::{Edited, Encoded, Failure, Origin, encode, on_thread, run};
 pub use scalar::Scalar;
 
 /// The result type of snippets: any error converts into [`anyhow::Error`] with `?`.

@@ -39,43 +39,53 @@ const STACK: usize = 8 << 20;
 
 static LAST_PANIC: Mutex<Option<PanicReport>> = Mutex::new(None);
 
+/// A place where the compiled text differs from the snippet: line, column in the compiled text, characters that are
+/// there, and characters of the snippet that they replace.
+pub type Edited = (u32, u32, u32, u32);
+
 /// Where the text of a snippet stands in its file.
 #[derive(Debug, Clone, Copy)]
-pub struct Origin {
+pub struct Origin<'a> {
     /// Characters before the text in line 1.
     offset: u32,
-    /// Line and column of the text from which the rest of the line is moved, and by how many characters.
-    moved: Option<(u32, u32, u32)>,
+    /// In the order of the text.
+    edits: &'a [Edited],
 }
 
-impl Origin {
+impl<'a> Origin<'a> {
     /// A text with `offset` characters before it in line 1.
     #[must_use]
     pub const fn new(offset: u32) -> Self {
-        Origin { offset, moved: None }
+        Origin { offset, edits: &[] }
     }
 
-    /// From `column` on, `line` is moved by `width` characters.
+    /// A text that was edited; `edits` are in the order of the text.
     #[must_use]
-    pub const fn moved(mut self, line: u32, column: u32, width: u32) -> Self {
-        self.moved = Some((line, column, width));
+    pub const fn edited(mut self, edits: &'a [Edited]) -> Self {
+        self.edits = edits;
         self
     }
 
-    /// The column in the text of a column in the file.
-    fn column(self, line: u32, column: u32) -> u32 {
+    /// The column in the snippet of a column in the file; what was put in has the column of its place.
+    #[must_use]
+    pub fn column(self, line: u32, column: u32) -> u32 {
         let column = if line == 1 { column.saturating_sub(self.offset) } else { column };
-        match self.moved {
-            Some((moved, from, width)) if moved == line && column > from => {
-                column.saturating_sub(width).max(from)
+        let mut own = column;
+        for (_, at, added, removed) in self.edits.iter().filter(|(edited, ..)| *edited == line) {
+            if column < *at {
+                break;
             }
-            _ => column,
+            // Later edits begin behind this one.
+            let behind = column.saturating_sub(at + added);
+            let before = own.saturating_sub(column - at);
+            own = if column < at + added { before } else { before + removed + behind };
         }
+        own
     }
 }
 
 /// Runs the snippet behind `entry`, whose text stands at `origin`.
-pub fn run(origin: Origin, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
+pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
     panic::set_hook(Box::new(move |panic| note_panic(panic, origin)));
     let welcome = match client::connect() {
         Ok(welcome) if welcome.version == VERSION => welcome,
@@ -179,7 +189,7 @@ pub async fn on_thread(work: fn() -> Encoded) -> Encoded {
 }
 
 /// Prints a panic as the standard library does, in the snippet's own lines and columns, and keeps it.
-fn note_panic(panic: &PanicHookInfo<'_>, origin: Origin) {
+fn note_panic(panic: &PanicHookInfo<'_>, origin: Origin<'_>) {
     let message = panic.payload_as_str().unwrap_or("a panic without a message").to_owned();
     let place = panic.location().filter(|place| place.file() == SNIPPET_FILE);
     let line = place.map(panic::Location::line);
@@ -203,4 +213,26 @@ fn panic_report(payload: &(dyn std::any::Any + Send)) -> PanicReport {
         let message = text.unwrap_or("a panic without a message").to_owned();
         PanicReport { message, line: None, column: None }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Origin;
+
+    #[test]
+    fn columns_are_those_of_the_snippet() {
+        // `f(n).x(5, 6)` became `f(&n).await?.x(5.0, 6)`, then `y[0]` became `y.0`.
+        let edits = [(2, 3, 1, 0), (2, 6, 7, 0), (2, 17, 2, 0), (3, 2, 2, 3)];
+        let origin = Origin::new(10).edited(&edits);
+        let columns = |line, columns: &[u32]| {
+            columns.iter().map(|column| origin.column(line, *column)).collect::<Vec<_>>()
+        };
+        assert_eq!(columns(1, &[1, 11, 15]), [0, 1, 5]);
+        assert_eq!(
+            columns(2, &[1, 2, 3, 4, 5, 6, 12, 13, 14, 16, 17, 18, 19, 22]),
+            [1, 2, 3, 3, 4, 5, 5, 5, 6, 8, 9, 9, 9, 12]
+        );
+        assert_eq!(columns(3, &[1, 2, 3, 4, 5]), [1, 2, 2, 5, 6]);
+        assert_eq!(columns(4, &[7]), [7]);
+    }
 }

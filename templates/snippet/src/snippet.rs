@@ -2,4 +2,4 @@
 let greeting = demo::echo("hello").await?;
 println!("{greeting}");
 greeting.text().len()
-}; (&mut ::bridge::tail::Tail::new(&::bridge::tail::place(__tail))).finish() } pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded { ::bridge::encode(__body(args).await) } pub(crate) const ORIGIN: ::bridge::Origin = ::bridge::Origin::new(171);
+}; (&mut ::bridge::tail::Tail::new(&::bridge::tail::place(__tail))).finish() } pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded { ::bridge::encode(__body(args).await) } pub(crate) const ORIGIN: ::bridge::Origin<'static> = ::bridge::Origin::new(171);

@@ -5,6 +5,7 @@
 mod adversity;
 mod arguments;
 mod asking;
+mod broken;
 mod broker;
 mod cache;
 mod cache_budget;
@@ -62,6 +63,7 @@ mod serve_turns;
 mod servers;
 mod services;
 mod serving;
+mod snippets;
 mod subagents;
 mod toolchain;
 mod transit;

@@ -329,6 +329,53 @@ fn an_import_moves_no_places() {
     assert_says(&outcome["diagnostics"][0]["hint"], &["`Arc` is not in scope: add `use std::sync::Arc;`"]);
 }
 
+/// The columns of panics in a corrected line are the snippet's, and so is what is printed of them.
+#[test]
+fn a_correction_moves_no_places_in_its_line() {
+    let empty = "let v: Vec<i32> = vec![]; ";
+    for (line, edits) in [
+        // Before the place, behind it, on both sides, and several.
+        ("let s: String = \"a\"; let x = v[s.len()];", 1),
+        ("let x = v[0]; let s: String = \"a\";", 1),
+        ("let s: String = \"größe\"; let x = v[0]; let t: f64 = 5;", 1),
+        ("let t = (1, 2); let u = t[0] + t[1] + v[9];", 1),
+        ("let n: Option<usize> = 4; let s: String = \"a\"; let o: Option<i32> = v[n.unwrap() + s.len()];", 1),
+    ] {
+        for first in ["", "\n"] {
+            let code = format!("{empty}{first}{line}\n1");
+            let done = run(&code).done();
+            let outcome = done.outcome();
+            assert_eq!(outcome["status"], "panic", "{code}\n{outcome:#}");
+            assert_eq!(outcome["fixes"].as_array().unwrap().len(), edits, "{outcome:#}");
+            // An index is told by its bracket.
+            let (before, _) = code.split_at(code.find(" v[").unwrap() + " v".len());
+            let start = before.rfind('\n').map_or(0, |end| end + 1);
+            let column = before[start..].chars().count() + 1;
+            let number = before.matches('\n').count() + 1;
+            assert_eq!(outcome["error"]["evidence"], json!({ "line": number, "column": column }), "{code}");
+            assert_says(&outcome["stderr"], &[&format!("panicked at line {number}, column {column}:")]);
+        }
+    }
+    // With a last value that is taken where it is, as well.
+    let code = "let texts = vec![String::new()]; let all: Vec<&str> = vec![&texts[0]]; let n = vec![]; n.push(7); all[n[0]]";
+    let outcome = run(code).expect("panic", 1);
+    assert_eq!(outcome["fixes"].as_array().unwrap().len(), 1, "{outcome:#}");
+    assert_eq!(
+        outcome["error"]["evidence"],
+        json!({ "line": 1, "column": code.find("all[").unwrap() + "all[".len() })
+    );
+}
+
+/// What the compiler warns of in a corrected text is told in the snippet's own words.
+#[test]
+fn warnings_of_a_corrected_text_are_about_the_snippet() {
+    let code = "let s: String = \"a\"; s.parse::<i32>();\ns";
+    let outcome = run(code).expect("ok", 0);
+    let warning = &outcome["diagnostics"][0];
+    assert_eq!((&warning["line"], &warning["column"]), (&json!(1), &json!(22)), "{outcome:#}");
+    assert_says(&warning["rendered"], &["1 | let s: String = \"a\"; s.parse::<i32>();"]);
+}
+
 /// They compile, and would silently do nothing.
 #[test]
 fn calls_that_would_never_be_made_are_made_or_told() {

@@ -1,0 +1,360 @@
+//! What must hold around a place for a correction to mean only one thing.
+//!
+//! What decides is read off the tokens, and in doubt the answer is no: then the compiler's message stands.
+
+use std::ops::Range;
+
+use crate::hints::Slip;
+use crate::hints::form::parts;
+use crate::hints::lookup::Known;
+use crate::messages::{Message, mismatch};
+use crate::tokens::{Kind, Tokens};
+
+use super::capture;
+
+/// Methods that are called for what they do: what they return may be dropped.
+const EFFECTS: [&str; 21] = [
+    "entry",
+    "fetch_add",
+    "fetch_and",
+    "fetch_max",
+    "fetch_min",
+    "fetch_or",
+    "fetch_sub",
+    "insert",
+    "or_default",
+    "or_insert",
+    "or_insert_with",
+    "pop",
+    "pop_back",
+    "pop_first",
+    "pop_front",
+    "pop_last",
+    "remove",
+    "remove_entry",
+    "replace",
+    "swap_remove",
+    "truncate",
+];
+
+/// Words of types and methods by which a value changes that is not declared `mut`, or whose copies differ from it.
+const SHARED: [&str; 9] =
+    ["Cell", "Drop", "Mutex", "OnceCell", "RefCell", "RwLock", "UnsafeCell", "lock", "borrow_mut"];
+
+/// Words that begin a value which may be one that exists already, in one of several branches.
+const BRANCHES: [&str; 5] = ["if", "loop", "match", "move", "unsafe"];
+
+/// The words that are declared `mut`, by their indices.
+pub(super) fn changing<'a>(tokens: &'a Tokens<'_>) -> impl Iterator<Item = usize> + 'a {
+    let declared = |index: &usize| {
+        let before = |back: usize| index.checked_sub(back);
+        let is_mut = before(1).is_some_and(|before| tokens.word(before) == "mut");
+        is_mut && !before(2).is_some_and(|before| tokens.is_sign(before, '&'))
+    };
+    (0..tokens.len()).filter(declared)
+}
+
+/// Whether the snippet changes values by other ways than variables that are `mut`.
+pub(super) fn shares_changes(tokens: &Tokens<'_>) -> bool {
+    let is_way = |(index, word): (usize, &str)| match word {
+        "mut" => index.checked_sub(1).is_some_and(|before| tokens.is_sign(before, '&')),
+        _ => SHARED.contains(&word) || word.ends_with("_mut"),
+    };
+    tokens.words().any(is_way)
+}
+
+/// Whether the place at the byte `at` is part of what a `let mut` gets: what is put there is meant to be changed.
+pub(super) fn is_for_changing(slip: &Slip<'_>, at: usize) -> bool {
+    let tokens = slip.tokens;
+    let mut index = tokens.at(at);
+    loop {
+        let statement = tokens.statement(index);
+        if tokens.word(statement.start) == "let" && tokens.word(statement.start + 1) == "mut" {
+            return true;
+        }
+        match tokens.enclosing(statement.start) {
+            Some(open) => index = open,
+            None => return false,
+        }
+    }
+}
+
+/// Whether a copy of the value whose expression ends at the byte `end` is as good as the value itself: neither of
+/// them changes later, and nothing tells them apart.
+pub(super) fn is_snapshot(slip: &Slip<'_>, end: usize) -> bool {
+    let tokens = slip.tokens;
+    let Some(kind) = copied(slip) else { return false };
+    let root = root(tokens, tokens.at(end.saturating_sub(1)));
+    let name = tokens.word(root);
+    let mut declared = changing(tokens);
+    !name.is_empty()
+        && is_plain(slip, kind)
+        && !shares_changes(tokens)
+        // A parameter, pattern or variable that is `mut` may take the copy, and change it.
+        && declared.all(|index| tokens.word(index) != name && is_fresh_variable(tokens, index))
+        && !is_for_changing(slip, end.saturating_sub(1))
+        && (is_text(kind) || is_kept(tokens, root))
+}
+
+/// The type of the value that a message says can't be moved, or is wanted in the place of a reference.
+fn copied<'a>(slip: &Slip<'a>) -> Option<&'a str> {
+    if slip.message.code() == "E0308" {
+        return mismatch(slip.message.label()).map(|(expected, _)| expected);
+    }
+    let label = slip.labelled("has type")?.label.as_deref()?;
+    let (_, kind) = label.split_once("has type `")?;
+    kind.split('`').next()
+}
+
+/// The first token of the place or call that ends with the token `last`: `a` of `a.b[0].c()`.
+fn root(tokens: &Tokens<'_>, last: usize) -> usize {
+    let mut index = last;
+    loop {
+        if let Some(Kind::Close('(' | '[')) = tokens.kind(index) {
+            match tokens.open(index).and_then(|open| open.checked_sub(1)) {
+                Some(before) => index = before,
+                None => return index,
+            }
+            continue;
+        }
+        match index.checked_sub(2) {
+            Some(owner) if tokens.is_sign(index - 1, '.') => index = owner,
+            _ => return index,
+        }
+    }
+}
+
+/// Whether a copy that begins at the token `root` goes where it is only read: into a variable, into a literal, or into a
+/// function.
+fn is_kept(tokens: &Tokens<'_>, root: usize) -> bool {
+    let statement = tokens.statement(root);
+    if tokens.word(statement.start) == "let" && tokens.is_sign(root.saturating_sub(1), '=') {
+        return true;
+    }
+    let Some(open) = tokens.enclosing(root) else { return false };
+    let callee = open.checked_sub(1).unwrap_or(usize::MAX);
+    let is_method = callee.checked_sub(1).is_some_and(|before| tokens.is_sign(before, '.'));
+    match tokens.kind(open) {
+        Some(Kind::Open('(')) => !tokens.word(callee).is_empty() && !is_method,
+        Some(Kind::Open('{')) => tokens.word(callee).starts_with(char::is_uppercase),
+        _ => false,
+    }
+}
+
+/// Whether a suggestion may make the variable whose name begins at the byte `at` one that can be changed.
+///
+/// That is so where its value is made for it. What is copied from another place, a parameter or the variable of a loop
+/// would be changed in place of what was copied.
+pub(super) fn is_fresh(slip: &Slip<'_>, at: usize) -> bool {
+    let tokens = slip.tokens;
+    let index = tokens.at(at);
+    let is_reference = index.checked_sub(1).is_some_and(|before| {
+        tokens.is_sign(before, '&') || before.checked_sub(1).is_some_and(|quote| tokens.is_sign(quote, '\''))
+    });
+    is_reference || (is_fresh_variable(tokens, index) && !capture::is_moved(tokens, tokens.word(index)))
+}
+
+/// Whether the word at `index` is a variable whose `let` makes a new value, or none.
+fn is_fresh_variable(tokens: &Tokens<'_>, index: usize) -> bool {
+    let keyword = match index.checked_sub(1) {
+        Some(before) if tokens.word(before) == "mut" => before.checked_sub(1),
+        before => before,
+    };
+    if keyword.is_none_or(|keyword| tokens.word(keyword) != "let") {
+        return false;
+    }
+    let Some(end) = end_of_statement(tokens, index) else { return false };
+    match (index + 1..end).find(|sign| tokens.is_sign(*sign, '=')) {
+        Some(equals) => is_fresh_value(tokens, equals + 1..end),
+        // It gets its value later, which may be any.
+        None => false,
+    }
+}
+
+fn end_of_statement(tokens: &Tokens<'_>, index: usize) -> Option<usize> {
+    let mut index = index;
+    while !tokens.is_sign(index, ';') {
+        index = match tokens.kind(index)? {
+            Kind::Open(_) => tokens.close(index)? + 1,
+            Kind::Close(_) => return None,
+            _ => index + 1,
+        };
+    }
+    Some(index)
+}
+
+/// Whether an expression makes a value, and does not only name one.
+fn is_fresh_value(tokens: &Tokens<'_>, value: Range<usize>) -> bool {
+    if BRANCHES.contains(&tokens.word(value.start)) {
+        return false;
+    }
+    // A closure that takes no copies.
+    if tokens.is_sign(value.start, '|') {
+        return true;
+    }
+    // `None`, `i32::MAX`.
+    let last = tokens.word(value.end - 1);
+    let is_constant = last.starts_with(char::is_uppercase)
+        && !value.clone().any(|index| tokens.is_sign(index, '.') || tokens.is_sign(index, '*'));
+    let makes = |index: usize| match tokens.kind(index) {
+        Some(Kind::Literal) => index == value.start || tokens.is_sign(index - 1, '-'),
+        Some(Kind::Open('(' | '{')) => index > value.start && !tokens.word(index - 1).is_empty(),
+        Some(Kind::Open('[')) => index == value.start,
+        Some(Kind::Sign(sign)) => matches!(sign, '+' | '!' | '/' | '%'),
+        Some(Kind::Word) => matches!(tokens.word(index), "as" | "true" | "false"),
+        _ => false,
+    };
+    is_constant || value.clone().any(makes)
+}
+
+/// Whether what is borrowed to be changed is a variable or a field: of anything else, the change would be lost.
+pub(super) fn is_place(slip: &Slip<'_>) -> bool {
+    let Some(range) = slip.message.primary().and_then(|span| slip.source.range(span)) else { return false };
+    let tokens = slip.tokens;
+    let (first, end) = (tokens.at(range.start), tokens.at(range.end));
+    !tokens.word(first).is_empty()
+        && (first..end).all(|index| matches!(tokens.kind(index), Some(Kind::Word | Kind::Sign('.'))))
+}
+
+/// Whether what is found may be wrapped in `Some` or `Ok`: no result, and nothing that must be awaited.
+pub(super) fn is_wrapped(slip: &Slip<'_>) -> bool {
+    let Some((_, found)) = mismatch(slip.message.label()) else { return false };
+    !matches!(slip.lookup.known(found), Known::Call(_) | Known::Input(_) | Known::Result(..))
+        && !["future", "async", "impl ", "closure", "JoinHandle", "()"]
+            .iter()
+            .any(|part| found.contains(part))
+}
+
+/// Whether what stands at `range` is compared by its order: `None` comes before every `Some`.
+pub(super) fn is_compared(slip: &Slip<'_>, range: &Range<usize>) -> bool {
+    let tokens = slip.tokens;
+    follows_order(tokens, tokens.at(range.start)) || {
+        let behind = tokens.at(range.end);
+        tokens.is_sign(behind, '<') || tokens.is_sign(behind, '>')
+    }
+}
+
+/// Whether `<`, `>`, `<=` or `>=` stands before the token at `index`, and not the end of a type or an arrow.
+pub(crate) fn follows_order(tokens: &Tokens<'_>, index: usize) -> bool {
+    let is = |back: usize, signs: &[char]| {
+        index.checked_sub(back).is_some_and(|index| signs.iter().any(|sign| tokens.is_sign(index, *sign)))
+    };
+    let are_joined = |back: usize| {
+        index
+            .checked_sub(back + 1)
+            .is_some_and(|first| tokens.range(first).end == tokens.range(first + 1).start)
+    };
+    let is_order = is(1, &['<', '>']) && !(is(2, &['=', '-']) && are_joined(1));
+    is_order || (is(1, &['=']) && is(2, &['<', '>']) && are_joined(1))
+}
+
+/// Whether the value before the byte `at` may be dropped: it is plain, and the call that gives it was made for what it
+/// does.
+pub(super) fn is_dropped(slip: &Slip<'_>, at: usize) -> bool {
+    let Some((_, found)) = mismatch(slip.message.label()) else { return false };
+    let tokens = slip.tokens;
+    let last = tokens.at(at.saturating_sub(1));
+    let is_effect = match tokens.kind(last) {
+        Some(Kind::Close('(')) => tokens.open(last).is_some_and(|open| {
+            let name = open.checked_sub(1).unwrap_or(usize::MAX);
+            let is_method = name.checked_sub(1).is_some_and(|dot| tokens.is_sign(dot, '.'));
+            is_method && EFFECTS.contains(&tokens.word(name))
+        }),
+        // What a tool answered.
+        _ => tokens.word(last) == "await" && !slip.lookup.within(tokens, tokens.statement(last)).is_empty(),
+    };
+    is_effect && is_plain(slip, found) && !may_be_returned(slip.message)
+}
+
+/// Whether rustc thinks of a value that should be nothing that it may be meant to be returned.
+pub(super) fn may_be_returned(message: &Message) -> bool {
+    let returns = ["try adding a return type", "might have meant to return", "might have meant to break"];
+    message.children.iter().any(|child| returns.iter().any(|text| child.message.contains(text)))
+}
+
+/// Whether the `;` at the byte `at` stands behind a variable: as a statement, that does nothing.
+pub(super) fn is_last_value(slip: &Slip<'_>, at: usize) -> bool {
+    let tokens = slip.tokens;
+    let Some(last) = tokens.at(at).checked_sub(1) else { return false };
+    let begins = match last.checked_sub(1) {
+        Some(before) => {
+            tokens.is_sign(before, ';')
+                || matches!(tokens.kind(before), Some(Kind::Open('{') | Kind::Close('{')))
+        }
+        None => true,
+    };
+    begins && tokens.is_plain(last)
+}
+
+/// Whether ` -> T` may be added to a function: what it returns can be ignored without a loss.
+pub(super) fn is_returned(slip: &Slip<'_>, returned: &str, at: usize) -> bool {
+    let kind = returned.trim().trim_start_matches("-> ");
+    let tokens = slip.tokens;
+    let function = (0..tokens.at(at)).rev().find(|index| tokens.word(*index) == "fn");
+    let name = function.map_or("", |function| tokens.word(function + 1));
+    is_plain(slip, kind) && !matches!(name, "" | "main" | "run")
+}
+
+/// Whether a conversion behind the byte `end` makes a text of a text or of an integer, or an error of an error.
+pub(super) fn is_text_of(slip: &Slip<'_>, end: usize) -> bool {
+    let Some((expected, found)) = mismatch(slip.message.label()) else { return false };
+    let integers = ["integer", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
+    let is_error = |name: &str| name.rsplit("::").next().is_some_and(|name| name.ends_with("Error"));
+    match expected {
+        "String" | "std::string::String" => match found {
+            "&str" | "&&str" | "&'static str" | "char" => true,
+            "&String" => !is_for_changing(slip, end.saturating_sub(1)),
+            other => integers.contains(&other),
+        },
+        "PathBuf" => matches!(found, "&str" | "String"),
+        "Value" => matches!(found, "&str" | "String" | "bool") || integers.contains(&found),
+        other => is_error(other) && is_error(found),
+    }
+}
+
+/// Whether a type is a text, a number, or the like: what nobody expects to be shared.
+fn is_text(kind: &str) -> bool {
+    let inner = kind.strip_prefix("Option<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(kind);
+    is_scalar(inner) || matches!(inner, "String" | "std::string::String" | "PathBuf" | "&str")
+}
+
+fn is_scalar(name: &str) -> bool {
+    let number = name
+        .strip_prefix(['i', 'u', 'f'])
+        .is_some_and(|width| width == "size" || width.parse::<u8>().is_ok());
+    number
+        || matches!(
+            name,
+            "bool" | "char" | "integer" | "floating-point number" | "{integer}" | "{float}" | "()"
+        )
+}
+
+/// Whether values of a type are nothing but data: no result, no future, no handle, nothing that counts or shares.
+fn is_plain(slip: &Slip<'_>, name: &str) -> bool {
+    const DATA: [&str; 13] = [
+        "BTreeMap", "BTreeSet", "Duration", "HashMap", "HashSet", "Instant", "Map", "Option", "PathBuf",
+        "String", "Value", "Vec", "VecDeque",
+    ];
+    let name = name.trim();
+    let name = name.strip_prefix('&').unwrap_or(name).trim_start_matches("mut ");
+    let inside = |open: char, close: char| name.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+    if is_scalar(name) || name == "str" {
+        return true;
+    }
+    if let Some(list) = inside('[', ']') {
+        return is_plain(slip, list.split(';').next().unwrap_or(list));
+    }
+    if let Some(members) = inside('(', ')') {
+        return parts(members).into_iter().all(|part| is_plain(slip, part));
+    }
+    let (head, arguments) = match name.split_once('<') {
+        Some((head, rest)) => (head, rest.strip_suffix('>').unwrap_or(rest)),
+        None => (name, ""),
+    };
+    let base = head.rsplit("::").next().unwrap_or(head);
+    let is_own = slip.tokens.definition(base).is_some() && !shares_changes(slip.tokens);
+    let is_data = DATA.contains(&base) || is_own;
+    let is_generated =
+        matches!(slip.lookup.known(name), Known::Generated(..) | Known::Input(_) | Known::ToolResult);
+    is_generated || (is_data && parts(arguments).into_iter().all(|part| is_plain(slip, part)))
+}

@@ -1,0 +1,133 @@
+//! Snippets with what must come of them, from the tables in `fixtures/snippets`: each by `run` and by `serve`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::harness::json;
+use crate::serving::{DEMO, Serve, execute};
+
+/// Snippets that are compiled at a time.
+const AT_ONCE: usize = 4;
+
+/// A row of a table.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    snippet: String,
+    #[serde(default = "ok")]
+    status: String,
+    /// The value that it ends with.
+    #[serde(default)]
+    result: Value,
+    /// The lines that are corrected.
+    #[serde(default)]
+    fixes: Vec<u64>,
+    /// How many calls it makes.
+    calls: Option<u64>,
+    /// What its error and diagnostics say.
+    #[serde(default)]
+    says: Vec<String>,
+}
+
+fn ok() -> String {
+    "ok".to_owned()
+}
+
+impl Row {
+    /// What is wrong about an outcome.
+    fn wrong(&self, outcome: &Value) -> Option<String> {
+        let lines = outcome["fixes"].as_array().into_iter().flatten().filter_map(|fix| fix["line"].as_u64());
+        let fixes: Vec<u64> = lines.collect();
+        let said = format!("{} {}", outcome["error"], outcome["diagnostics"]);
+        // As it is written, and not as JSON has it.
+        let said = said.replace("\\\"", "\"");
+        let missing: Vec<&String> = self.says.iter().filter(|phrase| !said.contains(*phrase)).collect();
+        let calls = self.calls.is_none_or(|calls| outcome["calls_total"] == calls);
+        let is_right = outcome["status"] == self.status.as_str()
+            && outcome["result"] == self.result
+            && fixes == self.fixes
+            && missing.is_empty()
+            && calls;
+        (!is_right).then(|| {
+            format!(
+                "{}:\n{}\n  {} {} {fixes:?} lacks {missing:?}\n  {said}\n",
+                self.name, self.snippet, outcome["status"], outcome["result"]
+            )
+        })
+    }
+}
+
+/// The rows of all tables, whose names are unique.
+fn table() -> Vec<Row> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/snippets");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let mut rows: Vec<Row> = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let read: Vec<Row> =
+            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        rows.extend(read);
+    }
+    let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names.len(), rows.len(), "two rows have one name");
+    rows
+}
+
+#[track_caller]
+fn assert_right(wrong: &[String], rows: usize) {
+    let mut text = String::new();
+    for one in wrong {
+        writeln!(text, "{one}").unwrap();
+    }
+    assert!(wrong.is_empty(), "{} of {rows} are wrong:\n{text}", wrong.len());
+}
+
+#[test]
+fn every_snippet_of_the_tables_ends_as_it_must_by_run() {
+    let rows = table();
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = json(&row.snippet).done().outcome();
+                    wrong.lock().unwrap().extend(row.wrong(&outcome));
+                }
+            });
+        }
+    });
+    assert_right(&wrong.into_inner().unwrap(), rows.len());
+}
+
+#[test]
+fn every_snippet_of_the_tables_ends_as_it_must_by_serve() {
+    let rows = table();
+    let mut server = Serve::new(DEMO).start();
+    server.shake_hands();
+    let mut wrong = Vec::new();
+    for (batch, rows) in rows.chunks(AT_ONCE).enumerate() {
+        let id = |index: usize| 1 + batch * AT_ONCE + index;
+        for (index, row) in rows.iter().enumerate() {
+            server.send(&serde_json::json!({
+                "jsonrpc": "2.0", "id": id(index), "method": "tools/call", "params": execute(&row.snippet),
+            }));
+        }
+        for (index, row) in rows.iter().enumerate() {
+            let answer = server
+                .receive(&row.name, |message| message["id"] == id(index) && message["method"].is_null());
+            wrong.extend(row.wrong(&answer["result"]["structuredContent"]));
+        }
+    }
+    assert_right(&wrong, rows.len());
+    server.close_input();
+    assert_eq!(server.end(), Some(0));
+}
