@@ -52,9 +52,9 @@ impl Watcher {
         (Watcher { caller, messages, last, was_final: AtomicBool::new(false), calls, line }, receiver)
     }
 
-    fn tell_progress(&self, done: f64, total: Option<f64>, message: String) {
+    fn tell_progress(&self, done: f64, total: Option<f64>, message: &str) {
         if self.caller.wants_progress() {
-            let message = shortened(&message, LONGEST_LINE).into_owned();
+            let message = shortened(message, LONGEST_LINE).into_owned();
             let bytes = size_of::<Message>() + message.len();
             self.messages.push(Message::Progress { done, total, message }, bytes);
         }
@@ -72,7 +72,7 @@ impl Watcher {
 
     /// It waits until other executions have ended.
     pub(crate) fn waits(&self) {
-        self.tell_progress(0.0, None, "waiting for its turn".to_owned());
+        self.tell_progress(0.0, None, "waiting for its turn");
     }
 
     fn log(&self, level: Level, logger: &'static str, data: Value) {
@@ -87,7 +87,7 @@ impl Watcher {
         let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         if self.is_time() {
             let words = if calls == 1 { "1 call done".to_owned() } else { format!("{calls} calls done") };
-            self.tell_progress(RUNNING, None, words);
+            self.tell_progress(RUNNING, None, &words);
         }
     }
 }
@@ -134,7 +134,7 @@ pub(crate) async fn tell(
 
 impl Observer for Watcher {
     fn progress(&self, message: &str) {
-        self.tell_progress(0.0, None, message.to_owned());
+        self.tell_progress(0.0, None, message);
     }
 
     fn stdout(&self, _bytes: &[u8]) {}
@@ -165,7 +165,7 @@ impl Observer for Watcher {
             Phase::Permission => (3.0, "waiting for permission"),
             Phase::Running => (RUNNING, "running"),
         };
-        self.tell_progress(before, None, message.to_owned());
+        self.tell_progress(before, None, message);
     }
 
     fn call_ended(&self, _number: u64, record: &CallRecord) {
@@ -185,7 +185,7 @@ impl Observer for Watcher {
         if self.is_time() || is_first_final {
             self.was_final.store(is_final, Ordering::Relaxed);
             let total = (total > 0.0).then_some(RUNNING + total);
-            self.tell_progress(RUNNING + done.max(0.0), total, message.to_owned());
+            self.tell_progress(RUNNING + done.max(0.0), total, message);
         }
     }
 }

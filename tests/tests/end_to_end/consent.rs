@@ -192,7 +192,7 @@ fn what_is_typed_ahead_neither_trusts_a_project_nor_a_server() {
     started.type_keys("y\n");
     started.answer(ready, 1, "\n");
     started.done().exits(2);
-    early("n\n", "y\n").exits(0).says(&["is trusted until it changes"]);
+    early("n\n", "y\n").exits(0).says(&["is trusted until it, or the lock file beside it, changes"]);
 
     let add = ["mcp", "add", "--scope", "user", "b", "--", FAULT_SERVER, "sound"];
     let started = run(&add).start();
@@ -222,7 +222,8 @@ fn a_server_has_no_terminal_to_write_to() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snippet.rs");
     fs::write(&file, "faulty::echo().message(\"x\").await?.text()").unwrap();
-    let script = format!("echo FORGED > /dev/tty; exec {FAULT_SERVER} sound");
+    // The command itself is shown before its first start.
+    let script = format!("printf 'FOR%s' GED > /dev/tty; exec {FAULT_SERVER} sound");
     let config = format!("mcpServers:\n  faulty: {{ command: sh, args: [-c, {script:?}] }}\n");
     let done =
         Run::on_whole_terminal(shared()).arguments(&["run", file.to_str().unwrap()]).config(&config).done();

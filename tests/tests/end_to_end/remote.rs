@@ -76,12 +76,12 @@ fn debugging_tells_requests_and_results_but_no_header() {
         let silent = run().variable("TOOLSMITH_MCP_DEBUG", "0").done();
         assert!(!silent.stderr.contains("shop: sent"), "{silent:#?}");
     }
-    // What a tool is given and gives back is told, but not where it is a secret of the configuration.
+    // What a tool is given and returns is shown, but not a secret of the configuration, which a program does not get either.
     let run = json(format!("shop::echo({SECRET:?}).await?.text()").as_str()).config(&entry(scheme));
     let run = run.variable("TOOLSMITH_TEST_KEY", SECRET).variable("TOOLSMITH_MCP_DEBUG", "1");
     let done = run.done().says(&["shop: sent", "***"]);
     assert!(!done.stderr.contains(SECRET), "{done:#?}");
-    assert_eq!(done.expect("ok", 0)["result"], SECRET);
+    assert_eq!(done.expect("ok", 0)["result"], "***");
 }
 
 #[test]

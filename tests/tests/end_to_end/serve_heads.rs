@@ -101,7 +101,7 @@ fn a_head_that_can_be_read_in_two_ways_is_refused() {
         ),
         (
             "a foreign target",
-            format!("GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
+            "GET http://evil.example/healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n".to_owned(),
             "no proxy",
         ),
         (
@@ -142,9 +142,8 @@ fn a_head_that_can_be_read_in_two_ways_is_refused() {
     for sound in [
         format!("GET http://{authority}/healthz HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n"),
         format!("GET /healthz HTTP/1.0\r\nHost: {authority}\r\n\r\n"),
-        format!(
-            "GET /healthz HTTP/1.1\r\nHost: probe.example\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-        ),
+        "GET /healthz HTTP/1.1\r\nHost: probe.example\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            .to_owned(),
     ] {
         let answer = answer(&authority, &sound);
         assert!(answer.contains(" 200 OK") && answer.ends_with("ok\n"), "{sound}: {answer}");

@@ -339,7 +339,7 @@ async fn errors_and_nonsense_in_answer_to_a_call_fail_only_that_call() {
         panic!("{error}");
     };
     assert_eq!((phase, code), (Phase::Call("echo".to_owned()), -32602));
-    assert_eq!((message.as_str(), data.unwrap().get()), ("no such [31m tool", "[1]"));
+    assert_eq!((message.as_str(), data.unwrap().get()), ("no such tool", "[1]"));
     assert!(!session.is_closed());
     fixture.close(session).await;
 
