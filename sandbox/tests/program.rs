@@ -12,10 +12,10 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 
 use common::{
-    EPERM, ESRCH, SIGABRT, SIGSEGV, SIGSYS, SIGXCPU, attempt, attempts, compiled, exactly, finish, plain,
-    sandbox, tiers,
+    EPERM, ESRCH, SIGABRT, SIGSEGV, SIGSYS, SIGXCPU, attempt, attempts, compiled, exactly, finish, helper,
+    plain, sandbox, tiers,
 };
-use sandbox::{Command, Policy, SpawnError, Step};
+use sandbox::{Command, Confinement, Layers, Policy, Sandbox, SpawnError, Step};
 
 /// Tries it plain, which must work, and confined, which must give EPERM; `tkill` may be left to a process namespace, where
 /// the other process does not exist.
@@ -59,6 +59,26 @@ fn works_and_reports_what_holds() {
     }
     let best = sandbox(Policy::program()).spawn(Command::new(attempts()).arg("nothing")).unwrap();
     assert_eq!(best.report().tier, tiers()[0].name(), "the best tier is chosen");
+}
+
+#[test]
+fn starts_where_the_machine_offers_the_minimum_and_only_there() {
+    let offered = sandbox(Policy::program()).support().layers;
+    for minimum in Layers::TIERS {
+        // Not by `sandbox`, which would replace the default minimum.
+        let policy = Policy::program().confinement(Confinement::AtLeast(minimum));
+        let started = Sandbox::new(policy).helper(helper()).spawn(Command::new(attempts()).arg("nothing"));
+        match started {
+            Ok(child) => {
+                assert!(offered.include(minimum), "{minimum}");
+                assert_eq!(finish(child).status.code(), Some(0), "{minimum}");
+            }
+            Err(error) => {
+                assert!(matches!(error, SpawnError::Unsupported(_)), "{minimum}: {error}");
+                assert!(!offered.include(minimum), "{minimum}: {error}");
+            }
+        }
+    }
 }
 
 /// What is not its own it could lock, or change the mode of, where root started it: `/dev/null` is the machine's.
