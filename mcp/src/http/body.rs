@@ -10,7 +10,7 @@ use reqwest::Response;
 use sse_stream::{Error, Sse, SseStream};
 
 use super::HttpFailure;
-use crate::wire::{LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, too_large};
+use crate::wire::{LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, too_large};
 
 /// The body of an answer, up to `limit` bytes.
 pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec<u8>, HttpFailure> {
@@ -26,13 +26,16 @@ pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec
     Ok(body)
 }
 
-/// A message that is a whole body. Of many that come at the same time, only one that is large is read at once; the right
-/// to do so comes with it.
+/// A message that is a whole body. Of many that come at the same time, those that are small share some room, and of the
+/// others one is read at once; the right to do so comes with it.
 pub(crate) async fn read_in_turn(
     response: Response,
     room: &Arc<Room>,
 ) -> Result<(Vec<u8>, Option<Large>), HttpFailure> {
     let mut turn = Turn::new(Arc::clone(room));
+    let announced =
+        response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or_default();
+    let announced = announced.min(MAX_MESSAGE_BYTES);
     let mut body = Vec::new();
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {
@@ -41,6 +44,10 @@ pub(crate) async fn read_in_turn(
             return Err(HttpFailure::Protocol(too_large()));
         }
         turn.wait_for(body.len() + chunk.len()).await;
+        if turn.large.is_some() && body.capacity() < announced {
+            // Growing step by step would have it in memory twice.
+            body.reserve_exact(announced - body.len());
+        }
         body.extend_from_slice(&chunk);
     }
     Ok((body, turn.large))
@@ -53,26 +60,29 @@ pub(crate) fn events(response: Response, room: Arc<Room>) -> BoxStream<'static, 
     SseStream::from_bytes_stream(stream::unfold(reading, Reading::next).boxed()).boxed()
 }
 
-/// Whose turn it is to read a large message.
+/// The right to have a message in memory: its share of the room for small ones, or its turn to be a large one.
 struct Turn {
     room: Arc<Room>,
+    small: Option<Small>,
     large: Option<Large>,
 }
 
 impl Turn {
     fn new(room: Arc<Room>) -> Self {
-        Self { room, large: None }
+        Self { room, small: None, large: None }
     }
 
     /// Waits until as many bytes of a message may be in memory.
     async fn wait_for(&mut self, bytes: usize) {
-        if bytes > LARGE_BYTES && self.large.is_none() {
+        if self.large.is_none() && !self.room.admit(&mut self.small, bytes) {
             self.large = Some(self.room.enter().await);
+            self.small = None;
         }
     }
 
+    /// What was in memory has been handed over.
     fn end(&mut self) {
-        self.large = None;
+        (self.small, self.large) = (None, None);
     }
 }
 

@@ -14,18 +14,35 @@ pub const MAX_UNTAKEN_BYTES: usize = 4 * 1024 * 1024;
 /// From this size on a message counts as large (256 KiB); of these, one at a time is read.
 pub(crate) const LARGE_BYTES: usize = 256 * 1024;
 
+/// Bytes of all messages over HTTP that are read at the same time and not large (4 MiB). Whatever finds no room among them
+/// is read as a large message is: one at a time.
+const MAX_SMALL_BYTES: usize = 4 * 1024 * 1024;
+
+/// Up to here a message takes no room (4 KiB), so that a stream that says little holds up nobody.
+const FREE_BYTES: usize = 4 * 1024;
+
+/// Bytes of one permit of the room for small messages.
+const PERMIT_BYTES: usize = 1024;
+
 /// The room for answers of one session.
 pub(crate) struct Room {
     untaken: watch::Sender<usize>,
     /// Raised by one while there is no room: no deadline of a request runs meanwhile.
     waits: watch::Sender<usize>,
     large: Arc<Semaphore>,
+    small: Arc<Semaphore>,
 }
 
 /// An answer that nobody has taken yet.
 pub(crate) struct Held {
     room: Arc<Room>,
     bytes: usize,
+}
+
+/// A share of the room for messages that are not large. Dropping it gives it back.
+pub(crate) struct Small {
+    bytes: usize,
+    permit: OwnedSemaphorePermit,
 }
 
 /// The right to read a large message. Dropping it lets the next one be read.
@@ -36,7 +53,12 @@ pub(crate) struct Large {
 impl Room {
     /// Empty; `waits` counts what the deadlines of requests wait for.
     pub(crate) fn new(waits: watch::Sender<usize>) -> Arc<Self> {
-        Arc::new(Self { untaken: watch::Sender::new(0), waits, large: Arc::new(Semaphore::new(1)) })
+        Arc::new(Self {
+            untaken: watch::Sender::new(0),
+            waits,
+            large: Arc::new(Semaphore::new(1)),
+            small: Arc::new(Semaphore::new(MAX_SMALL_BYTES / PERMIT_BYTES)),
+        })
     }
 
     /// Counts an answer until the result is dropped.
@@ -57,6 +79,29 @@ impl Room {
         let permit = Arc::clone(&self.large).acquire_owned().await.ok();
         self.free().await;
         Large { _permit: permit }
+    }
+
+    /// Makes a share large enough for a message of so many bytes; false where there is no room, or the message is large.
+    pub(crate) fn admit(&self, share: &mut Option<Small>, bytes: usize) -> bool {
+        if bytes > LARGE_BYTES {
+            return false;
+        }
+        let known = share.as_ref().map_or(0, |share| share.bytes);
+        let permits = bytes.saturating_sub(known).div_ceil(PERMIT_BYTES);
+        if permits == 0 || bytes <= FREE_BYTES {
+            return true;
+        }
+        let permits = u32::try_from(permits).unwrap_or(u32::MAX);
+        let Ok(permit) = Arc::clone(&self.small).try_acquire_many_owned(permits) else { return false };
+        let more = permit.num_permits() * PERMIT_BYTES;
+        match share {
+            Some(share) => {
+                share.bytes += more;
+                share.permit.merge(permit);
+            }
+            None => *share = Some(Small { bytes: more, permit }),
+        }
+        true
     }
 
     fn change(&self, change: impl FnOnce(&mut usize)) {
@@ -102,6 +147,24 @@ mod tests {
         assert_eq!(*waits.borrow(), 0);
         drop(last);
         assert_eq!(*room.untaken.borrow(), 0);
+    }
+
+    #[tokio::test]
+    async fn small_messages_share_their_room_and_give_it_back() {
+        let room = Room::new(watch::Sender::new(0));
+        let mut first = None;
+        assert!(room.admit(&mut first, FREE_BYTES + 1) && room.admit(&mut first, LARGE_BYTES));
+        assert!(!room.admit(&mut first, LARGE_BYTES + 1), "it is large");
+        let mut others = Vec::new();
+        for _ in 1..MAX_SMALL_BYTES / LARGE_BYTES {
+            let mut other = None;
+            assert!(room.admit(&mut other, LARGE_BYTES));
+            others.push(other);
+        }
+        let mut last = None;
+        assert!(room.admit(&mut last, FREE_BYTES) && !room.admit(&mut last, FREE_BYTES + 1));
+        drop(first);
+        assert!(room.admit(&mut last, LARGE_BYTES));
     }
 
     #[tokio::test]
