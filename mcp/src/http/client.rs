@@ -3,7 +3,7 @@
 //! The library drives the session: its id, its streams and their resumption, the protocol version. Here each message
 //! becomes a request, and each answer is read within the bounds and kept raw where it must stay raw.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures::{StreamExt, stream::BoxStream};
 use reqwest::{
@@ -23,7 +23,7 @@ use sse_stream::Sse;
 use super::{
     HttpFailure, MAX_ERROR_BYTES, Sender, TOLD_BYTES, events,
     headers::header_value,
-    listening::{Opening, Openings},
+    listening::{Opening, Openings, OwnStream},
     read_bounded, read_in_turn,
 };
 use crate::{
@@ -49,6 +49,7 @@ struct Inner {
     sender: Sender,
     intake: Intake,
     openings: Openings,
+    own_stream: OwnStream,
 }
 
 /// Who waits for an answer.
@@ -74,8 +75,9 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 impl HttpClient {
-    pub(crate) fn new(sender: Sender, intake: Intake) -> Self {
-        Self(Arc::new(Inner { sender, intake, openings: Openings::default() }))
+    pub(crate) fn new(sender: Sender, intake: Intake, request_timeout: Duration) -> Self {
+        let own_stream = OwnStream::new(request_timeout);
+        Self(Arc::new(Inner { sender, intake, openings: Openings::default(), own_stream }))
     }
 
     /// Tells whoever waits for an answer that none can come.
@@ -115,6 +117,9 @@ impl HttpClient {
         let body = encode(message).map_err(|error| HttpFailure::Protocol(error.to_string()))?;
         let mut headers = protocol_headers(headers, session, raw_of(message));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        if raw_of(message).is_some() {
+            self.0.own_stream.wait(session).await;
+        }
         self.0.intake.note_sent(message);
         self.0.intake.track(message);
         self.0.intake.trace().sent(&body);
@@ -280,7 +285,11 @@ impl HttpClient {
         if let Some(event) = last_event.as_deref().and_then(|event| HeaderValue::from_str(event).ok()) {
             headers.insert(LAST_EVENT, event);
         }
-        let response = self.send(Method::GET, headers, None).await?;
+        let response = self.send(Method::GET, headers, None).await;
+        if last_event.is_none() {
+            self.0.own_stream.settle(session);
+        }
+        let response = response?;
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
         // A server that offers no stream says so by 405 (basic/transports); others do as they like.
         if response.status().is_client_error()

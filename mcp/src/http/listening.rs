@@ -1,4 +1,7 @@
-//! When a stream of events is opened again, and when no more.
+//! The session's own stream of events: who waits for it, when it is opened again, and when no more.
+//!
+//! A server may drop what it wants to ask during a call while that stream is not open (the TypeScript SDK does), and
+//! the library opens it beside the first requests. So calls wait until the server has answered for it.
 //!
 //! The library opens a stream that has ended once more, at once and for ever. A server that closes it each time would be
 //! asked several times a second for as long as the session lasts.
@@ -8,6 +11,8 @@ use std::{
     sync::{Mutex, PoisonError},
     time::Duration,
 };
+
+use tokio::{sync::watch, time::timeout};
 
 /// How often a stream may end without an event before it is given up.
 const MAX_EMPTY: u32 = 6;
@@ -55,11 +60,69 @@ impl Openings {
     }
 }
 
+/// How long a call waits for the stream at most: some servers send nothing of it before its first event.
+const MAX_STREAM_WAIT: Duration = Duration::from_secs(2);
+
+/// Which session has its own stream, or will have none.
+#[derive(Debug)]
+pub(crate) struct OwnStream {
+    settled: watch::Sender<Option<String>>,
+    longest_wait: Duration,
+}
+
+impl OwnStream {
+    /// With the time that a whole request may take.
+    pub(crate) fn new(request_timeout: Duration) -> Self {
+        let longest_wait = MAX_STREAM_WAIT.min(request_timeout / 2);
+        Self { settled: watch::Sender::new(None), longest_wait }
+    }
+
+    /// Notes that the server has answered for the stream of a session, in whatever way.
+    pub(crate) fn settle(&self, session: Option<&str>) {
+        self.settled.send_replace(session.map(str::to_owned));
+    }
+
+    /// Waits until the stream of a session is settled; a session waits its longest time only once.
+    pub(crate) async fn wait(&self, session: Option<&str>) {
+        let Some(session) = session else { return };
+        let mut settled = self.settled.subscribe();
+        let settled = settled.wait_for(|settled| settled.as_deref() == Some(session));
+        if timeout(self.longest_wait, settled).await.is_err() {
+            self.settle(Some(session));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{pin::pin, time::Duration};
 
-    use super::{Opening, Openings};
+    use futures::poll;
+    use tokio::time::Instant;
+
+    use super::{MAX_STREAM_WAIT, Opening, Openings, OwnStream};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_waits_for_the_stream_of_its_own_session() {
+        let stream = OwnStream::new(Duration::from_secs(30));
+        stream.settle(Some("before"));
+        let mut call = pin!(stream.wait(Some("now")));
+        assert!(poll!(call.as_mut()).is_pending());
+        stream.settle(Some("now"));
+        assert!(poll!(call.as_mut()).is_ready());
+        // Without a session there is no such stream.
+        assert!(poll!(pin!(stream.wait(None))).is_ready());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_is_never_answered_for_is_waited_for_once() {
+        let stream = OwnStream::new(Duration::from_secs(30));
+        let start = Instant::now();
+        stream.wait(Some("now")).await;
+        assert_eq!(start.elapsed(), MAX_STREAM_WAIT);
+        stream.wait(Some("now")).await;
+        assert_eq!(start.elapsed(), MAX_STREAM_WAIT);
+    }
 
     #[test]
     fn streams_that_bring_nothing_are_given_up() {

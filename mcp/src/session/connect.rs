@@ -141,7 +141,7 @@ impl Attempt<'_> {
 
     async fn http(&self, remote: &Remote) -> Result<Session, Error> {
         let health = self.health();
-        let client = HttpClient::new(self.sender(remote)?, self.intake(&health));
+        let client = HttpClient::new(self.sender(remote)?, self.intake(&health), self.config.request_timeout);
         let mut config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
         // A request that waits for others would wait within its own time.
         config.max_concurrent_requests = MAX_CONCURRENT;

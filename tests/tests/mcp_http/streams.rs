@@ -77,6 +77,14 @@ async fn whatever_becomes_of_the_listening_stream_calls_go_through() {
 }
 
 #[tokio::test]
+async fn a_call_waits_for_the_stream_over_which_the_server_may_ask() {
+    let fixture = Fixture::new("late-stream", "");
+    let session = fixture.connect().await;
+    assert_eq!(call(&session, "patient").await.unwrap(), "patient");
+    watched(session.close()).await;
+}
+
+#[tokio::test]
 async fn a_listening_stream_that_ends_at_once_is_not_asked_for_without_end() {
     let fixture = Fixture::new("get-ends", "").impatient();
     let session = fixture.connect().await;

@@ -5,8 +5,9 @@ use std::{
     io,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -18,6 +19,8 @@ use crate::{
 
 /// The content type of an answer.
 pub(crate) const JSON: (&str, &str) = ("Content-Type", "application/json");
+/// How long the stream of a session is not there, in the mode about that: a call that does not wait comes first.
+const LATE: Duration = Duration::from_millis(100);
 /// The content type of a stream.
 pub(crate) const EVENTS: (&str, &str) = ("Content-Type", "text/event-stream");
 
@@ -29,6 +32,8 @@ pub(crate) struct Server {
     pub(crate) elsewhere: String,
     pub(crate) requests: AtomicU64,
     sessions: Mutex<BTreeSet<String>>,
+    /// Whether the stream of a session was opened.
+    streaming: AtomicBool,
     /// The streams of clients that speak HTTP with server-sent events.
     pub(crate) streams: events::Streams,
 }
@@ -42,6 +47,7 @@ impl Server {
             elsewhere,
             requests: AtomicU64::new(0),
             sessions: Mutex::default(),
+            streaming: AtomicBool::new(false),
             streams: events::Streams::default(),
         }
     }
@@ -62,6 +68,15 @@ impl Server {
             // A call gives the client time.
             ("get-ends", "call") => connection.hold().await,
             ("get-ends", "get") => connection.respond(200, &[EVENTS], b"").await,
+            ("late-stream", "get") => {
+                tokio::time::sleep(LATE).await;
+                connection.head(200, &[EVENTS], None).await?;
+                self.streaming.store(true, Ordering::Relaxed);
+                connection.hold().await
+            }
+            ("late-stream", "call") if !self.streaming.load(Ordering::Relaxed) => {
+                connection.respond(500, &[], b"the call came before the stream").await
+            }
             ("storm", "get") => storm(connection).await,
             ("resumes", "call" | "get") => resume(self, request, connection).await,
             _ => self.respond(request, connection).await,
