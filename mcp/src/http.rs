@@ -171,6 +171,9 @@ fn challenge(response: &Response) -> Option<String> {
     bearer.or(values.first()).map(|value| (*value).to_owned())
 }
 
+/// How many connections to a server are kept for its next requests.
+const MAX_IDLE_CONNECTIONS: usize = 8;
+
 /// A client with the system's roots (and `SSL_CERT_FILE`), and the proxies that the environment names.
 pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
     provide_cryptography();
@@ -192,6 +195,8 @@ pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
         // What other crates of a build turn on in reqwest changes nothing here.
         .http1_only()
         .no_gzip()
+        // A connection keeps its buffers, up to 400 KB after a long answer.
+        .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
         .build()
         .map_err(|error| format!("an HTTP client can't be made: {}", chain(&error)))
 }

@@ -10,7 +10,7 @@ use reqwest::Response;
 use sse_stream::{Error, Sse, SseStream};
 
 use super::HttpFailure;
-use crate::wire::{LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, too_large};
+use crate::wire::{FREE_BYTES, LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, too_large};
 
 /// The body of an answer, up to `limit` bytes.
 pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec<u8>, HttpFailure> {
@@ -38,7 +38,10 @@ pub(crate) async fn read_in_turn(
     let announced = announced.min(MAX_MESSAGE_BYTES);
     let mut body = Vec::new();
     let mut chunks = response.bytes_stream();
-    while let Some(chunk) = chunks.next().await {
+    turn.wait_for(announced).await;
+    loop {
+        turn.wait_for_more(body.len()).await;
+        let Some(chunk) = chunks.next().await else { break };
         let chunk = chunk.map_err(|error| HttpFailure::unreachable(&error))?;
         if body.len() + chunk.len() > MAX_MESSAGE_BYTES {
             return Err(HttpFailure::Protocol(too_large()));
@@ -80,6 +83,14 @@ impl Turn {
         }
     }
 
+    /// Waits before the next piece of a message is asked for, of which so many bytes have come. While nobody asks for it,
+    /// the connection has one piece ready and room for another, and each can be twice as long as the one before.
+    async fn wait_for_more(&mut self, bytes: usize) {
+        if bytes > FREE_BYTES {
+            self.wait_for(2 * bytes).await;
+        }
+    }
+
     /// What was in memory has been handed over.
     fn end(&mut self) {
         (self.small, self.large) = (None, None);
@@ -106,6 +117,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Reading<B> {
         if self.failed {
             return None;
         }
+        self.turn.wait_for_more(self.size.bytes).await;
         let failure = match self.bytes.next().await? {
             Ok(chunk) => match self.size.add(chunk.as_ref()) {
                 Some(bytes) => {

@@ -19,7 +19,7 @@ pub(crate) const LARGE_BYTES: usize = 256 * 1024;
 const MAX_SMALL_BYTES: usize = 4 * 1024 * 1024;
 
 /// Up to here a message takes no room (4 KiB), so that a stream that says little holds up nobody.
-const FREE_BYTES: usize = 4 * 1024;
+pub(crate) const FREE_BYTES: usize = 4 * 1024;
 
 /// Bytes of one permit of the room for small messages.
 const PERMIT_BYTES: usize = 1024;

@@ -135,6 +135,7 @@ pub(crate) fn all() -> Vec<Flood> {
         ),
         ("server: 256 answers of 16 MiB that the program reads late", 4096 * MIB, Way::Unread(None)),
         ("server over HTTP: 256 answers of 16 MiB, read late", 4096 * MIB, Way::Unread(Some("large-answer"))),
+        ("server over HTTP: 256 events of 16 MiB, read late", 4096 * MIB, Way::Unread(Some("large-event"))),
         ("server: 300 log messages of 4 MiB", 1200 * MIB, Way::Call("log 300 4194304", "done")),
         ("server over HTTP: 300 log messages of 4 MiB", 1200 * MIB, Way::HttpCall("logs")),
         ("server: 100 000 log messages of 1 KiB", 100 * MIB, Way::Call("log 100000 1024", "done")),

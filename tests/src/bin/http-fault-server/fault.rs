@@ -89,6 +89,12 @@ pub(crate) async fn commit(
             large["result"]["content"][0]["text"] = json!("x".repeat(LARGE));
             connection.respond(200, &[JSON], large.to_string().as_bytes()).await
         }
+        "large-event" => {
+            let mut large = answer(server, request);
+            large["result"]["content"][0]["text"] = json!("x".repeat(LARGE));
+            connection.head(200, &[EVENTS], None).await?;
+            connection.event("message", None, &large.to_string()).await
+        }
         "comments" => {
             connection.head(200, &[EVENTS], None).await?;
             loop {
