@@ -1,27 +1,25 @@
-//! The tools of a server as it sent them: kept as text, read only where somebody looks into them.
+//! The tools of a server as it sent them: text until somebody looks into them, values from then on.
 //!
 //! Reading the list of a thousand tools takes longer than all else that a run does before it compiles; whether two
 //! lists are the same is seen by their digests.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
 /// The tools of a server.
 #[derive(Debug)]
 pub(crate) struct ToolList {
-    /// A JSON array of MCP's `Tool`.
-    text: Vec<u8>,
     digest: String,
+    /// A JSON array of MCP's `Tool`; empty where `tools` are there.
+    text: Mutex<Vec<u8>>,
     tools: OnceLock<Vec<Value>>,
 }
 
 impl ToolList {
     /// A list of tools as they came.
     pub(crate) fn new(tools: Vec<Value>) -> Self {
-        // Writing JSON values to a vector does not fail.
-        let text = serde_json::to_vec(&tools).unwrap_or_default();
-        ToolList { digest: digest(&text), text, tools: OnceLock::from(tools) }
+        ToolList { digest: digest(&written(&tools)), text: Mutex::default(), tools: OnceLock::from(tools) }
     }
 
     /// A list from what [`ToolList::record`] wrote, if nothing has happened to it since.
@@ -30,12 +28,12 @@ impl ToolList {
         let (known, text) = (record.get(..end)?, record.get(end + 1..)?);
         let digest = digest(text);
         let whole = known == digest.as_bytes();
-        whole.then(|| ToolList { text: text.to_vec(), digest, tools: OnceLock::new() })
+        whole.then(|| ToolList { digest, text: Mutex::new(text.to_vec()), tools: OnceLock::new() })
     }
 
     /// The list as text to keep: its digest on a line, then the array.
     pub(crate) fn record(&self) -> Vec<u8> {
-        [self.digest.as_bytes(), b"\n", &self.text].concat()
+        [self.digest.as_bytes(), b"\n", &written(self.tools())].concat()
     }
 
     /// What equal lists have in common.
@@ -46,7 +44,10 @@ impl ToolList {
     /// The tools.
     pub(crate) fn tools(&self) -> &[Value] {
         // The text is what was written by `new`, or has the digest of it.
-        self.tools.get_or_init(|| serde_json::from_slice(&self.text).unwrap_or_default())
+        self.tools.get_or_init(|| {
+            let text = std::mem::take(&mut *self.text.lock().unwrap_or_else(PoisonError::into_inner));
+            serde_json::from_slice(&text).unwrap_or_default()
+        })
     }
 }
 
@@ -73,6 +74,11 @@ pub(crate) fn as_declared(raw: &Value) -> Option<codegen::Tool> {
         output_schema: raw.get("outputSchema").cloned(),
         observed: false,
     })
+}
+
+/// Writing JSON values to a vector does not fail.
+fn written(tools: &[Value]) -> Vec<u8> {
+    serde_json::to_vec(tools).unwrap_or_default()
 }
 
 /// A hash as 64 hexadecimal digits.

@@ -7,6 +7,7 @@ mod pace;
 mod watch;
 
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
@@ -124,16 +125,16 @@ impl Changes {
     /// How `after` differs from `before`.
     #[must_use]
     pub fn between(before: &[Tool], after: &[Tool]) -> Self {
-        let find = |tools: &'_ [Tool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();
+        let (known, left) = (by_name(before), by_name(after));
         let mut changes = Self::default();
         for tool in after {
-            match find(before, &tool.name) {
+            match known.get(tool.name.as_str()) {
                 None => changes.added.push(tool.name.clone()),
                 Some(known) if known.raw != tool.raw => changes.changed.push(tool.name.clone()),
                 Some(_) => {}
             }
         }
-        let gone = before.iter().filter(|tool| find(after, &tool.name).is_none());
+        let gone = before.iter().filter(|tool| !left.contains_key(tool.name.as_str()));
         changes.removed = gone.map(|tool| tool.name.clone()).collect();
         changes
     }
@@ -143,6 +144,10 @@ impl Changes {
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
     }
+}
+
+fn by_name(tools: &[Tool]) -> HashMap<&str, &Tool> {
+    tools.iter().map(|tool| (tool.name.as_str(), tool)).collect()
 }
 
 /// A session that is kept. Dropping it ends the work in the background and kills a local server.

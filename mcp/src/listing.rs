@@ -20,7 +20,7 @@ pub const MAX_TOOLS: usize = 4096;
 pub const MAX_TOOL_BYTES: usize = 256 * 1024;
 
 /// How many bytes all tools of a server may have together. The largest list seen has 115 KB.
-pub const MAX_LISTING_BYTES: usize = 16 * 1024 * 1024;
+pub const MAX_LISTING_BYTES: usize = 3 * 1024 * 1024;
 
 /// How long a tool's name may be, in bytes. The specification recommends 128 characters at most.
 pub const MAX_TOOL_NAME_BYTES: usize = 256;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::snapshot::Snapshot;
+use crate::direct::DirectTool;
 use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchTools, ToolDefinition};
 
 /// The tool that runs snippets.
@@ -38,22 +39,34 @@ pub(crate) fn executes(snapshot: &Snapshot) -> bool {
 
 /// All tools: those of code mode, then the direct ones as their servers describe them.
 pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
-    let mut tools = Vec::new();
-    if executes(snapshot) {
-        let budget = snapshot.config().serve.description_tokens;
-        let reference = &snapshot.reference;
-        let definitions = match snapshot.is_whole {
-            true => reference.definitions(budget),
-            false => reference.definitions_so_far(budget),
-        };
-        tools.extend(definitions.iter().map(own));
+    let direct = snapshot.partition.direct.iter().filter_map(|direct| described(snapshot, direct));
+    own_tools(snapshot).chain(direct).collect()
+}
+
+/// The tool with this name in the list.
+pub(crate) fn tool(snapshot: &Snapshot, name: &str) -> Option<Value> {
+    let direct = snapshot.partition.find(name).filter(|direct| direct.name == name);
+    match direct {
+        Some(direct) => described(snapshot, direct),
+        None => own_tools(snapshot).find(|tool| tool["name"] == name),
     }
-    tools.extend(snapshot.partition.direct.iter().filter_map(|direct| {
-        let mut tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?.clone();
-        tool["name"] = json!(direct.name);
-        Some(tool)
-    }));
-    tools
+}
+
+fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
+    let definitions = executes(snapshot).then(|| {
+        let budget = snapshot.config().serve.description_tokens;
+        match snapshot.is_whole {
+            true => snapshot.reference.definitions(budget),
+            false => snapshot.reference.definitions_so_far(budget),
+        }
+    });
+    definitions.into_iter().flatten().map(|definition| own(&definition))
+}
+
+fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
+    let mut tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?.clone();
+    tool["name"] = json!(direct.name);
+    Some(tool)
 }
 
 fn own(definition: &ToolDefinition) -> Value {

@@ -191,8 +191,7 @@ impl ServerHandler for Handler {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         // The library compares what a client says twice, in headers and in the request.
         let snapshot = self.workshop.any_snapshot()?;
-        let tool = definitions::tools(&snapshot).into_iter().find(|tool| tool["name"] == name)?;
-        serde_json::from_value(tool).ok()
+        serde_json::from_value(definitions::tool(&snapshot, name)?).ok()
     }
 }
 
@@ -285,7 +284,8 @@ impl Handler {
 
     async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
         let snapshot = self.snapshot(context).await;
-        json!({ "tools": definitions::tools(&snapshot) })
+        // `json!` would copy all of them.
+        Value::Object(Map::from_iter([("tools".to_owned(), definitions::tools(&snapshot).into())]))
     }
 
     async fn passing(&self, caller: Arc<Caller>, context: &RequestContext<RoleServer>) -> Passing {

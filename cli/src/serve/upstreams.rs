@@ -1,6 +1,7 @@
 //! Sessions with servers that last: watched for their lists, and used for direct tools.
 
 mod by_hand;
+mod listed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,13 +11,13 @@ use runner::Cache;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
+use self::listed::Listed;
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
 use crate::catalog::{self, Introduction};
 use crate::config::{Config, Server};
 use crate::first_start;
 use crate::host::Company as _;
-use crate::tool_list::ToolList;
 
 /// Sessions with servers, each as long as its entry in the configuration stays.
 pub(crate) struct Upstreams {
@@ -24,6 +25,7 @@ pub(crate) struct Upstreams {
     keepers: Mutex<BTreeMap<String, Kept>>,
     /// Servers that a person keeps away: no session, no tools.
     away: Mutex<BTreeSet<String>>,
+    listed: Listed,
     /// Something about them has changed.
     pub(crate) changed: Arc<Notify>,
     /// Counts the changes, for whoever looks on.
@@ -52,6 +54,7 @@ impl Upstreams {
             host,
             keepers: Mutex::default(),
             away: Mutex::default(),
+            listed: Listed::default(),
             changed: Arc::default(),
             changes: watch::Sender::default(),
         })
@@ -143,6 +146,7 @@ impl Upstreams {
     /// The lists of all servers of `config`: as they were answered, or as they are remembered from the last time.
     pub(crate) fn lists(&self, settings: &Settings, cache: &Cache) -> Lists {
         let mut lists = Lists { is_whole: true, ..Lists::default() };
+        self.listed.retain(&settings.config.servers);
         for server in &settings.config.servers {
             let name = &server.connection.name;
             if self.is_away(name) {
@@ -157,18 +161,14 @@ impl Upstreams {
                 let introduction = Introduction { has_resources: status.has_resources, about };
                 let _ = catalog::remember_introduction(cache, server, &introduction);
                 lists.introduce(settings, name, introduction);
-                let tools = status.tools.iter().cloned().map(mcp::Tool::repaired).collect();
-                let tools = Arc::new(ToolList::new(tools));
-                // What can't be remembered is asked for again the next time.
-                let _ = catalog::remember(cache, server, &tools);
-                lists.lists.insert(name.clone(), tools);
+                lists.lists.insert(name.clone(), self.listed.answered(cache, server, &status.tools));
                 continue;
             }
             let failure = status.and_then(|status| status.last_error);
-            if let Some(tools) = catalog::remembered(cache, server) {
+            if let Some(tools) = self.listed.remembered(cache, server) {
                 // What models are told must not change as soon as the server has answered.
                 lists.introduce(settings, name, catalog::introduced(cache, server));
-                lists.lists.insert(name.clone(), Arc::new(tools));
+                lists.lists.insert(name.clone(), tools);
             } else if let Some(failure) = failure {
                 lists.absent.insert(name.clone(), settings.masker.mask(&failure).into_owned());
             } else {

@@ -1,0 +1,68 @@
+//! The lists of tools as they were put together last, so that an unchanged one is neither built nor in memory twice.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp::Tool;
+use runner::Cache;
+
+use crate::catalog;
+use crate::config::Server;
+use crate::tool_list::ToolList;
+
+/// The last list of each server, by the identity of the server.
+#[derive(Default)]
+pub(super) struct Listed(Mutex<HashMap<String, Last>>);
+
+struct Last {
+    /// What the list was built from, unless it was remembered.
+    source: Option<Arc<Vec<Tool>>>,
+    list: Arc<ToolList>,
+}
+
+impl Listed {
+    /// The list with the tools that a server has answered; remembered where it is new.
+    pub(super) fn answered(&self, cache: &Cache, server: &Server, tools: &Arc<Vec<Tool>>) -> Arc<ToolList> {
+        let mut last = self.last();
+        let identity = catalog::identity(server);
+        let is_same = |last: &Last| last.source.as_ref().is_some_and(|source| Arc::ptr_eq(source, tools));
+        let known = match last.remove(&identity) {
+            Some(known) if is_same(&known) => known.list,
+            known => {
+                let list = ToolList::new(tools.iter().cloned().map(Tool::repaired).collect());
+                match known.filter(|known| known.list.digest() == list.digest()) {
+                    Some(known) => known.list,
+                    None => {
+                        // What can't be remembered is asked for again the next time.
+                        let _ = catalog::remember(cache, server, &list);
+                        Arc::new(list)
+                    }
+                }
+            }
+        };
+        last.insert(identity, Last { source: Some(Arc::clone(tools)), list: Arc::clone(&known) });
+        known
+    }
+
+    /// The list that a server had the last time.
+    pub(super) fn remembered(&self, cache: &Cache, server: &Server) -> Option<Arc<ToolList>> {
+        let mut last = self.last();
+        let identity = catalog::identity(server);
+        if let Some(known) = last.get(&identity) {
+            return Some(Arc::clone(&known.list));
+        }
+        let list = Arc::new(catalog::remembered(cache, server)?);
+        last.insert(identity, Last { source: None, list: Arc::clone(&list) });
+        Some(list)
+    }
+
+    /// Forgets the lists of all other servers.
+    pub(super) fn retain(&self, servers: &[Server]) {
+        let identities: Vec<String> = servers.iter().map(catalog::identity).collect();
+        self.last().retain(|identity, _| identities.contains(identity));
+    }
+
+    fn last(&self) -> MutexGuard<'_, HashMap<String, Last>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
