@@ -9,7 +9,6 @@ use std::{future::Future, sync::Arc};
 use futures::future::join_all;
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt, RoleClient,
-    model::ProtocolVersion,
     service::{ClientInitializeError, RunningService},
     transport::{
         IntoTransport,
@@ -23,11 +22,11 @@ use tokio::{
 
 use super::{Inner, Session, process::LocalServer, with_stray};
 use crate::{
-    client::{Client, HANDSHAKE_VERSION},
+    client::{Client, HANDSHAKE_VERSION, STATELESS_VERSION},
     config::{Command, Remote, ServerConfig, Transport},
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
     host::{Host, NoHost, Notice},
-    http::{HttpClient, HttpFailure, Sender},
+    http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, Sender},
     sse::SseTransport,
     trace::Trace,
     wire::{Fault, Health, Intake, LineTransport, Room, RpcError},
@@ -38,9 +37,6 @@ const MAX_CONCURRENT: usize = 256;
 
 /// How many messages wait within the library: each has at most the size of a notification or a request.
 const MESSAGES_WAITING: usize = 4;
-
-/// The version without a handshake that is asked for.
-const STATELESS_VERSION: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 
 impl Session {
     /// Connects to the server and agrees on a protocol version, within the configured time for connecting.
@@ -140,17 +136,41 @@ impl Attempt<'_> {
     }
 
     async fn http(&self, remote: &Remote) -> Result<Session, Error> {
+        let auto = ClientLifecycleMode::Auto {
+            preferred_versions: vec![STATELESS_VERSION],
+            legacy_version: Some(HANDSHAKE_VERSION),
+        };
+        // A short time for connecting has room for the handshake as well.
+        let patience = DISCOVERY_TIMEOUT.min(self.config.connect_timeout / 4);
         let health = self.health();
-        let client = HttpClient::new(self.sender(remote)?, self.intake(&health));
+        let client = HttpClient::new(self.sender(remote)?, self.intake(&health), Some(patience));
+        let refused = match self.over_http(remote, client.clone(), auto, health).await {
+            Err(error)
+                if matches!(*error.kind, ErrorKind::Rpc { .. }) && client.left_discovery_unanswered() =>
+            {
+                error
+            }
+            connected => return connected,
+        };
+        // It knows no handshake, and may only have been slow.
+        let health = self.health();
+        let client = HttpClient::new(self.sender(remote)?, self.intake(&health), None);
+        let discover = ClientLifecycleMode::Discover { preferred_versions: vec![STATELESS_VERSION] };
+        self.over_http(remote, client, discover, health).await.map_err(|_| refused)
+    }
+
+    async fn over_http(
+        &self,
+        remote: &Remote,
+        client: HttpClient,
+        lifecycle: ClientLifecycleMode,
+        health: Arc<Health>,
+    ) -> Result<Session, Error> {
         let mut config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
         // A request that waits for others would wait within its own time.
         config.max_concurrent_requests = MAX_CONCURRENT;
         config.channel_buffer_capacity = MESSAGES_WAITING;
         let transport = StreamableHttpClientTransport::with_client(client, config);
-        let lifecycle = ClientLifecycleMode::Auto {
-            preferred_versions: vec![STATELESS_VERSION],
-            legacy_version: Some(HANDSHAKE_VERSION),
-        };
         self.shake_hands(transport, lifecycle, health, None).await
     }
 
