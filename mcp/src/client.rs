@@ -26,6 +26,9 @@ use crate::{
 /// The version that the handshake asks for.
 pub(crate) const HANDSHAKE_VERSION: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
 
+/// The version without a handshake that is asked for.
+pub(crate) const STATELESS_VERSION: ProtocolVersion = ProtocolVersion::V_2026_07_28;
+
 /// Answers the server of one session.
 #[derive(Clone)]
 pub(crate) struct Client {

@@ -5,9 +5,12 @@
 
 mod body;
 mod client;
+mod discovery;
+mod event_stream;
 mod failure;
 mod headers;
 mod listening;
+mod messages;
 
 use std::{
     sync::Arc,
@@ -19,9 +22,11 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, WWW_AUTHENTICATE},
     redirect::Policy,
 };
+use tokio::time::timeout;
 
 pub(crate) use body::{events, read_bounded, read_in_turn};
 pub(crate) use client::HttpClient;
+pub(crate) use discovery::DISCOVERY_TIMEOUT;
 pub(crate) use failure::{HttpFailure, chain};
 pub(crate) use headers::{ParameterHeaders, parameter_headers};
 
@@ -85,11 +90,20 @@ impl Sender {
         &self,
         make: impl Fn(HeaderMap) -> RequestBuilder,
     ) -> Result<Response, HttpFailure> {
+        self.send_within(None, make).await
+    }
+
+    /// The same, where the head of an answer may take as long as `limit`. Getting a token has limits of its own.
+    pub(crate) async fn send_within(
+        &self,
+        limit: Option<Duration>,
+        make: impl Fn(HeaderMap) -> RequestBuilder,
+    ) -> Result<Response, HttpFailure> {
         let token = match &self.authorizer {
             Some(authorizer) => authorizer.token().await?,
             None => None,
         };
-        let mut response = self.execute(make(self.headers(token.as_deref())?)).await?;
+        let mut response = self.execute(make(self.headers(token.as_deref())?), limit).await?;
         if let Some(authorizer) = &self.authorizer {
             let challenge = challenge(&response);
             let fresh = match response.status() {
@@ -101,7 +115,7 @@ impl Sender {
                 _ => None,
             };
             if let Some(fresh) = fresh {
-                response = self.execute(make(self.headers(Some(&fresh))?)).await?;
+                response = self.execute(make(self.headers(Some(&fresh))?), limit).await?;
             }
         }
         self.judge(response).await
@@ -119,11 +133,20 @@ impl Sender {
         Ok(headers)
     }
 
-    async fn execute(&self, request: RequestBuilder) -> Result<Response, HttpFailure> {
+    async fn execute(
+        &self,
+        request: RequestBuilder,
+        limit: Option<Duration>,
+    ) -> Result<Response, HttpFailure> {
         let request = request.build().map_err(|error| HttpFailure::unreachable(&error))?;
         self.trace.request(request.method(), request.url(), request.headers());
         let begun = Instant::now();
-        let response = self.http.execute(request).await.map_err(|error| HttpFailure::unreachable(&error))?;
+        let executing = self.http.execute(request);
+        let response = match limit {
+            Some(limit) => timeout(limit, executing).await.map_err(|_| HttpFailure::Unanswered)?,
+            None => executing.await,
+        };
+        let response = response.map_err(|error| HttpFailure::unreachable(&error))?;
         self.trace.response(&response, begun);
         Ok(response)
     }

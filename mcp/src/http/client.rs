@@ -11,9 +11,7 @@ use reqwest::{
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
 };
 use rmcp::{
-    model::{
-        ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
-    },
+    model::{ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage},
     transport::streamable_http_client::{
         AuthRequiredError, SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
     },
@@ -21,13 +19,18 @@ use rmcp::{
 use sse_stream::Sse;
 
 use super::{
-    HttpFailure, MAX_ERROR_BYTES, Sender, TOLD_BYTES, events,
+    HttpFailure, MAX_ERROR_BYTES, Sender, TOLD_BYTES,
+    discovery::Discovery,
+    events,
     headers::header_value,
     listening::{Opening, Openings, OwnStream},
+    messages::{
+        addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_startup,
+        json_rpc_error, no_answer,
+    },
     read_bounded, read_in_turn,
 };
 use crate::{
-    secrets::without_in_json,
     text::shown,
     wire::{Fault, Intake, RawRequest, encode, raw_of},
 };
@@ -50,6 +53,7 @@ struct Inner {
     intake: Intake,
     openings: Openings,
     own_stream: OwnStream,
+    discovery: Discovery,
 }
 
 /// Who waits for an answer.
@@ -70,14 +74,31 @@ impl Waiting {
     }
 }
 
-type Failed = StreamableHttpError<HttpFailure>;
+pub(super) type Failed = StreamableHttpError<HttpFailure>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 impl HttpClient {
-    pub(crate) fn new(sender: Sender, intake: Intake, request_timeout: Duration) -> Self {
-        let own_stream = OwnStream::new(request_timeout);
-        Self(Arc::new(Inner { sender, intake, openings: Openings::default(), own_stream }))
+    /// `patience` is how long the server may take to answer `server/discover` before it counts as one of those that know
+    /// only the older protocol; `None` waits as long as the connection has time.
+    pub(crate) fn new(
+        sender: Sender,
+        intake: Intake,
+        request_timeout: Duration,
+        patience: Option<Duration>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            sender,
+            intake,
+            openings: Openings::default(),
+            own_stream: OwnStream::new(request_timeout),
+            discovery: Discovery::new(patience),
+        }))
+    }
+
+    /// Whether the server has left `server/discover` unanswered.
+    pub(crate) fn left_discovery_unanswered(&self) -> bool {
+        self.0.discovery.went_unanswered()
     }
 
     /// Tells whoever waits for an answer that none can come.
@@ -94,6 +115,7 @@ impl HttpClient {
         method: Method,
         headers: HeaderMap,
         body: Option<Vec<u8>>,
+        limit: Option<Duration>,
     ) -> Result<Response, HttpFailure> {
         let Sender { http, .. } = &self.0.sender;
         let url = self.0.sender.url();
@@ -105,7 +127,7 @@ impl HttpClient {
                 None => request,
             }
         };
-        self.0.sender.send(make).await
+        self.0.sender.send_within(limit, make).await
     }
 
     async fn post(
@@ -114,6 +136,18 @@ impl HttpClient {
         session: Option<&str>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failed> {
+        let response = self.send_message(message, session, headers, None).await?;
+        self.answered(message, session.is_some(), response).await
+    }
+
+    /// Sends a message; the head of its answer may take as long as `limit`.
+    async fn send_message(
+        &self,
+        message: &ClientJsonRpcMessage,
+        session: Option<&str>,
+        headers: Headers,
+        limit: Option<Duration>,
+    ) -> Result<Response, HttpFailure> {
         let body = encode(message).map_err(|error| HttpFailure::Protocol(error.to_string()))?;
         let mut headers = protocol_headers(headers, session, raw_of(message));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
@@ -123,8 +157,31 @@ impl HttpClient {
         self.0.intake.note_sent(message);
         self.0.intake.track(message);
         self.0.intake.trace().sent(&body);
-        let response = self.send(Method::POST, headers, Some(body)).await?;
-        self.answered(message, session.is_some(), response).await
+        self.send(Method::POST, headers, Some(body), limit).await
+    }
+
+    /// Asks for the newer protocol. A server that does not speak it, whatever it says or leaves unsaid, is one that may
+    /// know the older protocol.
+    async fn discover(
+        &self,
+        message: &ClientJsonRpcMessage,
+        id: &RequestId,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        let discovery = &self.0.discovery;
+        let asking = async {
+            let response = self.send_message(message, None, headers, discovery.patience()).await?;
+            discovery.answer(self.answered(message, false, response)).await
+        };
+        match asking.await {
+            Ok(answer) => Ok(answer),
+            Err(StreamableHttpError::Client(failure)) if failure.is_an_answer() => {
+                discovery.note(&failure);
+                let error = ErrorData::invalid_request(failure.to_string(), None);
+                Ok(error_answer(error, id))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// What a server answers to a message.
@@ -183,10 +240,17 @@ impl HttpClient {
         let status = response.status();
         let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
         let text = String::from_utf8_lossy(&body);
-        let text = without_in_json(&text).into_owned();
+        let text = self.0.intake.legible(&text);
         let failure =
             || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), TOLD_BYTES) };
         let JsonRpcMessage::Request(request) = message else { return Err(failure().into()) };
+        if in_session
+            && status == StatusCode::BAD_REQUEST
+            && is_about_session(&text, &request.id)
+            && raw_of(message).is_some_and(|raw| raw.may_go_to_new_session())
+        {
+            return Err(StreamableHttpError::SessionExpired);
+        }
         let error = json_rpc_error(&text);
         if discover_id(message).is_some()
             && !in_session
@@ -282,10 +346,12 @@ impl HttpClient {
         }
         let mut headers = protocol_headers(headers, session, None);
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
-        if let Some(event) = last_event.as_deref().and_then(|event| HeaderValue::from_str(event).ok()) {
+        if let Some(event) =
+            last_event.as_deref().and_then(|event| HeaderValue::from_bytes(event.as_bytes()).ok())
+        {
             headers.insert(LAST_EVENT, event);
         }
-        let response = self.send(Method::GET, headers, None).await;
+        let response = self.send(Method::GET, headers, None, None).await;
         if last_event.is_none() {
             self.0.own_stream.settle(session);
         }
@@ -316,15 +382,12 @@ impl StreamableHttpClient for HttpClient {
         _token: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failed> {
-        let mut posted = self.post(&message, session.as_deref(), headers).await;
-        if let (Some(id), Err(StreamableHttpError::Client(failure))) = (discover_id(&message), &posted)
-            && failure.is_an_answer()
-        {
-            // Whatever it is that answers like this, it may still know the older protocol.
-            posted = Ok(error_answer(ErrorData::invalid_request(failure.to_string(), None), id));
-        }
+        let (posted, waiting) = match discover_id(&message) {
+            Some(id) => (self.discover(&message, id, headers).await, Waiting::Session),
+            None => (self.post(&message, session.as_deref(), headers).await, Waiting::of(&message)),
+        };
         if let Err(StreamableHttpError::Client(failure)) = &posted {
-            self.fail(&Waiting::of(&message), failure.clone());
+            self.fail(&waiting, failure.clone());
         }
         posted
     }
@@ -337,7 +400,7 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
     ) -> Result<(), Failed> {
         // Servers may keep sessions to themselves (405); there is nothing else to be done about a failure.
-        self.send(Method::DELETE, protocol_headers(headers, Some(&session), None), None).await?;
+        self.send(Method::DELETE, protocol_headers(headers, Some(&session), None), None, None).await?;
         Ok(())
     }
 
@@ -391,62 +454,4 @@ fn protocol_headers(given: Headers, session: Option<&str>, raw: Option<&Arc<RawR
 
 fn text_header(response: &Response, name: &HeaderName) -> Option<String> {
     response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-}
-
-/// The id of the question for the newer protocol.
-fn discover_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
-    match message {
-        JsonRpcMessage::Request(request) => {
-            matches!(request.request, ClientRequest::DiscoverRequest(_)).then_some(&request.id)
-        }
-        _ => None,
-    }
-}
-
-fn is_startup(message: &ClientJsonRpcMessage) -> bool {
-    match message {
-        JsonRpcMessage::Request(request) => {
-            matches!(request.request, ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_))
-        }
-        JsonRpcMessage::Notification(notification) => {
-            matches!(notification.notification, rmcp::model::ClientNotification::InitializedNotification(_))
-        }
-        _ => false,
-    }
-}
-
-fn is_answer(message: &ServerJsonRpcMessage) -> bool {
-    matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
-}
-
-/// Why a stream has ended early.
-fn broken(error: &SseError) -> HttpFailure {
-    match error {
-        SseError::Body(cause) => HttpFailure::Unreachable(super::chain(&**cause)),
-        other => HttpFailure::Protocol(format!("its event stream is malformed: {other}")),
-    }
-}
-
-fn no_answer(status: StatusCode) -> HttpFailure {
-    HttpFailure::Protocol(format!("it took the request with HTTP {} and answers nothing", status.as_u16()))
-}
-
-fn error_answer(error: ErrorData, id: &RequestId) -> StreamableHttpPostResponse {
-    StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
-}
-
-fn json_rpc_error(text: &str) -> Option<ErrorData> {
-    match strict_json::from_str::<ServerJsonRpcMessage>(text) {
-        Ok(JsonRpcMessage::Error(error)) => Some(error.error),
-        _ => None,
-    }
-}
-
-/// An error with the id of the request that it answers: what refuses a request often can't repeat its id.
-fn addressed(text: &str, id: &RequestId) -> String {
-    let mut message: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-    if let Some(members) = message.as_object_mut() {
-        members.insert("id".to_owned(), id.clone().into_json_value());
-    }
-    message.to_string()
 }

@@ -33,6 +33,9 @@ pub(crate) enum HttpFailure {
         content(.content_type), after(.body)
     )]
     ContentType { content_type: String, body: String },
+    /// Nothing came within the time for it.
+    #[error("it did not answer in time")]
+    Unanswered,
     /// The protocol is broken.
     #[error("{0}")]
     Protocol(String),
@@ -42,9 +45,9 @@ pub(crate) enum HttpFailure {
 }
 
 impl HttpFailure {
-    /// Whether something answered, though not as it should, and neither asks for a login nor sends elsewhere.
+    /// Whether something is there that did not answer as it should, and neither asks for a login nor sends elsewhere.
     pub(crate) fn is_an_answer(&self) -> bool {
-        matches!(self, Self::Status { .. } | Self::ContentType { .. } | Self::Protocol(_))
+        matches!(self, Self::Status { .. } | Self::ContentType { .. } | Self::Protocol(_) | Self::Unanswered)
     }
 
     pub(crate) fn unreachable(error: &reqwest::Error) -> Self {

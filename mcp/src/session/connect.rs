@@ -4,12 +4,11 @@
 //! server is first asked in the older way: those that know only that one may hang or die when asked otherwise, and those
 //! that know only the newer one refuse, and are started again.
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use futures::future::join_all;
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt, RoleClient,
-    model::ProtocolVersion,
     service::{ClientInitializeError, RunningService},
     transport::{
         IntoTransport,
@@ -23,11 +22,11 @@ use tokio::{
 
 use super::{Inner, Session, process::LocalServer, with_stray};
 use crate::{
-    client::{Client, HANDSHAKE_VERSION},
+    client::{Client, HANDSHAKE_VERSION, STATELESS_VERSION},
     config::{Command, Remote, ServerConfig, Transport},
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
     host::{Host, NoHost, Notice},
-    http::{HttpClient, HttpFailure, Sender},
+    http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, Sender},
     sse::SseTransport,
     trace::Trace,
     wire::{Fault, Health, Intake, LineTransport, Room, RpcError},
@@ -38,9 +37,6 @@ const MAX_CONCURRENT: usize = 256;
 
 /// How many messages wait within the library: each has at most the size of a notification or a request.
 const MESSAGES_WAITING: usize = 4;
-
-/// The version without a handshake that is asked for.
-const STATELESS_VERSION: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 
 impl Session {
     /// Connects to the server and agrees on a protocol version, within the configured time for connecting.
@@ -140,17 +136,51 @@ impl Attempt<'_> {
     }
 
     async fn http(&self, remote: &Remote) -> Result<Session, Error> {
+        let auto = ClientLifecycleMode::Auto {
+            preferred_versions: vec![STATELESS_VERSION],
+            legacy_version: Some(HANDSHAKE_VERSION),
+        };
+        // A short time for connecting has room for the handshake as well.
+        let patience = DISCOVERY_TIMEOUT.min(self.config.connect_timeout / 4);
         let health = self.health();
-        let client = HttpClient::new(self.sender(remote)?, self.intake(&health), self.config.request_timeout);
+        let client = self.http_client(remote, &health, Some(patience))?;
+        let refused = match self.over_http(remote, client.clone(), auto, health).await {
+            Err(error)
+                if matches!(*error.kind, ErrorKind::Rpc { .. }) && client.left_discovery_unanswered() =>
+            {
+                error
+            }
+            connected => return connected,
+        };
+        // It knows no handshake, and may only have been slow.
+        let health = self.health();
+        let client = self.http_client(remote, &health, None)?;
+        let discover = ClientLifecycleMode::Discover { preferred_versions: vec![STATELESS_VERSION] };
+        self.over_http(remote, client, discover, health).await.map_err(|_| refused)
+    }
+
+    fn http_client(
+        &self,
+        remote: &Remote,
+        health: &Arc<Health>,
+        patience: Option<Duration>,
+    ) -> Result<HttpClient, Error> {
+        let intake = self.intake(health);
+        Ok(HttpClient::new(self.sender(remote)?, intake, self.config.request_timeout, patience))
+    }
+
+    async fn over_http(
+        &self,
+        remote: &Remote,
+        client: HttpClient,
+        lifecycle: ClientLifecycleMode,
+        health: Arc<Health>,
+    ) -> Result<Session, Error> {
         let mut config = StreamableHttpClientTransportConfig::with_uri(remote.url.as_str());
         // A request that waits for others would wait within its own time.
         config.max_concurrent_requests = MAX_CONCURRENT;
         config.channel_buffer_capacity = MESSAGES_WAITING;
         let transport = StreamableHttpClientTransport::with_client(client, config);
-        let lifecycle = ClientLifecycleMode::Auto {
-            preferred_versions: vec![STATELESS_VERSION],
-            legacy_version: Some(HANDSHAKE_VERSION),
-        };
         self.shake_hands(transport, lifecycle, health, None).await
     }
 
@@ -163,16 +193,14 @@ impl Attempt<'_> {
     }
 
     fn health(&self) -> Arc<Health> {
-        let (client, of_dropped) = (self.client.clone(), self.client.clone());
-        let dropped =
-            "messages of this server are dropped from here on: they are too long, or too many to answer";
+        let (client, of_altered) = (self.client.clone(), self.client.clone());
         Arc::new(Health::new(
             move |line| client.tell(&Notice::Stray(line.to_owned())),
-            move || {
-                of_dropped.tell(&Notice::Log {
+            move |why| {
+                of_altered.tell(&Notice::Log {
                     level: "warning".to_owned(),
                     logger: Some("toolsmith".to_owned()),
-                    data: dropped.into(),
+                    data: why.into(),
                 });
             },
         ))

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests, also outside of test functions")]
 
+mod eras;
 mod events;
 mod fixture;
 mod streams;
@@ -186,24 +187,6 @@ async fn redirects_in_circles_come_to_an_end() {
             _ => "tools/call",
         };
         assert!((2..=10).contains(&fixture.seen_of(method).len()), "{}", fixture.seen_of(method).len());
-    }
-}
-
-#[tokio::test]
-async fn the_question_for_the_newer_protocol_has_a_deadline_and_may_be_unknown() {
-    at_each_phase(&["hangs", "stream-hangs", "drips"], &["discover"], |error, mode, _| {
-        let timed_out = matches!(*error.kind, ErrorKind::Timeout { phase: Phase::Initialize, .. });
-        assert!(timed_out, "{mode}: {error}");
-    })
-    .await;
-    let unknown =
-        ["not-found", "fails", "html", "wrong-type", "malformed", "no-response", "empty", "accepts"];
-    for mode in unknown {
-        let fixture = Fixture::new(mode, "discover");
-        let session = fixture.connect().await;
-        assert_eq!(session.protocol_version(), "2025-11-25", "{mode}");
-        assert_eq!(call(&session, "older").await.unwrap(), "older", "{mode}");
-        watched(session.close()).await;
     }
 }
 

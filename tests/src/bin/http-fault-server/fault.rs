@@ -123,6 +123,20 @@ pub(crate) async fn commit(
                 broken.into_iter().map(|byte| if byte == 1 { 0xe9 } else { byte }).collect();
             connection.respond(200, &[JSON], &broken).await
         }
+        "odd-events" => {
+            connection.head(200, &[EVENTS], None).await?;
+            let odd = b"\xef\xbb\xbf: hello\nno colon\nX-Unknown: 1\nretry: soon\nid: \xff\nid: a\nid: b\n\n";
+            connection.send(odd).await?;
+            connection.send(format!("event: x\nevent: message\nfoo\ndata: {sound}\n\n").as_bytes()).await
+        }
+        "half-characters" => {
+            let halved = sound.replace("caf", "caf\\ud83d");
+            connection.respond(200, &[JSON], halved.as_bytes()).await
+        }
+        "half-characters-in-error" => {
+            let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"cut \ud83d"}}"#;
+            connection.respond(400, &[JSON], error.as_bytes()).await
+        }
         "repeats" => {
             let mut unknown = answer(server, request);
             unknown["id"] = json!(999_999);

@@ -3,7 +3,7 @@
 //! Its first line on standard output is JSON: `address` of the server, and `elsewhere`, another origin that it
 //! redirects to in some modes. Each further line is a request that one of the two has seen. It ends with its input.
 //!
-//! Most modes are a fault at one phase: `initialize`, `initialized`, `list`, `call` or `get`. Apart from its fault the
+//! Most modes are a fault at one phase: `discover`, `initialize`, `initialized`, `list`, `call` or `get`. Apart from its fault the
 //! server behaves, and so do the modes whose name begins with `sse-`, which speak HTTP with server-sent events.
 
 mod connection;

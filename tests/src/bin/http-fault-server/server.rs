@@ -64,6 +64,13 @@ impl Server {
                 self.sessions().clear();
                 self.respond(request, connection).await
             }
+            ("session-expires-by-400" | "session-expires-in-plain-words", "call" | "other")
+                if self.count() == 0 =>
+            {
+                self.sessions().clear();
+                self.forget(connection).await
+            }
+            ("session-expires-by-400-forever", "call") => self.forget(connection).await,
             ("session-expires-forever", "call") => connection.respond(404, &[], b"").await,
             // A call gives the client time.
             ("get-ends", "call") => connection.hold().await,
@@ -78,6 +85,11 @@ impl Server {
                 connection.respond(500, &[], b"the call came before the stream").await
             }
             ("storm", "get") => storm(connection).await,
+            // Slow to introduce itself the first time, and then without sessions.
+            ("slow-discover", "discover") if self.count() == 0 => connection.hold().await,
+            ("slow-discover", _) => {
+                connection.respond(200, &[JSON], answer(self, request).to_string().as_bytes()).await
+            }
             ("resumes", "call" | "get") => resume(self, request, connection).await,
             _ => self.respond(request, connection).await,
         }
@@ -90,6 +102,16 @@ impl Server {
 
     fn sessions(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What servers answer that know nothing of a session and do not say so by 404.
+    async fn forget(&self, connection: &mut Connection) -> io::Result<()> {
+        if self.mode == "session-expires-in-plain-words" {
+            return connection.respond(400, &[], b"Invalid session ID\n").await;
+        }
+        let message = "Bad Request: No valid session ID provided";
+        let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32000, "message": message } });
+        connection.respond(400, &[JSON], error.to_string().as_bytes()).await
     }
 
     /// The answer of a sound server.
@@ -139,7 +161,14 @@ pub(crate) fn phase(request: &Request) -> &'static str {
 /// The JSON-RPC response of a sound server.
 pub(crate) fn answer(server: &Server, request: &Request) -> Value {
     let id = &request.message["id"];
+    let refusal = |code: i64, message: &str, data: Value| {
+        let error = json!({ "code": code, "message": message, "data": data });
+        json!({ "jsonrpc": "2.0", "id": id, "error": error })
+    };
     let result = match phase(request) {
+        "initialize" if server.mode == "slow-discover" => {
+            return refusal(-32601, "Method not found", Value::Null);
+        }
         "initialize" => {
             let version = if server.mode == "future-version" { "2099-01-01" } else { "2025-11-25" };
             json!({
@@ -153,13 +182,32 @@ pub(crate) fn answer(server: &Server, request: &Request) -> Value {
             let text = request.message["params"]["arguments"]["message"].clone();
             json!({ "content": [{ "type": "text", "text": text }] })
         }
-        "discover" => {
-            let error = json!({ "code": -32601, "message": "Method not found" });
-            return json!({ "jsonrpc": "2.0", "id": id, "error": error });
-        }
+        "discover" => match server.mode.as_str() {
+            "discovers-older" => introduction(&["2025-11-25", "2025-06-18"]),
+            "slow-discover" => introduction(&["2026-07-28"]),
+            "refuses-version" => return refusal(-32022, "Unsupported protocol version", Value::Null),
+            "refuses-version-with-list" => {
+                let data = json!({ "requested": "2026-07-28", "supported": ["2025-11-25"] });
+                return refusal(-32022, "Unsupported protocol version", data);
+            }
+            "refuses-version-it-lists" => {
+                let data = json!({ "requested": "2026-07-28", "supported": ["2026-07-28"] });
+                return refusal(-32022, "Unsupported protocol version", data);
+            }
+            _ => return refusal(-32601, "Method not found", Value::Null),
+        },
         _ => json!({}),
     };
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
+/// The answer to `server/discover` of a server that knows these versions.
+fn introduction(versions: &[&str]) -> Value {
+    json!({
+        "resultType": "complete", "supportedVersions": versions, "capabilities": { "tools": {} },
+        "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "http-fault-server", "version": "1.0.0" } },
+        "ttlMs": 0, "cacheScope": "private"
+    })
 }
 
 fn tools(server: &Server) -> Value {
