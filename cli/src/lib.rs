@@ -86,7 +86,11 @@ pub fn main() -> ExitCode {
             return ExitCode::from(exit::HOST);
         }
     };
-    let done = runtime.block_on(dispatch(arguments));
+    let done = runtime.block_on(async {
+        let done = dispatch(arguments).await;
+        logins_are_kept().await;
+        done
+    });
     // Whatever still waits for a terminal or a pipe must not keep the process.
     runtime.shutdown_background();
     match done {
@@ -95,6 +99,15 @@ pub fn main() -> ExitCode {
             terminal::say(format_args!("toolsmith: {message}\n"));
             ExitCode::from(code)
         }
+    }
+}
+
+/// Waits until renewed logins are stored, however the command has ended: the authorization server may have taken the old
+/// ones back already.
+async fn logins_are_kept() {
+    if mcp::exchanges_are_under_way() {
+        terminal::say(format_args!("toolsmith: a login is being renewed; this ends when it is stored\n"));
+        mcp::exchanges_end().await;
     }
 }
 
@@ -124,7 +137,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Logout(arguments)) => until_signal(login::logout(&arguments)).await,
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp_commands::look(&command)).await,
         Command::Conversation(command) => until_signal(conversations::run(&command)).await,
-        Command::Cache(CacheCommand::Warm(arguments)) => warm::warm(&arguments).await,
+        Command::Cache(CacheCommand::Warm(arguments)) => until_signal(warm::warm(&arguments)).await,
         Command::Doctor(arguments) => doctor::doctor(&arguments).await,
         Command::Mcp(McpCommand::Serve(arguments)) => {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());

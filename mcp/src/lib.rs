@@ -58,7 +58,7 @@ pub use listing::{
 pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed};
 #[doc(hidden)]
 pub use oauth::rehearsal;
-pub use oauth::{LOGIN_TIMEOUT, learn_secrets, login, logout};
+pub use oauth::{LOGIN_TIMEOUT, exchanges_are_under_way, exchanges_end, learn_secrets, login, logout};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
 pub use secrets::{masked, masked_unfinished};
 pub use session::{

@@ -6,6 +6,7 @@
 //! authorization server that it was got with.
 
 mod callback;
+mod exchange;
 mod login;
 pub mod rehearsal;
 mod store;
@@ -21,11 +22,18 @@ use rmcp::transport::auth::{
     AuthError, AuthorizationManager, AuthorizationMetadata, ClientCredentialsConfig, OAuthClientConfig,
     OAuthHttpClient,
 };
-use tokio::{sync::Mutex, time::timeout};
+use tokio::{
+    sync::Mutex,
+    time::{Instant, timeout_at},
+};
 
+pub use exchange::{exchanges_are_under_way, exchanges_end};
 pub use login::{LOGIN_TIMEOUT, login, logout};
 
-use self::store::{Client, Record, Store};
+use self::{
+    exchange::{Exchange, carried},
+    store::{Client, Record, Store},
+};
 use crate::{
     config::{Grant, OAuth, ServerConfig, Transport},
     http::{HttpFailure, provide_cryptography},
@@ -49,8 +57,8 @@ pub(crate) struct Authorizer {
     store: Store,
     /// What carries requests to authorization servers, in place of the library's own.
     http: Option<Arc<dyn OAuthHttpClient>>,
-    /// One renewal at a time.
-    known: Mutex<Known>,
+    /// One renewal at a time, and it keeps this to its end.
+    known: Arc<Mutex<Known>>,
 }
 
 /// Learns the secrets with which a server is configured and those that are kept for it, before it is connected: other
@@ -77,11 +85,11 @@ impl Authorizer {
     pub(crate) fn new(url: &Url, settings: &OAuth) -> Self {
         let store = Store::new(settings.store.clone(), url);
         settings.client_secret.iter().for_each(|secret| learn(secret));
-        Self { url: url.clone(), settings: settings.clone(), store, http: None, known: Mutex::default() }
+        Self { url: url.clone(), settings: settings.clone(), store, http: None, known: Arc::default() }
     }
 
     /// The token to send, if there is one; renewed first if its time is nearly up.
-    pub(crate) async fn token(&self) -> Result<Option<String>, HttpFailure> {
+    pub(crate) async fn token(self: &Arc<Self>) -> Result<Option<String>, HttpFailure> {
         let record = {
             let mut known = self.known.lock().await;
             match &known.record {
@@ -89,14 +97,18 @@ impl Authorizer {
                 None => known.record.insert(self.stored().await?).clone(),
             }
         };
-        match record.and_then(|record| Some((record.access_token()?, record.ends_soon()))) {
-            Some((token, true)) => match self.renew(Some(&token), None).await? {
-                Some(fresh) => Ok(Some(fresh)),
-                // The server has the last word on a token that this side holds for old.
-                None => Ok(Some(token)),
-            },
-            Some((token, false)) => Ok(Some(token)),
-            None => Ok(None),
+        let Some(record) = record else { return Ok(None) };
+        let Some(token) = record.access_token() else { return Ok(None) };
+        if !record.ends_soon() {
+            return Ok(Some(token));
+        }
+        match self.renew(Some(&token), None).await {
+            Ok(Some(fresh)) => Ok(Some(fresh)),
+            // The server has the last word on a token that this side holds for old.
+            Ok(None) => Ok(Some(token)),
+            Err(failure) if record.has_ended() => Err(failure),
+            // The old one is still good, if it may be used at all.
+            Err(_) => self.stored().await.map(|_| Some(token)),
         }
     }
 
@@ -113,41 +125,50 @@ impl Authorizer {
     /// Another token than the `rejected` one, if it can be had without a person: one that somebody else has got in the
     /// meantime, or a new one.
     pub(crate) async fn renew(
-        &self,
+        self: &Arc<Self>,
         rejected: Option<&str>,
         challenge: Option<&str>,
     ) -> Result<Option<String>, HttpFailure> {
-        let mut known = self.known.lock().await;
+        let mut known = self.known.clone().lock_owned().await;
         let is_for_person = self.settings.grant == Grant::AuthorizationCode;
         if is_for_person && self.store.read().await?.is_none() {
             // Nothing to renew, and so nothing to keep others from.
             known.record = Some(None);
             return Ok(None);
         }
-        let _held = self.store.hold().await?;
+        let held = self.store.hold().await?;
         let stored = self.stored().await?;
         if let Some(token) = other(stored.as_ref(), rejected) {
             known.record = Some(stored);
             return Ok(Some(token));
         }
-        let renewed = match self.settings.grant {
-            Grant::ClientCredentials => within(self.by_credentials(challenge)).await?,
-            Grant::AuthorizationCode => match stored {
-                Some(record) if record.can_be_refreshed() && record.refresh_token() != known.dead => {
-                    let tried = record.refresh_token();
-                    let renewed = within(self.refresh(record, challenge)).await?;
-                    if !renewed {
-                        known.dead = tried;
-                    }
-                    renewed
-                }
-                _ => false,
-            },
+        let deadline = Instant::now() + EXCHANGE_TIMEOUT;
+        let tried = stored.as_ref().and_then(Record::refresh_token);
+        let exchange = match (self.settings.grant, stored) {
+            (Grant::ClientCredentials, _) => Some(within(deadline, self.by_credentials(challenge)).await?),
+            (Grant::AuthorizationCode, Some(record)) if tried.is_some() && tried != known.dead => {
+                within(deadline, self.by_refresh(record, challenge)).await?
+            }
+            (Grant::AuthorizationCode, _) => None,
         };
-        let record = if renewed { self.stored().await? } else { None };
-        let token = record.as_ref().and_then(Record::access_token);
-        known.record = Some(record);
-        Ok(token)
+        let Some(exchange) = exchange else {
+            known.record = Some(None);
+            return Ok(None);
+        };
+        let this = Arc::clone(self);
+        let renewal = async move {
+            // Nobody else renews before what came of it is stored.
+            let _held = held;
+            let renewed = within(deadline, exchange.make()).await?;
+            if !renewed {
+                known.dead = tried;
+            }
+            let record = if renewed { this.stored().await? } else { None };
+            let token = record.as_ref().and_then(Record::access_token);
+            known.record = Some(record);
+            Ok(token)
+        };
+        carried(renewal).await
     }
 
     /// Another token than the `rejected` one, if somebody has got one in the meantime.
@@ -161,38 +182,44 @@ impl Authorizer {
         Ok(token)
     }
 
-    /// Renews by a refresh token; false where the authorization server takes it no more.
-    async fn refresh(&self, record: Record, challenge: Option<&str>) -> Result<bool, HttpFailure> {
+    /// Prepares a renewal by a refresh token; `None` where nobody may be asked for it.
+    async fn by_refresh(
+        &self,
+        record: Record,
+        challenge: Option<&str>,
+    ) -> Result<Option<Exchange>, HttpFailure> {
         let manager = match self.manager(challenge).await {
             Ok(manager) => manager,
             // Without metadata there is nobody to ask.
-            Err(AuthError::NoAuthorizationSupport) => return Ok(false),
+            Err(AuthError::NoAuthorizationSupport) => return Ok(None),
             Err(error) => return Err(failure("its token can't be renewed", &error)),
         };
         let (mut manager, metadata) = manager;
         if !record.is_from(&metadata) {
             // Another authorization server than the one that gave the token must not see it.
-            return Ok(false);
+            return Ok(None);
         }
         let client = record.client.clone();
         manager.set_credential_store(self.store.with(client.clone(), metadata));
         let configured = manager.configure_client(client.config());
         configured.map_err(|error| failure("its token can't be renewed", &error))?;
-        match manager.refresh_token().await {
-            Ok(_) => Ok(true),
-            Err(AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired) => Ok(false),
-            Err(error) => Err(failure("its token can't be renewed", &error)),
-        }
+        Ok(Some(Exchange::Refresh(manager)))
     }
 
     /// Gets a token for the client itself, whatever is kept: a person has asked for it.
     pub(crate) async fn log_in_by_credentials(&self, challenge: Option<&str>) -> Result<(), HttpFailure> {
-        let _held = self.store.hold().await?;
-        within(self.by_credentials(challenge)).await.map(drop)
+        let held = self.store.hold().await?;
+        let deadline = Instant::now() + EXCHANGE_TIMEOUT;
+        let exchange = within(deadline, self.by_credentials(challenge)).await?;
+        let login = async move {
+            let _held = held;
+            within(deadline, exchange.make()).await
+        };
+        carried(login).await.map(drop)
     }
 
-    /// Gets a token for the client itself.
-    async fn by_credentials(&self, challenge: Option<&str>) -> Result<bool, HttpFailure> {
+    /// Prepares to get a token for the client itself.
+    async fn by_credentials(&self, challenge: Option<&str>) -> Result<Exchange, HttpFailure> {
         let (Some(id), Some(secret)) = (&self.settings.client_id, &self.settings.client_secret) else {
             return Err(HttpFailure::OAuth(
                 "the grant client_credentials needs `oauth.client_id` and `oauth.client_secret`".to_owned(),
@@ -215,8 +242,7 @@ impl Authorizer {
         let client = Client { id: id.clone(), secret: None, redirect_uri: String::new() };
         manager.set_credential_store(self.store.with(client, metadata));
         manager.configure_client_credentials(&credentials).map_err(wrong)?;
-        manager.exchange_client_credentials(&credentials).await.map_err(wrong)?;
-        Ok(true)
+        Ok(Exchange::Credentials(manager, credentials))
     }
 
     /// The token endpoint that the tokens at hand were got from.
@@ -333,8 +359,11 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-async fn within<T>(work: impl Future<Output = Result<T, HttpFailure>>) -> Result<T, HttpFailure> {
-    timeout(EXCHANGE_TIMEOUT, work).await.unwrap_or_else(|_| {
+async fn within<T>(
+    deadline: Instant,
+    work: impl Future<Output = Result<T, HttpFailure>>,
+) -> Result<T, HttpFailure> {
+    timeout_at(deadline, work).await.unwrap_or_else(|_| {
         let seconds = EXCHANGE_TIMEOUT.as_secs();
         Err(HttpFailure::OAuth(format!("its authorization server did not answer within {seconds} s")))
     })
@@ -367,3 +396,6 @@ fn explain(error: &AuthError) -> String {
     answer.into_iter().flatten().for_each(|answer| learn_members(&answer));
     format!("{}{advice}", shown(&crate::http::chain(error), TOLD_BYTES))
 }
+
+#[cfg(test)]
+mod tests;

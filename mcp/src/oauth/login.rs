@@ -8,11 +8,11 @@ use rmcp::transport::auth::{
     AuthError, AuthorizationCallback, AuthorizationManager, AuthorizationMetadata, InMemoryStateStore,
     StateStore, StoredAuthorizationState, WWWAuthenticateParams,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::{
-    Authorizer, EXCHANGE_TIMEOUT, SECRET_MEMBERS, TOLD_BYTES, callback::Callback, explain, is_confidential,
-    store::Client, within,
+    Authorizer, EXCHANGE_TIMEOUT, SECRET_MEMBERS, TOLD_BYTES, callback::Callback, exchange::carried, explain,
+    is_confidential, store::Client, within,
 };
 use crate::{
     config::{Grant, OAuth, ServerConfig, Transport},
@@ -49,7 +49,7 @@ where
     }
     let callback =
         Callback::bind().await.map_err(|error| fail(format!("no port for the browser: {error}")))?;
-    let prepared = within(async {
+    let prepared = within(Instant::now() + EXCHANGE_TIMEOUT, async {
         Login::prepare(&authorizer, challenge.and_then(Challenge::header), callback.redirect_uri())
             .await
             .map_err(|error| HttpFailure::OAuth(explain(&error)))
@@ -65,8 +65,12 @@ where
             return Err(fail(format!("nobody came back from the browser within {seconds} s; try again")));
         }
     };
-    let done = timeout(EXCHANGE_TIMEOUT, login.finish(&address)).await;
-    done.unwrap_or_else(|_| Err("its authorization server did not answer in time".to_owned())).map_err(fail)
+    let deadline = Instant::now() + EXCHANGE_TIMEOUT;
+    // A code is good for one exchange.
+    let finished = carried(async move {
+        within(deadline, async { login.finish(&address).await.map_err(HttpFailure::OAuth) }).await
+    });
+    finished.await.map_err(|failure| fail(failure.to_string()))
 }
 
 /// Forgets the tokens of a server, and asks its authorization server to forget them too. Says whether there were any.

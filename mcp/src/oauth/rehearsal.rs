@@ -71,6 +71,7 @@ pub async fn rehearse(
     let script = Arc::new(Script { answers: Mutex::new(answers.into()), requests: Mutex::default() });
     let mut authorizer = Authorizer::new(&url, settings);
     authorizer.http = Some(script.clone());
+    let authorizer = Arc::new(authorizer);
     let mut rehearsed = Rehearsed::default();
     let login = Login::prepare(&authorizer, challenge, format!("{REDIRECT}{PATH}")).await;
     let done = match login {

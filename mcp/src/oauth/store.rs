@@ -90,10 +90,6 @@ impl Record {
         self.text("refresh_token")
     }
 
-    pub(super) fn can_be_refreshed(&self) -> bool {
-        self.refresh_token().is_some()
-    }
-
     pub(super) fn scopes(&self) -> &[String] {
         &self.credentials.granted_scopes
     }
@@ -105,13 +101,20 @@ impl Record {
 
     /// Whether the access token's time is up, or nearly so. One whose time is not known lasts until it is refused.
     pub(super) fn ends_soon(&self) -> bool {
+        // A token that lasts no longer than what is kept back is used for most of its time.
+        self.ends_within(|lifetime| AHEAD.as_secs().min(lifetime / 4))
+    }
+
+    /// Whether the access token's time is up.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ends_within(|_| 0)
+    }
+
+    /// Whether the access token's time is up, `ahead` seconds of its lifetime from now.
+    fn ends_within(&self, ahead: impl Fn(u64) -> u64) -> bool {
         let lifetime = self.response().get("expires_in").and_then(Value::as_u64);
         match (lifetime, self.credentials.token_received_at) {
-            (Some(lifetime), Some(received)) => {
-                // A token that lasts no longer than what is kept back is used for most of its time.
-                let ahead = AHEAD.as_secs().min(lifetime / 4);
-                now() + ahead >= received.saturating_add(lifetime)
-            }
+            (Some(lifetime), Some(received)) => now() + ahead(lifetime) >= received.saturating_add(lifetime),
             _ => false,
         }
     }

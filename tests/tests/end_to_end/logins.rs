@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use end_to_end::browser;
+use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -42,13 +43,18 @@ impl Guarded {
         without_secrets(self.in_home(run).done())
     }
 
-    /// Starts `mcp login --no-browser` with standard error in a file, which it gives.
-    fn login(&self, debug: &str) -> (Started, PathBuf) {
+    /// Starts a command with standard error in a file, which it gives.
+    fn started(&self, arguments: &[&str], debug: &str) -> (Started, PathBuf) {
         let errors = self.home.path().join("errors");
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$0\" \"$@\" 2> \"$ERRORS\""]).arg(binary()).env("ERRORS", &errors);
-        let run = Run::of(command, shared()).arguments(&["mcp", "login", "guarded", "--no-browser"]);
+        let run = Run::of(command, shared()).arguments(arguments).input(CALL);
         (self.in_home(run.variable("TOOLSMITH_MCP_DEBUG", debug)).start(), errors)
+    }
+
+    /// Starts `mcp login --no-browser`, in the same way.
+    fn login(&self, debug: &str) -> (Started, PathBuf) {
+        self.started(&["mcp", "login", "guarded", "--no-browser"], debug)
     }
 
     /// Logs in by the scripted browser; gives the end, and what stood on standard error.
@@ -153,6 +159,30 @@ fn a_login_by_command_holds_until_the_logout() {
     assert!(!tokens[0].exists());
     assert!(guarded.server.lines().iter().any(|line| line.contains("/revoke")));
     assert_eq!(guarded.state(7), "auth_required");
+}
+
+/// The authorization server has taken the old refresh token in when the signal comes, and has not yet answered.
+#[test]
+fn a_run_that_is_ended_while_a_login_is_renewed_keeps_the_login() {
+    let guarded = Guarded::new();
+    guarded.logged_in("0").0.exits(0);
+    for signals in [1, 2] {
+        guarded.server.command("expire");
+        guarded.server.command("hold");
+        let is_renewal = |line: &String| line.contains(r#""grant_type":"refresh_token""#);
+        let renewals = || guarded.server.lines().iter().filter(|line| is_renewal(line)).count();
+        let before = renewals();
+        let (run, errors) = guarded.started(&["run", "--json", "-"], "0");
+        run.wait_until("the request for new tokens", || renewals() > before);
+        (0..signals).for_each(|_| run.signal(Signal::INT));
+        let told = || fs::read_to_string(&errors).unwrap_or_default();
+        run.wait_until("that it waits", || told().contains("a login is being renewed"));
+        guarded.server.command("answer");
+        without_secrets(run.done()).exits(130);
+        assert_no_secret(&told());
+        assert_eq!(guarded.state(0), "ready");
+        assert_eq!(renewals(), before + 1, "the renewed login is used");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -14,7 +15,7 @@ use crate::harness::{binary, forget, spawn};
 pub(crate) struct Service {
     child: Child,
     /// The server may end with its input.
-    _input: ChildStdin,
+    input: ChildStdin,
     /// The first line that it wrote.
     pub(crate) first: String,
     /// The further ones.
@@ -35,7 +36,7 @@ impl Service {
                 record.lock().unwrap_or_else(PoisonError::into_inner).push(line);
             }
         });
-        Service { child, _input: input, first, lines }
+        Service { child, input, first, lines }
     }
 
     /// The demo server; its first line is its address.
@@ -52,6 +53,19 @@ impl Service {
     pub(crate) fn guarded_address(&self) -> String {
         let first: Value = serde_json::from_str(&self.first).unwrap();
         format!("{}/mcp", first["address"].as_str().unwrap())
+    }
+
+    /// Gives the server of [`Service::guarded`] a command, and waits until it is done.
+    pub(crate) fn command(&self, command: &str) {
+        let answer = serde_json::json!({ "done": command }).to_string();
+        let answers = || self.lines().iter().filter(|line| **line == answer).count();
+        let before = answers();
+        writeln!(&self.input, "{command}").unwrap();
+        let start = Instant::now();
+        while answers() == before {
+            assert!(start.elapsed() < Duration::from_secs(60), "the server does not answer {command}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// The further lines that it has written.

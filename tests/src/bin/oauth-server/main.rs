@@ -3,7 +3,8 @@
 //!
 //! Its first line on standard output is JSON: `address` of the MCP server, `authority` of the authorization server, and
 //! `elsewhere`, a third origin that must never see a token. Each further line is a request that one of them has seen.
-//! Lines on standard input are commands (`expire`, `revoke`), each answered by a line; it ends with its input.
+//! Lines on standard input are commands (`expire`, `revoke`, `hold`, `answer`), each answered by a line; it ends with its
+//! input. From `hold` to `answer`, requests for tokens are carried out and their answers kept back.
 //!
 //! The mode `sound` checks everything that a client must do: PKCE with S256, the resource, the redirect, the client, the
 //! code used once, refresh tokens used once. Other modes do one thing wrong.
@@ -28,6 +29,7 @@ use serde_json::{Map, Value, json};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::TcpListener,
+    sync::watch,
 };
 use url::form_urlencoded;
 
@@ -40,6 +42,8 @@ pub(crate) struct World {
     pub(crate) authority: String,
     pub(crate) elsewhere: String,
     grants: Mutex<Grants>,
+    /// Whether tokens that were given are kept back.
+    holds: watch::Sender<bool>,
 }
 
 impl World {
@@ -107,7 +111,14 @@ async fn run() -> io::Result<()> {
     let addresses = addresses.collect::<io::Result<Vec<_>>>()?;
     let [address, authority, elsewhere] = [&addresses[0], &addresses[1], &addresses[2]].map(String::clone);
     tell(&json!({ "address": address, "authority": authority, "elsewhere": elsewhere }));
-    let world = Arc::new(World { mode, address, authority, elsewhere, grants: Mutex::default() });
+    let world = Arc::new(World {
+        mode,
+        address,
+        authority,
+        elsewhere,
+        grants: Mutex::default(),
+        holds: watch::Sender::default(),
+    });
     for (listener, name) in listeners.into_iter().zip(["resource", "authority", "elsewhere"]) {
         let application = Router::new().fallback(answer).with_state((world.clone(), name));
         tokio::spawn(async move { axum::serve(listener, application).await });
@@ -117,6 +128,8 @@ async fn run() -> io::Result<()> {
         match command.as_str() {
             "expire" => world.grants().expire(),
             "revoke" => world.grants().revoke(),
+            "hold" => drop(world.holds.send_replace(true)),
+            "answer" => drop(world.holds.send_replace(false)),
             // All that was recorded before stands before the answer.
             "record" => {}
             other => eprintln!("oauth-server: no command {other}"),
@@ -144,7 +157,14 @@ async fn answer(
     }));
     match name {
         "resource" => resource::answer(&world, &asked),
-        "authority" => authority::answer(&world, &asked),
+        "authority" => {
+            let answer = authority::answer(&world, &asked);
+            if asked.path == "/token" {
+                // The world outlives its requests.
+                let _ = world.holds.subscribe().wait_for(|holds| !holds).await;
+            }
+            answer
+        }
         _ if world.is("metadata-elsewhere") && asked.path == resource::METADATA => {
             reply(200, &resource::metadata(&world))
         }
