@@ -3,6 +3,7 @@
 //! For tools that are called directly and want a server that keeps its state. What runs for the length of one execution
 //! uses a [`Session`] of its own. A call that a broken connection interrupts fails; it is never sent again.
 
+mod alive;
 mod pace;
 mod watch;
 
@@ -19,7 +20,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use self::{pace::Pace, watch::Watching};
+use self::{alive::check, pace::Pace, watch::Watching};
 use crate::{
     config::ServerConfig,
     error::{Error, ErrorKind},
@@ -359,11 +360,8 @@ impl Shared {
                     due = Some(pace.due(Instant::now()));
                 }
                 () = sleep(PING_INTERVAL) => {
-                    if let Err(error) = session.ping().await {
-                        // A server that does not know `ping` has answered all the same.
-                        if !matches!(*error.kind, ErrorKind::Rpc { .. }) {
-                            return error;
-                        }
+                    if let Err(error) = check(session).await {
+                        return error;
                     }
                 }
             }

@@ -142,7 +142,7 @@ impl Listing {
             #[serde(borrow)]
             result: Option<&'a RawValue>,
         }
-        let text = text.trim_start_matches('\u{feff}');
+        let text: &str = &strict_json::whole_characters(text.trim_start_matches('\u{feff}'));
         let wrapped = text.trim_start().starts_with('[').then(|| format!("{{\"tools\":{text}}}"));
         let whole: &RawValue = serde_json::from_str(wrapped.as_deref().unwrap_or(text))
             .map_err(|error| format!("it is no JSON: {error}"))?;

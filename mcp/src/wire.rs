@@ -15,7 +15,7 @@ mod room;
 mod talk;
 
 pub use health::MAX_STRAY_BYTES;
-pub(crate) use health::{Fault, Health};
+pub(crate) use health::{Fault, HALVED, Health};
 pub(crate) use intake::{Intake, ambiguous};
 pub(crate) use line::LineTransport;
 pub(crate) use message::{Answer, Outcome, RawRequest, RpcError, encode, raw_of};

@@ -16,6 +16,7 @@
 //! one unescaped text.
 
 mod error;
+mod halves;
 mod layout;
 mod names;
 mod scan;
@@ -24,6 +25,7 @@ use serde::de::{Deserialize, DeserializeOwned};
 use serde_json::value::RawValue;
 
 pub use error::Error;
+pub use halves::whole_characters;
 pub use names::OPEN_NAMES_LIMIT;
 
 use layout::Layout;

@@ -25,12 +25,12 @@ use super::{
     headers::header_value,
     listening::{Opening, Openings},
     messages::{
-        addressed, broken, discover_id, error_answer, is_answer, is_startup, json_rpc_error, no_answer,
+        addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_startup,
+        json_rpc_error, no_answer,
     },
     read_bounded, read_in_turn,
 };
 use crate::{
-    secrets::without_in_json,
     text::shown,
     wire::{Fault, Intake, RawRequest, encode, raw_of},
 };
@@ -226,10 +226,17 @@ impl HttpClient {
         let status = response.status();
         let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
         let text = String::from_utf8_lossy(&body);
-        let text = without_in_json(&text).into_owned();
+        let text = self.0.intake.legible(&text);
         let failure =
             || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), TOLD_BYTES) };
         let JsonRpcMessage::Request(request) = message else { return Err(failure().into()) };
+        if in_session
+            && status == StatusCode::BAD_REQUEST
+            && is_about_session(&text, &request.id)
+            && raw_of(message).is_some_and(|raw| raw.may_go_to_new_session())
+        {
+            return Err(StreamableHttpError::SessionExpired);
+        }
         let error = json_rpc_error(&text);
         if discover_id(message).is_some()
             && !in_session

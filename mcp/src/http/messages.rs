@@ -68,3 +68,13 @@ pub(super) fn addressed(text: &str, id: &RequestId) -> String {
     }
     message.to_string()
 }
+
+/// Whether the body of an answer with HTTP 400 says that the server does not know the session. The specification wants
+/// 404 (basic/transports, "Session Management"); many servers that keep sessions in memory answer 400 after a restart,
+/// before they look at the request, so their error can't name its id.
+pub(super) fn is_about_session(text: &str, id: &RequestId) -> bool {
+    let names_request = serde_json::from_str::<serde_json::Value>(text)
+        .is_ok_and(|answer| answer.get("id") == Some(&id.clone().into_json_value()));
+    let words = text.to_ascii_lowercase();
+    !names_request && ["session", "not initialized"].iter().any(|sign| words.contains(sign))
+}

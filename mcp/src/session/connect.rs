@@ -183,16 +183,14 @@ impl Attempt<'_> {
     }
 
     fn health(&self) -> Arc<Health> {
-        let (client, of_dropped) = (self.client.clone(), self.client.clone());
-        let dropped =
-            "messages of this server are dropped from here on: they are too long, or too many to answer";
+        let (client, of_altered) = (self.client.clone(), self.client.clone());
         Arc::new(Health::new(
             move |line| client.tell(&Notice::Stray(line.to_owned())),
-            move || {
-                of_dropped.tell(&Notice::Log {
+            move |why| {
+                of_altered.tell(&Notice::Log {
                     level: "warning".to_owned(),
                     logger: Some("toolsmith".to_owned()),
-                    data: dropped.into(),
+                    data: why.into(),
                 });
             },
         ))

@@ -338,7 +338,7 @@ impl Session {
         if let ServiceError::TransportSend(error) = error
             && let Some(StreamableHttpError::<HttpFailure>::SessionExpired) = error.error.downcast_ref()
         {
-            let reason = "the session has expired (HTTP 404), and so has the new one".to_owned();
+            let reason = "the session has expired, and so has the new one".to_owned();
             return self.fail(ErrorKind::Http { phase, reason });
         }
         self.ended(phase).await

@@ -15,6 +15,7 @@ use crate::{
     http::parameter_headers,
     listing::{Collector, Cursors, Listing, Next},
     text::shown,
+    wire::HALVED,
 };
 
 /// How many resources or prompts of a server are kept.
@@ -43,7 +44,12 @@ impl Session {
             return Ok(collector.finish());
         }
         let limit = self.inner.config.connect_timeout;
-        match timeout(limit, self.collect_pages(&mut collector)).await {
+        let halved = self.inner.health.halved();
+        let collected = timeout(limit, self.collect_pages(&mut collector)).await;
+        if self.inner.health.halved() > halved {
+            collector.warn(HALVED.to_owned());
+        }
+        match collected {
             Ok(Ok(())) => Ok(self.with_parameter_headers(collector.finish())),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(self.timed_out(Phase::ListTools, limit)),

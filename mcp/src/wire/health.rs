@@ -45,10 +45,19 @@ pub(crate) struct Health {
     stray: Mutex<Stray>,
     /// Told the first line that is no protocol.
     on_stray: Box<dyn Fn(&str) + Send + Sync>,
-    /// Told that a first message was dropped.
-    on_dropped: Box<dyn Fn() + Send + Sync>,
+    /// Told why messages are not as they were sent: a first one was dropped, or had halves of characters.
+    on_altered: Box<dyn Fn(&str) + Send + Sync>,
     dropped: AtomicU64,
+    halved: AtomicU64,
 }
+
+/// What is told of a first message that was dropped.
+const DROPPED: &str =
+    "messages of this server are dropped from here on: they are too long, or too many to answer";
+
+/// What is told of a first message with halves of characters.
+pub(crate) const HALVED: &str =
+    "a text of this server holds half of a surrogate pair (UTF-16), which is read as U+FFFD";
 
 #[derive(Default)]
 struct Stray {
@@ -58,18 +67,19 @@ struct Stray {
 }
 
 impl Health {
-    /// Nothing is known yet; `on_stray` is told the first line that is no protocol, fit to be shown, and `on_dropped` is
-    /// called when a first message is dropped.
+    /// Nothing is known yet; `on_stray` is told the first line that is no protocol, fit to be shown, and `on_altered` why
+    /// messages are not as they were sent.
     pub(crate) fn new(
         on_stray: impl Fn(&str) + Send + Sync + 'static,
-        on_dropped: impl Fn() + Send + Sync + 'static,
+        on_altered: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
         Self {
             fault: OnceLock::new(),
             stray: Mutex::default(),
             on_stray: Box::new(on_stray),
-            on_dropped: Box::new(on_dropped),
+            on_altered: Box::new(on_altered),
             dropped: AtomicU64::new(0),
+            halved: AtomicU64::new(0),
         }
     }
 
@@ -109,7 +119,19 @@ impl Health {
     /// Notes a message that was dropped because of its length, or because there were too many; says so for the first one.
     pub(super) fn note_dropped(&self) {
         if self.dropped.fetch_add(1, Ordering::Relaxed) == 0 {
-            (self.on_dropped)();
+            (self.on_altered)(DROPPED);
+        }
+    }
+
+    /// How many messages had halves of characters.
+    pub(crate) fn halved(&self) -> u64 {
+        self.halved.load(Ordering::Relaxed)
+    }
+
+    /// Notes a message with halves of characters; says so for the first one.
+    pub(super) fn note_halves(&self) {
+        if self.halved.fetch_add(1, Ordering::Relaxed) == 0 {
+            (self.on_altered)(HALVED);
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a connection takes in, whatever carries it: which answer belongs to which request, and what is no message.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
@@ -9,6 +10,7 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage, ServerNotification, ServerResult,
 };
+use strict_json::whole_characters;
 
 use crate::{secrets::without_in_json, trace::Trace};
 
@@ -114,8 +116,7 @@ impl Intake {
         if text.is_empty() {
             return Ok(None);
         }
-        // Whatever becomes of the message: what this side has sent in confidence is not in it any more.
-        let text: &str = &without_in_json(text);
+        let text: &str = &self.legible(text);
         self.trace.received(text);
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
             return self.stray(text);
@@ -133,6 +134,18 @@ impl Intake {
             self.health.note_message();
         }
         received
+    }
+
+    /// The text of a message as everything from here on reads it: without what this side has sent in confidence, and
+    /// with U+FFFD for halves of characters, which would cost the whole message.
+    pub(crate) fn legible<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match whole_characters(text) {
+            Cow::Borrowed(text) => without_in_json(text),
+            Cow::Owned(text) => {
+                self.health.note_halves();
+                Cow::Owned(without_in_json(&text).into_owned())
+            }
+        }
     }
 
     /// A notification or a request. Both are made small here, before they wait for anything.
@@ -319,7 +332,7 @@ mod tests {
     use super::*;
 
     fn intake() -> Intake {
-        let health = Arc::new(Health::new(|_| {}, || {}));
+        let health = Arc::new(Health::new(|_| {}, |_| {}));
         Intake::new(health, Trace::new("s", false), Room::new(tokio::sync::watch::Sender::new(0)))
     }
 

@@ -3,7 +3,10 @@
 use std::{
     borrow::Cow,
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rmcp::model::{
@@ -34,6 +37,8 @@ pub(crate) struct RawRequest {
     headers: Vec<(String, String)>,
     outcome: Mutex<Option<Outcome>>,
     failed: Notify,
+    /// Whether it was refused because of its session.
+    is_sent_again: AtomicBool,
 }
 
 /// What became of a raw request.
@@ -60,7 +65,14 @@ pub(crate) struct RpcError {
 
 impl RawRequest {
     pub(crate) fn new(params: Vec<(Cow<'static, str>, Box<RawValue>)>) -> Self {
-        Self { params, name: None, headers: Vec::new(), outcome: Mutex::new(None), failed: Notify::new() }
+        Self {
+            params,
+            name: None,
+            headers: Vec::new(),
+            outcome: Mutex::new(None),
+            failed: Notify::new(),
+            is_sent_again: AtomicBool::new(false),
+        }
     }
 
     /// With what is repeated in headers over HTTP.
@@ -79,6 +91,11 @@ impl RawRequest {
     /// What became of it, once.
     pub(crate) fn take_outcome(&self) -> Option<Outcome> {
         self.outcome().take()
+    }
+
+    /// Whether it may be sent again in a new session, once: what refuses it there as well has another reason.
+    pub(crate) fn may_go_to_new_session(&self) -> bool {
+        !self.is_sent_again.swap(true, Ordering::Relaxed)
     }
 
     pub(crate) fn has_no_outcome(&self) -> bool {

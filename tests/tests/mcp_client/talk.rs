@@ -70,6 +70,45 @@ async fn what_was_not_declared_is_refused() {
 }
 
 #[tokio::test]
+async fn half_a_character_is_replaced_everywhere_with_a_warning() {
+    let fixture = Fixture::new("half-characters");
+    let host = Arc::new(Willing::default());
+    let session = Session::connect_with(&fixture.config, host.clone()).await.unwrap();
+    let listing = session.list_tools().await.unwrap();
+    assert_eq!(listing.tools[0].description.as_deref(), Some("cut \u{fffd}"));
+    assert_says_one(&listing.warnings, "U+FFFD");
+
+    let arguments = |message: &str| serde_json::value::to_raw_value(&json!({ "message": message })).unwrap();
+    let result = session.call("echo", arguments("")).await.unwrap();
+    assert!(result.is_error());
+    let result: Value = serde_json::from_str(result.raw().get()).unwrap();
+    assert_eq!(result["content"][0]["text"], "result \u{fffd}");
+    // An escaped backslash before it is a text of its own.
+    assert_eq!(result["structuredContent"], json!({ "\u{fffd}": "\\\u{fffd}" }));
+    let error = session.call("echo", arguments("error")).await.unwrap_err();
+    let ErrorKind::Rpc { message, data, .. } = *error.kind else { panic!("{error}") };
+    assert_eq!((message.as_str(), data.unwrap().get()), ("error \u{fffd}", r#""\ufffd""#));
+    fixture.close(session).await;
+
+    let notices = host.0.lock().unwrap();
+    let logs: Vec<&Value> = notices.iter().filter_map(log_data).collect();
+    assert!(logs.contains(&&json!("log \u{fffd}")), "{logs:?}");
+    let warnings = logs.iter().filter(|data| data.as_str().is_some_and(|text| text.contains("U+FFFD")));
+    assert_eq!(warnings.count(), 1, "{logs:?}");
+}
+
+fn log_data(notice: &Notice) -> Option<&Value> {
+    match notice {
+        Notice::Log { data, .. } => Some(data),
+        _ => None,
+    }
+}
+
+fn assert_says_one(warnings: &[String], says: &str) {
+    assert!(warnings.len() == 1 && warnings[0].contains(says), "{warnings:?}");
+}
+
+#[tokio::test]
 async fn servers_without_a_handshake_are_found_and_get_their_input() {
     let fixture = Fixture::new("stateless");
     let session = Session::connect_with(&fixture.config, Arc::new(Willing::default())).await.unwrap();

@@ -26,6 +26,38 @@ async fn a_session_that_has_expired_is_begun_anew_and_the_refused_call_is_sent_a
 }
 
 #[tokio::test]
+async fn a_session_that_is_forgotten_with_http_400_is_begun_anew() {
+    for mode in ["session-expires-by-400", "session-expires-in-plain-words"] {
+        let fixture = Fixture::new(mode, "");
+        let session = fixture.connect().await;
+        assert_eq!(call(&session, "once").await.unwrap(), "once", "{mode}");
+        assert_eq!(fixture.seen_of("initialize").len(), 2, "{mode}");
+        assert_eq!(fixture.seen_of("tools/call").len(), 2, "{mode}");
+        watched(session.close()).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_by_http_400_in_the_new_session_too_is_told_in_the_servers_words() {
+    let fixture = Fixture::new("session-expires-by-400-forever", "");
+    let session = fixture.connect().await;
+    let error = call(&session, "ever?").await.unwrap_err();
+    assert_says(&error, &["tool `echo`", "No valid session ID provided"]);
+    assert_eq!(fixture.seen_of("initialize").len(), 2);
+    assert_eq!(fixture.seen_of("tools/call").len(), 2);
+    watched(session.close()).await;
+}
+
+#[tokio::test]
+async fn a_ping_begins_a_forgotten_session_anew() {
+    let fixture = Fixture::new("session-expires-by-400", "");
+    let session = fixture.connect().await;
+    session.ping().await.unwrap();
+    assert_eq!(fixture.seen_of("initialize").len(), 2);
+    watched(session.close()).await;
+}
+
+#[tokio::test]
 async fn sessions_that_expire_without_end_are_given_up() {
     let fixture = Fixture::new("session-expires-forever", "").impatient();
     let session = fixture.connect().await;
@@ -128,6 +160,17 @@ async fn text_that_is_no_text_costs_no_more_than_itself() {
     let session = fixture.connect().await;
     assert_eq!(call(&session, "caf").await.unwrap(), "caf\u{fffd}");
     watched(session.close()).await;
+}
+
+#[tokio::test]
+async fn half_a_character_is_replaced_in_results_and_refusals() {
+    let fixture = Fixture::new("half-characters", "call");
+    let session = fixture.connect().await;
+    assert_eq!(call(&session, "caf").await.unwrap(), "caf\u{fffd}");
+    watched(session.close()).await;
+    let error = Fixture::new("half-characters-in-error", "call").error().await;
+    assert!(matches!(*error.kind, ErrorKind::Rpc { code: -32000, .. }), "{error}");
+    assert_says(&error, &["cut \u{fffd}"]);
 }
 
 #[tokio::test]

@@ -65,6 +65,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "unknown-content" => unknown_content(),
         "string-ids" => string_ids(),
         "broken-text" => broken_text(),
+        "half-characters" => talkative::half_characters(),
         "rpc-error" => rpc_error(),
         "no-result-object" => no_result_object(),
         "repeats" => repeats(),

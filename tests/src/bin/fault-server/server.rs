@@ -34,7 +34,12 @@ pub(crate) struct Server {
     pub(crate) stop_after: Option<&'static str>,
     /// Answer with ids turned into strings.
     pub(crate) ids_as_text: bool,
+    /// Write [`HALF`] as half of a surrogate pair.
+    pub(crate) halves: bool,
 }
+
+/// Stands for half of a surrogate pair, which no text in this process can hold.
+pub(crate) const HALF: &str = "{half}";
 
 impl Server {
     /// Serves until the end of the input.
@@ -76,6 +81,9 @@ impl Server {
             id if self.ids_as_text => json!(id.to_string()),
             id => id.clone(),
         };
+        if self.halves {
+            return write(&halved(&answer));
+        }
         send(&answer)
     }
 }
@@ -91,8 +99,18 @@ fn sound(request: &Value) -> Value {
 
 /// Writes one message.
 pub(crate) fn send(message: &Value) -> io::Result<()> {
+    write(&message.to_string())
+}
+
+/// A message whose text has halves of surrogate pairs.
+pub(crate) fn halved(message: &Value) -> String {
+    message.to_string().replace(HALF, "\\ud83d")
+}
+
+/// Writes one line.
+pub(crate) fn write(line: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();
-    serde_json::to_writer(&mut output, message)?;
+    output.write_all(line.as_bytes())?;
     output.write_all(b"\n")?;
     output.flush()
 }

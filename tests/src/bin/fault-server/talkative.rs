@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::server::{self, Server, send, text_result, tool};
+use crate::server::{self, Faults, Server, send, text_result, tool};
 
 /// Asks the client by the method that a call's `message` names, and answers the call with the client's answer. An
 /// address after the method is one that the person is to visit.
@@ -175,4 +175,27 @@ fn round(params: &Value) -> Value {
         }),
         (answer, state) => text_result(&json!([answer, state]).to_string()),
     }
+}
+
+/// Cuts characters in half, in all that it says.
+pub(crate) fn half_characters() -> io::Result<()> {
+    let mut faults = Faults::default();
+    let mut cut = tool("echo");
+    cut["description"] = json!("cut {half}");
+    faults.list = Some(Box::new(move |_| Ok(Some(json!({ "result": { "tools": [&cut] } })))));
+    faults.call = Some(Box::new(|request| {
+        let log = json!({ "level": "info", "data": "log {half}" });
+        let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": log });
+        server::write(&server::halved(&log))?;
+        if request["params"]["arguments"]["message"] == "error" {
+            return Ok(Some(
+                json!({ "error": { "code": -32000, "message": "error {half}", "data": "{half}" } }),
+            ));
+        }
+        let mut result = text_result("result {half}");
+        result["isError"] = true.into();
+        result["structuredContent"] = json!({ "{half}": "\\{half}" });
+        Ok(Some(json!({ "result": result })))
+    }));
+    Server { faults, halves: true, ..Server::default() }.serve()
 }

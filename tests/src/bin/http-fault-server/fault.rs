@@ -117,6 +117,14 @@ pub(crate) async fn commit(
                 broken.into_iter().map(|byte| if byte == 1 { 0xe9 } else { byte }).collect();
             connection.respond(200, &[JSON], &broken).await
         }
+        "half-characters" => {
+            let halved = sound.replace("caf", "caf\\ud83d");
+            connection.respond(200, &[JSON], halved.as_bytes()).await
+        }
+        "half-characters-in-error" => {
+            let error = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"cut \ud83d"}}"#;
+            connection.respond(400, &[JSON], error.as_bytes()).await
+        }
         "repeats" => {
             let mut unknown = answer(server, request);
             unknown["id"] = json!(999_999);

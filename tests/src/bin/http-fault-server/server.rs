@@ -58,6 +58,13 @@ impl Server {
                 self.sessions().clear();
                 self.respond(request, connection).await
             }
+            ("session-expires-by-400" | "session-expires-in-plain-words", "call" | "other")
+                if self.count() == 0 =>
+            {
+                self.sessions().clear();
+                self.forget(connection).await
+            }
+            ("session-expires-by-400-forever", "call") => self.forget(connection).await,
             ("session-expires-forever", "call") => connection.respond(404, &[], b"").await,
             // A call gives the client time.
             ("get-ends", "call") => connection.hold().await,
@@ -80,6 +87,16 @@ impl Server {
 
     fn sessions(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What servers answer that know nothing of a session and do not say so by 404.
+    async fn forget(&self, connection: &mut Connection) -> io::Result<()> {
+        if self.mode == "session-expires-in-plain-words" {
+            return connection.respond(400, &[], b"Invalid session ID\n").await;
+        }
+        let message = "Bad Request: No valid session ID provided";
+        let error = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32000, "message": message } });
+        connection.respond(400, &[JSON], error.to_string().as_bytes()).await
     }
 
     /// The answer of a sound server.
