@@ -7,6 +7,7 @@ mod clients;
 mod conformance;
 mod conformance_server;
 mod first_try;
+mod kubernetes;
 mod product;
 mod remote;
 mod servers;
@@ -17,12 +18,16 @@ mod web;
 
 use std::{io::Write as _, process::ExitCode};
 
+use futures::stream::{self, StreamExt as _};
 use serde_json::{Value, json};
 
 use product::{Checked, Product, nothing_left};
 use remote::{Listening, WAYS};
-use servers::{Call, EVERYTHING, Installed, Server};
+use servers::{Call, EVERYTHING, Installed, KUBERNETES, Server};
 use table::Row;
+
+/// How many servers are checked at a time.
+const AT_ONCE: usize = 3;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -54,17 +59,20 @@ async fn all() -> Checked<(Vec<Row>, String)> {
     let chosen = std::env::args().nth(1).unwrap_or_default();
     let is_chosen = |names: [&str; 2]| names.iter().any(|name| name.contains(&chosen));
     let mut rows = Vec::new();
-    for server in servers::local(&installed, folder.path(), &site)? {
-        if is_chosen([server.package, "stdio"]) {
-            rows.push(local(&product, server).await);
-        }
-    }
+    let locals = servers::local(&installed, folder.path(), &site)?.into_iter();
+    let locals = locals.filter(|server| is_chosen([server.package, "stdio"]));
+    let checked = stream::iter(locals).map(|server| local(&product, server)).buffered(AT_ONCE);
+    rows.extend(checked.collect::<Vec<_>>().await);
     for way in WAYS.iter().filter(|way| is_chosen([EVERYTHING, way.transport])) {
         let listening = Listening::start(&installed, way).await?;
         let server = servers::everything(&installed, listening.entry())?;
         let checked = checks(&product, &server).await;
         let ended = listening.no_session_left().await;
         rows.push(row(&server, way.transport, checked.and_then(|info| ended.map(|()| info))));
+    }
+    if is_chosen([KUBERNETES, "http"]) {
+        let (server, _process) = kubernetes::listen(&installed, &folder.path().join("cluster")).await?;
+        rows.push(row(&server, "http", checks(&product, &server).await));
     }
     rows.extend(clients::run(&installed, &product, is_chosen).await?);
     if is_chosen([first_try::PART, "stdio"]) {

@@ -10,6 +10,10 @@ use serde_json::{Value, json};
 
 use crate::product::Checked;
 
+mod sdks;
+
+pub(crate) use sdks::{KUBERNETES, kubernetes_entry};
+
 /// A call of a tool from the command line, and what its answer must have in it.
 pub(crate) struct Call {
     pub(crate) tool: &'static str,
@@ -87,10 +91,16 @@ impl Installed {
     }
 
     fn node_entry(&self, package: &str, arguments: &[&str], env: &Value) -> Value {
-        let script = self.script(package);
+        let mut entry = self.node_file_entry(package, "dist/index.js", arguments);
+        entry["env"] = env.clone();
+        entry
+    }
+
+    fn node_file_entry(&self, package: &str, file: &str, arguments: &[&str]) -> Value {
+        let script = self.file(package, file);
         let mut args = vec![script.to_string_lossy().into_owned()];
         args.extend(arguments.iter().map(|&argument| argument.to_owned()));
-        json!({ "command": self.node(), "args": args, "env": env })
+        json!({ "command": self.node(), "args": args })
     }
 
     /// A program of the packages for Python.
@@ -98,9 +108,28 @@ impl Installed {
         self.0.join("venv/bin").join(program)
     }
 
+    /// A program of the packages for Python that need version 1 of its SDK.
+    pub(crate) fn python_v1(&self, program: &str) -> PathBuf {
+        self.0.join("venv-v1/bin").join(program)
+    }
+
+    /// The folder of an early version of the SDK for Python, for the environment of version 1.
+    pub(crate) fn python_old(&self) -> PathBuf {
+        self.0.join("python-old")
+    }
+
     /// The version of a package for Python, from the list that was installed.
     pub(crate) fn pinned(&self, package: &str) -> Checked<String> {
-        let path = self.0.join("requirements.txt");
+        self.pinned_in("requirements.txt", package)
+    }
+
+    /// The same of a package that needs version 1 of the SDK.
+    pub(crate) fn pinned_v1(&self, package: &str) -> Checked<String> {
+        self.pinned_in("requirements-v1.txt", package)
+    }
+
+    fn pinned_in(&self, list: &str, package: &str) -> Checked<String> {
+        let path = self.0.join(list);
         let list = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let line = list.lines().find_map(|line| line.strip_prefix(package)?.strip_prefix("=="));
         let version = line.and_then(|line| line.split_whitespace().next());
@@ -110,7 +139,7 @@ impl Installed {
 
 /// The servers that are started as child processes. Their data lie in `folder`; `site` is what the fetching one reads.
 pub(crate) fn local(installed: &Installed, folder: &Path, site: &str) -> Checked<Vec<Server>> {
-    Ok(vec![
+    let mut servers = vec![
         everything(installed, installed.node_entry(EVERYTHING, &["stdio"], &json!({})))?,
         filesystem(installed, folder)?,
         memory(installed, folder)?,
@@ -118,7 +147,9 @@ pub(crate) fn local(installed: &Installed, folder: &Path, site: &str) -> Checked
         git(installed, folder)?,
         time(installed)?,
         fetch(installed, site)?,
-    ])
+    ];
+    servers.extend(sdks::local(installed, folder)?);
+    Ok(servers)
 }
 
 /// The reference server that has something of everything.
