@@ -2,13 +2,15 @@
 //!
 //! Also bounds the nesting: parsers recurse, and a snippet must not overflow the host's stack.
 
+use std::ops::Range;
+
 use proc_macro2::LineColumn;
 
 use crate::snippet::SyntaxError;
 
 /// Checks that brackets pair up and nest at most `limit` deep.
 pub(crate) fn check(text: &str, limit: usize) -> Result<(), SyntaxError> {
-    let mut scanner = Scanner { rest: text, at: LineColumn { line: 1, column: 0 } };
+    let mut scanner = Scanner::new(text);
     let mut open: Vec<(char, LineColumn)> = Vec::new();
     while let Some((bracket, at)) = scanner.next_bracket()? {
         if matches!(bracket, '(' | '[' | '{') {
@@ -44,6 +46,22 @@ pub(crate) fn check(text: &str, limit: usize) -> Result<(), SyntaxError> {
     }
 }
 
+/// The lines of `text`, from 1, that begin in a string or a comment, in order.
+pub(crate) fn lines_inside(text: &str) -> Vec<Range<usize>> {
+    let mut scanner = Scanner::new(text);
+    loop {
+        match scanner.next_bracket() {
+            Ok(Some(_)) => {}
+            Ok(None) => return scanner.inside,
+            // It is never closed.
+            Err(error) => {
+                scanner.inside.push(error.line as usize + 1..usize::MAX);
+                return scanner.inside;
+            }
+        }
+    }
+}
+
 fn closing(bracket: char) -> char {
     match bracket {
         '(' => ')',
@@ -56,9 +74,15 @@ fn closing(bracket: char) -> char {
 struct Scanner<'a> {
     rest: &'a str,
     at: LineColumn,
+    /// The lines that begin in a string or a comment.
+    inside: Vec<Range<usize>>,
 }
 
-impl Scanner<'_> {
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str) -> Self {
+        Scanner { rest: text, at: LineColumn { line: 1, column: 0 }, inside: Vec::new() }
+    }
+
     fn next_bracket(&mut self) -> Result<Option<(char, LineColumn)>, SyntaxError> {
         while let Some(next) = self.rest.chars().next() {
             let at = self.at;
@@ -92,6 +116,13 @@ impl Scanner<'_> {
         self.rest = rest;
     }
 
+    /// After a string or a comment that began at `from`.
+    fn note_inside(&mut self, from: LineColumn) {
+        if self.at.line > from.line {
+            self.inside.push(from.line + 1..self.at.line + 1);
+        }
+    }
+
     fn skip_until(&mut self, end: &str) {
         let length = self.rest.find(end).map_or(self.rest.len(), |start| start + end.len());
         self.skip(length);
@@ -107,6 +138,7 @@ impl Scanner<'_> {
                 depth -= 1;
                 self.skip(2);
                 if depth == 0 {
+                    self.note_inside(from);
                     return Ok(());
                 }
             } else {
@@ -122,6 +154,7 @@ impl Scanner<'_> {
             match next {
                 '"' => {
                     self.skip(1);
+                    self.note_inside(from);
                     return Ok(());
                 }
                 '\\' => {
@@ -168,13 +201,21 @@ impl Scanner<'_> {
             return Err(SyntaxError::at(message, from));
         }
         self.skip_until(&end);
+        self.note_inside(from);
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{check, lines_inside};
+
+    #[test]
+    fn lines_in_strings_and_comments_are_known() {
+        assert_eq!(lines_inside("a\n\"b\n\";\n/*\n*/ r#\"\n\n\"# d\n// \"\ne"), [3..4, 5..6, 6..8]);
+        assert_eq!(lines_inside("a\n\"b\n\n"), [3..usize::MAX]);
+        assert_eq!(lines_inside("it's\n'\"'\n"), []);
+    }
 
     #[test]
     fn what_is_balanced_passes() {

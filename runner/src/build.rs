@@ -105,32 +105,36 @@ pub(crate) async fn build(
     let libraries = try_join_all(named.iter().map(|named| bindings::ensure(engine, named, patience))).await?;
     report.bindings_ms = milliseconds(started);
     let started = Instant::now();
-    let mut compiled = compile(engine, &libraries, &spliced, patience).await?;
+    let compiled = compile(engine, &libraries, &spliced, patience).await?;
     let mut notes = Notes::default();
     report.sandbox = compiled.sandbox.clone();
-    let (diagnostics, repaired) = if compiled.status.success() {
-        match repair::unmade(snippet, catalog) {
-            Some(repaired) => (diagnostics::unmade(&snippet.text, catalog), Some(repaired)),
-            None => (Vec::new(), None),
-        }
-    } else {
-        let repaired = repair::repair(&compiled.messages.text(), snippet, &spliced, catalog);
-        (rejected(engine, &compiled, snippet, &spliced, catalog)?, repaired)
-    };
-    let mut drops = false;
-    if let Some(repaired) = repaired
-        && let Ok(corrected) = Snippet::read(&repaired.text)
-    {
-        let spliced = splice::splice(&corrected, &repaired.changes);
-        compiled = compile(engine, &libraries, &spliced, patience).await?;
-        let messages = compiled.messages.text();
-        drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
+    let messages = compiled.messages.text();
+    let (diagnostics, attempts) = if compiled.status.success() {
         notes.warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
-        notes.fixes = repaired.fixes;
+        let attempts = repair::unmade(&messages, snippet, &spliced, catalog);
+        (diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts)
     } else {
-        notes.warnings = diagnostics::warned(&compiled.messages.text(), &snippet.text, &spliced);
+        let diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
+        (diagnostics, repair::attempts(&messages, snippet, &spliced, catalog))
+    };
+    let mut built = (compiled.status.success() && diagnostics.is_empty()).then_some(compiled);
+    let mut idle = diagnostics::idle(snippet, &[], catalog);
+    for repaired in attempts {
+        let Ok(corrected) = Snippet::read(&repaired.text) else { break };
+        let spliced = splice::splice(&corrected, &repaired.changes);
+        let compiled = compile(engine, &libraries, &spliced, patience).await?;
+        let messages = compiled.messages.text();
+        let drops = repair::drops(&messages, &corrected.text, &spliced, &repaired.changes);
+        if compiled.status.success() && !drops {
+            notes.warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
+            idle = diagnostics::idle(snippet, &repaired.fixes, catalog);
+            notes.fixes = repaired.fixes;
+            built = Some(compiled);
+            break;
+        }
     }
-    report.result = if compiled.status.success() && !drops {
+    report.result = if let Some(compiled) = built {
+        notes.add_idle(idle);
         notes.keep(compiled.output.path())?;
         program(engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
     } else {
@@ -142,7 +146,7 @@ pub(crate) async fn build(
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 5").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 6").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 
@@ -205,6 +209,16 @@ fn program(entry: Entry) -> Result<Built> {
 }
 
 impl Notes {
+    /// Adds warnings of calls that go nowhere, except where the compiler warns already.
+    fn add_idle(&mut self, idle: Vec<Diagnostic>) {
+        for warning in idle {
+            let is_there = |other: &Diagnostic| other.line == warning.line && other.column == warning.column;
+            if self.warnings.len() < diagnostics::DIAGNOSTICS_KEPT && !self.warnings.iter().any(is_there) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
     /// Puts them beside the program in `folder`.
     fn keep(&self, folder: &Path) -> Result<()> {
         if self.fixes.is_empty() && self.warnings.is_empty() {

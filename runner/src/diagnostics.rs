@@ -1,18 +1,21 @@
 //! The compiler's messages, in the snippet's own lines and columns, short enough for a model.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use bridge::Origin;
+use bridge::wire::{UNMADE_KEPT, UnmadeReport};
 
 use crate::catalog::Catalog;
-use crate::hints::lookup::Lookup;
-use crate::hints::unmade::Unmade;
+use crate::fence;
+use crate::hints::lookup::Found;
+use crate::hints::unmade::Dropped;
 use crate::hints::{self, Hints};
+use crate::idle::Idle;
 use crate::messages::{Message, Source, Span, errors, warnings};
-use crate::outcome::Diagnostic;
-use crate::snippet::SyntaxError;
+use crate::outcome::{Diagnostic, Fix};
+use crate::snippet::{Snippet, SyntaxError};
 use crate::splice::Spliced;
-use crate::tokens::Tokens;
 
 /// Most diagnostics given back; the first ones are the causes.
 pub const DIAGNOSTICS_KEPT: usize = 8;
@@ -36,7 +39,7 @@ struct Place {
 /// Turns the compiler's messages about `spliced` into diagnostics; `text` is the snippet's.
 pub(crate) fn read(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
     let reader = Reader { lines: text.split('\n').collect(), spliced };
-    let mut hints = Hints::new(Source { text, offset: spliced.offset as usize }, catalog);
+    let mut hints = Hints::new(Source::new(text, spliced), catalog);
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for message in errors(messages) {
         if diagnostics.len() == DIAGNOSTICS_KEPT {
@@ -67,38 +70,112 @@ pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagn
     warnings(messages).filter(own).take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
 }
 
-/// Diagnostics of calls that are never made, in a `text` that compiles.
-pub(crate) fn unmade(text: &str, catalog: &Catalog) -> Vec<Diagnostic> {
+/// Diagnostics of calls that are never made, in a `text` that compiles as spliced.
+pub(crate) fn unmade(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
     let lines: Vec<&str> = text.split('\n').collect();
-    let tokens = Tokens::read(text);
-    let lookup = Lookup::new(catalog, &tokens);
-    let calls = hints::unmade::unmade(&tokens, &lookup).into_iter().take(DIAGNOSTICS_KEPT);
-    let diagnostic = |call: Unmade<'_>| {
-        let before = text.get(..call.range.start).unwrap_or("");
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let called = text.get(call.range).unwrap_or("").lines().next().unwrap_or("");
-        let place = Place {
-            line: count(before.matches('\n').count() + 1),
-            column: count(column),
-            width: count(called.chars().count()).max(1),
-        };
-        let message = "this call is never made: nothing awaits it".to_owned();
-        let mut rendered = format!("error: {message}\n");
-        render_place(&mut rendered, &lines, place, "");
-        let hint = Some(hints::unmade_call(call.found));
-        Diagnostic {
-            level: "error".to_owned(),
-            code: None,
-            message,
-            line: place.line,
-            column: place.column,
-            rendered,
-            hint,
+    let calls = hints::unmade::warned(messages, Source::new(text, spliced), catalog);
+    let diagnostic = |call: Dropped<'_>| {
+        let message = "this call is never made: nothing awaits it";
+        of_call("error", message, text, &lines, call.range, call.found)
+    };
+    calls.into_iter().take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
+}
+
+/// Warnings of tool calls whose value goes nowhere, other than in the lines that `fixes` corrected.
+pub(crate) fn idle(snippet: &Snippet, fixes: &[Fix], catalog: &Catalog) -> Vec<Diagnostic> {
+    let text = snippet.text.as_str();
+    let lines: Vec<&str> = text.split('\n').collect();
+    let warning = |idle: &Idle| {
+        let found = hints::unmade::tool(idle, catalog)?;
+        let message = "this call is never made: its value goes nowhere, and nothing awaits it";
+        Some(of_call("warning", message, text, &lines, idle.range.clone(), found))
+    };
+    let warnings = snippet.idle.iter().filter_map(warning);
+    let is_fixed = |warning: &Diagnostic| fixes.iter().any(|fix| fix.line == warning.line);
+    warnings.filter(|warning| !is_fixed(warning)).take(DIAGNOSTICS_KEPT).collect()
+}
+
+/// What is said of the call of a tool at `range`.
+fn of_call(
+    level: &str,
+    message: &str,
+    text: &str,
+    lines: &[&str],
+    range: Range<usize>,
+    found: Found<'_>,
+) -> Diagnostic {
+    let before = text.get(..range.start).unwrap_or("");
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let called = text.get(range).unwrap_or("").lines().next().unwrap_or("");
+    let place = Place {
+        line: count(before.matches('\n').count() + 1),
+        column: count(column),
+        width: count(called.chars().count()).max(1),
+    };
+    let mut rendered = format!("{level}: {message}\n");
+    render_place(&mut rendered, lines, place, "");
+    let hint = hints::unmade_call(found);
+    if level == "warning" {
+        // Of a warning nothing else is shown.
+        let _ = writeln!(rendered, "help: {}", hint.lines().next().unwrap_or(""));
+    }
+    Diagnostic {
+        level: level.to_owned(),
+        code: None,
+        message: message.to_owned(),
+        line: place.line,
+        column: place.column,
+        rendered,
+        hint: Some(hint),
+    }
+}
+
+/// Adds a warning of the calls that a program says it has built and never made; those that a warning was about already are
+/// told here alone. `text` is the snippet's.
+pub(crate) fn tell_unmade(diagnostics: &mut Vec<Diagnostic>, mut unmade: Vec<UnmadeReport>, text: &str) {
+    unmade.truncate(UNMADE_KEPT);
+    let Some(first) = unmade.first() else { return };
+    let total = unmade.iter().fold(0_u64, |sum, call| sum.saturating_add(call.count));
+    let shown = |call: &UnmadeReport| {
+        let short = |name: &str| name.chars().take(NAME_SHOWN).collect::<String>();
+        let name = format!("{}.{}", short(&call.server), short(&call.tool));
+        match (call.line, call.column) {
+            (Some(line), Some(column)) => format!("{name} at {line}:{column}"),
+            _ => name,
         }
     };
-    calls.map(diagnostic).collect()
+    let places = unmade.iter().map(shown).collect::<Vec<_>>().join(", ");
+    let plural = if total == 1 { "call was" } else { "calls were" };
+    let message = format!("{total} {plural} built and never awaited: {places}");
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut rendered = format!("warning: {message}\n");
+    let is_there = |line: &u32| (*line as usize).checked_sub(1).is_some_and(|index| index < lines.len());
+    for call in unmade.iter().take(CHILDREN_KEPT) {
+        if let (Some(line), Some(column)) = (call.line.filter(is_there), call.column) {
+            render_place(&mut rendered, &lines, Place { line, column: column.max(1), width: 1 }, "");
+        }
+    }
+    rendered.push_str("help: a call does nothing until it is awaited: add `.await?`\n");
+    let warning = Diagnostic {
+        level: "warning".to_owned(),
+        code: None,
+        line: first.line.unwrap_or(1),
+        column: first.column.unwrap_or(1),
+        message,
+        rendered,
+        hint: None,
+    };
+    let is_told = |other: &Diagnostic| {
+        unmade.iter().any(|call| (call.line, call.column) == (Some(other.line), Some(other.column)))
+    };
+    diagnostics.retain(|other| !is_told(other));
+    diagnostics.truncate(DIAGNOSTICS_KEPT - 1);
+    diagnostics.push(warning);
 }
+
+/// Most characters of the name of a server or a tool, as a program says it.
+const NAME_SHOWN: usize = 128;
 
 /// What is said of no place in the source, by the compiler itself or by the linker behind it.
 pub(crate) fn unplaced(messages: &str) -> String {
@@ -123,7 +200,7 @@ pub(crate) fn syntax(error: &SyntaxError, text: &str) -> Diagnostic {
         line: error.line,
         column: error.column,
         rendered,
-        hint: syntax_hint(&lines, place),
+        hint: syntax_hint(&lines, place).or_else(|| fence::hint(text)),
     }
 }
 
@@ -311,7 +388,8 @@ mod tests {
 
     #[test]
     fn places_in_texts_are_the_snippets_own() {
-        let spliced = Spliced { text: String::new(), offset: 171, lines: 2, edits: Vec::new() };
+        let spliced =
+            Spliced { text: String::new(), offset: 171, lines: 2, edits: Vec::new(), inserted: Vec::new() };
         let reader = Reader { lines: vec!["|x: i32| x + 1", ""], spliced: &spliced };
         let cases = [
             ("`{closure@snippet.rs:1:172: 1:180}` and more", "`{closure@snippet.rs:1:1: 1:9}` and more"),

@@ -1,44 +1,113 @@
 //! Takes a snippet out of the Markdown that models like to wrap it in, without moving a line.
 
+use std::ops::Range;
+
 use proc_macro2::LineColumn;
 
-use crate::snippet::SyntaxError;
+use crate::balance;
+use crate::snippet::{self, SyntaxError};
 
-/// `code` with its Markdown fence, and all prose around the fenced block, as empty lines; `None` where nothing is fenced.
+/// A line that opens or closes a block of code.
+#[derive(Debug, Clone, Copy)]
+struct Fence<'a> {
+    /// Its line, from 0.
+    line: usize,
+    mark: char,
+    marks: usize,
+    /// What follows the marks: the language of a block, or nothing.
+    info: &'a str,
+}
+
+impl<'a> Fence<'a> {
+    fn read(line: usize, text: &'a str) -> Option<Self> {
+        let text = text.trim();
+        let mark = text.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+        let info = text.trim_start_matches(mark);
+        let marks = text.len() - info.len();
+        (marks >= 3 && !info.contains('`')).then(|| Fence { line, mark, marks, info: info.trim() })
+    }
+
+    fn closes(&self, opening: &Fence<'_>) -> bool {
+        self.info.is_empty() && self.mark == opening.mark && self.marks >= opening.marks
+    }
+
+    fn error(&self, message: impl Into<String>) -> SyntaxError {
+        SyntaxError::at(message, LineColumn { line: self.line + 1, column: 0 })
+    }
+
+    /// The language that a block is marked with, unless that is Rust.
+    fn foreign(&self) -> Option<&'a str> {
+        let language = self.info.split([',', ' ', '{']).next().unwrap_or("");
+        let is_rust =
+            language.is_empty() || ["rust", "rs"].iter().any(|own| language.eq_ignore_ascii_case(own));
+        (!is_rust).then_some(language)
+    }
+}
+
+/// `code`, which is no Rust as a whole, with its Markdown fence and all prose around the block as empty lines; `None`
+/// where nothing is fenced.
 ///
-/// A first line that is a fence, or a fence marked as Rust, makes it Markdown.
+/// A fence counts only outside of literals and comments: what a string holds is no program.
 pub(crate) fn unfence(code: &str) -> Result<Option<String>, SyntaxError> {
     let lines: Vec<&str> = code.split('\n').collect();
-    let first = lines.iter().position(|line| !line.trim().is_empty());
-    let at_once = first.filter(|first| fence(lines[*first]).is_some());
-    let is_rust_fence = |line: &&str| fence(line).is_some_and(is_rust);
-    let Some(open) = at_once.or_else(|| lines.iter().position(is_rust_fence)) else {
+    let fences: Vec<Fence<'_>> =
+        lines.iter().enumerate().filter_map(|(line, text)| Fence::read(line, text)).collect();
+    let Some(open) = fences.first() else { return Ok(None) };
+    if is_inside(&balance::lines_inside(code), open.line) {
         return Ok(None);
-    };
-    let close = lines[open + 1..].iter().position(|line| fence(line) == Some(""));
-    let close = close.map_or(lines.len(), |offset| open + 1 + offset);
+    }
+    let inside = balance::lines_inside(&lines[open.line + 1..].join("\n"));
+    let ends = |fence: &&Fence<'_>| fence.closes(open) && !is_inside(&inside, fence.line - open.line - 1);
+    let close = fences[1..].iter().find(ends).map_or(lines.len(), |fence| fence.line);
+    if let Some(second) = fences.iter().find(|fence| fence.line > close) {
+        let message = "a second block of code: put the whole program into one block, and send only that";
+        return Err(second.error(message));
+    }
+    if let Some(language) = open.foreign() {
+        let message = format!("this block is marked as {language:?}: a snippet is Rust; mark it as `rust`");
+        return Err(open.error(message));
+    }
+    if lines[open.line + 1..close].iter().all(|line| line.trim().is_empty()) {
+        return Err(
+            open.error("this fence opens an empty block: remove it, or put the program into the block")
+        );
+    }
     let rest = lines.get(close + 1..).unwrap_or_default();
-    if let Some(second) = rest.iter().position(is_rust_fence) {
-        let message = "a second block of code: put the whole program into one";
-        return Err(SyntaxError::at(message, LineColumn { line: close + 2 + second, column: 0 }));
+    if is_program(&lines[..open.line].join("\n")) || is_program(&rest.join("\n")) {
+        let message = "there is code outside of this block: put the whole program into it";
+        return Err(open.error(message));
     }
     let keep = |(index, line): (usize, &&str)| {
-        if index > open && index < close { (*line).to_owned() } else { String::new() }
+        if index > open.line && index < close { (*line).to_owned() } else { String::new() }
     };
     Ok(Some(lines.iter().enumerate().map(keep).collect::<Vec<_>>().join("\n")))
 }
 
-/// What follows the backticks of a fence line.
-fn fence(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let info = line.trim_start_matches(['`', '~']);
-    let marks = line.len() - info.len();
-    (marks >= 3 && !info.contains('`')).then(|| info.trim())
+/// Whether the line `line`, from 0, is one of `inside`, which are from 1 and in order.
+fn is_inside(inside: &[Range<usize>], line: usize) -> bool {
+    let next = inside.partition_point(|lines| lines.end <= line + 1);
+    inside.get(next).is_some_and(|lines| lines.contains(&(line + 1)))
 }
 
-fn is_rust(info: &str) -> bool {
-    let language = info.split([',', ' ', '{']).next().unwrap_or("");
-    matches!(language, "rust" | "rs" | "Rust")
+/// Whether a text beside a block does something: prose, or a single word, does not.
+fn is_program(text: &str) -> bool {
+    let Ok(tokens) = snippet::tokens(text) else { return false };
+    let Ok(statements) = syn::parse::Parser::parse2(syn::Block::parse_within, tokens) else { return false };
+    let is_word = |statement: &syn::Stmt| {
+        matches!(statement, syn::Stmt::Expr(syn::Expr::Path(_) | syn::Expr::Lit(_), None))
+    };
+    statements.iter().any(|statement| !is_word(statement))
+}
+
+/// What to do about fences in a text that is taken as Rust.
+pub(crate) fn hint(code: &str) -> Option<String> {
+    let fence = code.split('\n').enumerate().find_map(|(line, text)| Fence::read(line, text))?;
+    is_inside(&balance::lines_inside(code), fence.line).then_some(())?;
+    Some(format!(
+        "the text is read as Rust: the fence in line {} stands in a string or a comment. Send the program alone, without \
+         Markdown",
+        fence.line + 1
+    ))
 }
 
 #[cfg(test)]
@@ -51,21 +120,36 @@ mod tests {
             ("```rust\nlet x = 1;\nx\n```\n", "\nlet x = 1;\nx\n\n"),
             ("Here it is:\n\n```rust\n42\n```\nIt works.", "\n\n\n42\n\n"),
             ("```\n42", "\n42"),
+            ("Here's one:\n~~~\n42\n~~~", "\n\n42\n"),
+            ("````\nlet s = \"\n```\n\";\n````", "\nlet s = \"\n```\n\";\n"),
+            ("```rs\nlet s = \"\n```\n\";\ns\n```", "\nlet s = \"\n```\n\";\ns\n"),
         ] {
-            assert_eq!(unfence(code).unwrap().as_deref(), Some(text));
+            assert_eq!(unfence(code).unwrap().as_deref(), Some(text), "{code}");
         }
     }
 
     #[test]
     fn what_has_no_fence_is_no_markdown() {
-        for code in ["42", "", "\n\n", "a `b` c", "text\n```python\n1\n```"] {
+        for code in
+            ["42", "", "\n\n", "a `b` c", "let s = \"\n```rust\n1\n```\n\"; )", "/*\n```\n1\n```\n*/ )"]
+        {
             assert_eq!(unfence(code).unwrap(), None, "{code}");
         }
     }
 
     #[test]
     fn of_two_blocks_none_is_chosen() {
-        let error = unfence("```rust\n1\n```\nand\n```rust\n2\n```").unwrap_err();
-        assert_eq!((error.line, error.column), (5, 1));
+        for (code, line) in [
+            ("```rust\n1\n```\nand\n```rust\n2\n```", 5),
+            ("```\n1\n```\nand\n```\n2\n```", 5),
+            ("Run:\n```sh\nls\n```\n```rust\n2\n```", 5),
+            ("```rust\n1\n```\n```json\n{}\n```", 4),
+            ("text\n```python\n1\n```", 2),
+            ("let a = 1;\n```rust\na\n```", 2),
+            ("1\n```", 2),
+        ] {
+            let error = unfence(code).unwrap_err();
+            assert_eq!((error.line, error.column), (line, 1), "{code}");
+        }
     }
 }

@@ -10,6 +10,8 @@ use syn::{Block, Expr, Item, Macro, Stmt};
 /// Whether control can never come to the end of `statements`.
 pub(crate) fn diverges(statements: &[Stmt]) -> bool {
     match statements.iter().rfind(|statement| !matches!(statement, Stmt::Item(_))) {
+        // With a `;` the compiler would not know its type.
+        Some(Stmt::Expr(Expr::Try(tried), None)) => is_error(&tried.expr),
         Some(Stmt::Expr(expression, _)) => {
             expression_diverges(expression) || ends_in_imported_exit(statements)
         }
@@ -118,6 +120,32 @@ pub(crate) fn returns_value(statements: &[Stmt]) -> bool {
     let mut returns = Returns(false);
     statements.iter().for_each(|statement| returns.visit_stmt(statement));
     returns.0
+}
+
+/// Whether the value of `statements`, if they have one, is an `Err` in every case.
+pub(crate) fn fails(statements: &[Stmt]) -> bool {
+    matches!(statements.last(), Some(Stmt::Expr(value, None)) if expression_fails(value))
+}
+
+fn expression_fails(value: &Expr) -> bool {
+    let is_end = |value: &Expr| expression_fails(value) || expression_diverges(value);
+    match value {
+        Expr::Block(block) => fails(&block.block.stmts),
+        Expr::Paren(inner) => expression_fails(&inner.expr),
+        Expr::If(condition) => {
+            let otherwise = condition.else_branch.as_ref();
+            let then = &condition.then_branch.stmts;
+            (fails(then) || diverges(then)) && otherwise.is_some_and(|(_, otherwise)| is_end(otherwise))
+        }
+        Expr::Match(choice) => !choice.arms.is_empty() && choice.arms.iter().all(|arm| is_end(&arm.body)),
+        other => is_error(other) && !has_stated_types(other),
+    }
+}
+
+/// Whether a call says the types of what it gives: `Err::<i32, _>(…)`.
+fn has_stated_types(value: &Expr) -> bool {
+    let Expr::Call(call) = value else { return false };
+    matches!(&*call.func, Expr::Path(path) if path.path.segments.iter().any(|segment| !segment.arguments.is_none()))
 }
 
 fn is_error(value: &Expr) -> bool {

@@ -208,7 +208,7 @@ mod tests {
         let catalog = Catalog::default();
         let said = error.to_string();
         let message = errors(&said).next().unwrap();
-        Hints::new(Source { text, offset: 3 }, &catalog).hint(&message)
+        Hints::new(Source { text, offset: 3, inserted: &[] }, &catalog).hint(&message)
     }
 
     /// Whatever the compiler says of whatever text, hints are bounded and in one line where there are no tools.

@@ -10,6 +10,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::broker::{CONTENT_LIMIT, Ledger, Violation};
+use crate::diagnostics;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::policies::Limits;
 use crate::program::Ended;
@@ -18,6 +19,8 @@ use crate::program::Ended;
 pub(crate) struct Facts<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) ran: Duration,
+    /// The snippet as it was sent.
+    pub(crate) text: &'a str,
     /// What the sandbox saw.
     pub(crate) evidence: &'a sandbox::Evidence,
 }
@@ -81,8 +84,9 @@ pub(crate) fn add_progress(outcome: &mut Outcome, printed: usize) {
 
 fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut Ledger, facts: &Facts<'_>) {
     match (ledger.finish.take(), status.code()) {
-        (Some(Finish::Ok { result }), Some(0)) => {
+        (Some(Finish::Ok { result, unmade }), Some(0)) => {
             outcome.status = Status::Ok;
+            diagnostics::tell_unmade(&mut outcome.diagnostics, unmade, facts.text);
             outcome.result = (result.get() != "null").then_some(result);
         }
         (Some(Finish::Error(report)), _) => error(outcome, report),
@@ -142,7 +146,7 @@ fn add_thread_limits(message: &mut String, evidence: &mut Value, limits: &Limits
 }
 
 fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
-    let Facts { limits, ran, evidence } = facts;
+    let Facts { limits, ran, evidence, .. } = facts;
     // A program that ignores SIGXCPU is killed a second later.
     let outlived_cpu = signal == Signal::KILL.as_raw() && ran.as_secs() >= limits.cpu_seconds;
     let (status, failure) = if evidence.out_of_memory {

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
+use crate::splice::Spliced;
+
 /// One message, with its notes and suggestions as children.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Message {
@@ -60,13 +62,20 @@ const FILE: &str = "snippet.rs";
 pub(crate) struct Source<'a> {
     pub(crate) text: &'a str,
     pub(crate) offset: usize,
+    /// Where the file has more than the text: see [`Spliced::inserted`].
+    pub(crate) inserted: &'a [usize],
 }
 
 impl<'a> Source<'a> {
+    /// The `text` that was spliced.
+    pub(crate) fn new(text: &'a str, spliced: &'a Spliced) -> Self {
+        Source { text, offset: spliced.offset as usize, inserted: &spliced.inserted }
+    }
+
     /// Where `span` lies in the snippet's text; `None` for one outside.
     pub(crate) fn range(&self, span: &Span) -> Option<Range<usize>> {
-        let start = span.byte_start.checked_sub(self.offset)?;
-        let end = span.byte_end.checked_sub(self.offset)?;
+        let own = |byte: usize| Some(Spliced::own(self.inserted, byte.checked_sub(self.offset)?));
+        let (start, end) = (own(span.byte_start)?, own(span.byte_end)?);
         let inside = span.file_name == FILE && self.text.get(start..end).is_some();
         inside.then_some(start..end)
     }
@@ -153,7 +162,7 @@ no JSON"#;
     fn places_are_found_in_the_text() {
         let said: Vec<Message> = errors(SAID).collect();
         assert_eq!(said.iter().map(Message::code).collect::<Vec<_>>(), ["E0277", "E0308"]);
-        let source = Source { text: "vec![\"a\"]; echo()?", offset: 10 };
+        let source = Source { text: "vec![\"a\"]; echo()?", offset: 10, inserted: &[] };
         let written_out = said[0].primary().unwrap();
         assert_eq!(source.range(written_out), Some(11..17));
         assert!(written_out.expansion.as_ref().unwrap().is_of_compiler());

@@ -6,6 +6,7 @@
 
 mod capture;
 pub(crate) mod certain;
+mod finish;
 mod mismatch;
 mod numbers;
 mod opening;
@@ -26,7 +27,7 @@ use crate::tokens::Tokens;
 use opening::Opening;
 
 /// A corrected text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Repaired {
     /// The snippet's text with the corrections.
     pub(crate) text: String,
@@ -56,6 +57,22 @@ const EDITS_LIMIT: usize = 500;
 /// Errors of values that outlive what they borrow from.
 const BORROWED: [&str; 3] = ["E0515", "E0597", "E0716"];
 
+/// What may be compiled after the compiler's `messages` about `snippet`, as spliced: the first that compiles is taken.
+pub(crate) fn attempts(
+    messages: &str,
+    snippet: &Snippet,
+    spliced: &Spliced,
+    catalog: &Catalog,
+) -> Vec<Repaired> {
+    let repaired = repair(messages, snippet, spliced, catalog);
+    let finishes = finish::others(messages, snippet, spliced);
+    let unchanged =
+        || Repaired { text: snippet.text.clone(), changes: Changes::default(), fixes: Vec::new() };
+    let base = repaired.clone().unwrap_or_else(unchanged);
+    let with = |finish| Repaired { changes: Changes { finish, ..base.changes.clone() }, ..base.clone() };
+    repaired.into_iter().chain(finishes.into_iter().map(with)).collect()
+}
+
 /// `snippet` with what the compiler's `messages` about it, as spliced, suggest; `None` where nothing is to be done.
 pub(crate) fn repair(
     messages: &str,
@@ -64,7 +81,7 @@ pub(crate) fn repair(
     catalog: &Catalog,
 ) -> Option<Repaired> {
     let text = snippet.text.as_str();
-    let source = Source { text, offset: spliced.offset as usize };
+    let source = Source::new(text, spliced);
     let tokens = Tokens::read(text);
     let lookup = Lookup::new(catalog, &tokens);
     let mut collected = Collected::default();
@@ -113,7 +130,7 @@ fn changes_copies(tokens: &Tokens<'_>, edits: &[Edit]) -> bool {
 
 /// Whether the compiler warns, in a `corrected` text, of a value that must be used and that a correction drops.
 pub(crate) fn drops(messages: &str, corrected: &str, spliced: &Spliced, changes: &Changes) -> bool {
-    let source = Source { text: corrected, offset: spliced.offset as usize };
+    let source = Source::new(corrected, spliced);
     let is_of_correction = |range: std::ops::Range<usize>| {
         changes.corrected.iter().any(|place| (range.start..=range.end).contains(&place.at))
     };
@@ -122,14 +139,30 @@ pub(crate) fn drops(messages: &str, corrected: &str, spliced: &Spliced, changes:
         .any(|message| message.primary().and_then(|span| source.range(span)).is_some_and(is_of_correction))
 }
 
-/// A `snippet` that compiles, with the calls awaited that would never be made; `None` where there are none.
-pub(crate) fn unmade(snippet: &Snippet, catalog: &Catalog) -> Option<Repaired> {
-    let tokens = Tokens::read(&snippet.text);
-    let lookup = Lookup::new(catalog, &tokens);
-    let mut collected = Collected::default();
-    collected.add_unmade(&tokens, &lookup);
-    let edits = collected.edits;
-    (!edits.is_empty()).then(|| applied(&snippet.text, edits, String::new()))
+/// What may be compiled in place of a `snippet` that compiles, as spliced: with the calls awaited that would never be made,
+/// by the compiler's `messages` and by the variables that nothing reads. None where there are none.
+pub(crate) fn unmade(
+    messages: &str,
+    snippet: &Snippet,
+    spliced: &Spliced,
+    catalog: &Catalog,
+) -> Vec<Repaired> {
+    let calls = hints::unmade::warned(messages, Source::new(&snippet.text, spliced), catalog);
+    let mut edits = Vec::new();
+    for call in calls.into_iter().take(EDITS_LIMIT) {
+        add(&mut edits, vec![Edit::insert(call.range.end, call.correction())]);
+    }
+    let warned = edits.clone();
+    let idle =
+        snippet.idle.iter().filter(|idle| idle.is_certain && hints::unmade::tool(idle, catalog).is_some());
+    for call in idle {
+        add(&mut edits, vec![Edit::insert(call.range.end, ".await?")]);
+    }
+    // A variable may be one of a closure, where nothing can be awaited.
+    let mut attempts = vec![edits, warned];
+    attempts.dedup();
+    let repaired = |edits: Vec<Edit>| applied(&snippet.text, edits, String::new());
+    attempts.into_iter().filter(|edits| !edits.is_empty()).map(repaired).collect()
 }
 
 /// `text` with `edits`, behind `imports`.
@@ -152,7 +185,7 @@ fn applied(text: &str, mut edits: Vec<Edit>, imports: String) -> Repaired {
         shift += edit.text.len().cast_signed() - before.len().cast_signed();
     }
     let fixes = fixes(text, &repaired, &imports);
-    Repaired { text: repaired, changes: Changes { imports, tail_in_place: false, corrected }, fixes }
+    Repaired { text: repaired, changes: Changes { imports, corrected, ..Changes::default() }, fixes }
 }
 
 /// What the messages about a text lead to.

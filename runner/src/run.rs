@@ -234,7 +234,7 @@ impl<'a> Run<'a> {
         let ended = program::run(&job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
         let ran = started.elapsed().saturating_sub(self.clock.stood_still().saturating_sub(stood));
-        let facts = judge::Facts { limits, ran, evidence: &self.traces.evidence };
+        let facts = judge::Facts { limits, ran, text: &self.request.code, evidence: &self.traces.evidence };
         judge::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
         Ok(())
     }

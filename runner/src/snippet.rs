@@ -9,11 +9,13 @@ use std::thread::ScopedJoinHandle;
 
 use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Item, ItemFn, ReturnType, Stmt};
+use syn::{Attribute, Block, Stmt};
 
 use crate::depth;
+use crate::entry::{self, Entry};
 use crate::fence;
 use crate::flow;
+use crate::idle::{self, Idle};
 
 /// Longest snippet that is accepted, in bytes (1 MiB).
 pub const SNIPPET_LIMIT: usize = 1024 * 1024;
@@ -33,6 +35,12 @@ pub(crate) struct Snippet {
     pub(crate) shape: Shape,
     /// Where its last expression stands, if that is its value.
     pub(crate) tail: Option<Range<usize>>,
+    /// Bytes before the places, behind a `crate`, where the module of its items is to be named.
+    pub(crate) roots: Vec<usize>,
+    /// Whether it starts a runtime of its own.
+    pub(crate) blocks: bool,
+    /// Its expressions whose value goes nowhere.
+    pub(crate) idle: Vec<Idle>,
     /// Every identifier in it: a server whose module is not among them is not called.
     pub(crate) identifiers: BTreeSet<String>,
 }
@@ -46,30 +54,17 @@ pub(crate) enum Shape {
     Items(Entry),
 }
 
-/// How statements end.
+/// How statements end, and whether they return a value before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// With an expression.
-    Value,
+    Value { returns: bool },
+    /// With an `Err`: nothing but a `return` tells the type of a value.
+    Fails { returns: bool },
     /// With a `;` or an item: there is no value.
-    Unit,
-    /// They never reach their end, and return a value before.
-    Returns,
-    /// They never reach their end, and return no value.
-    Never,
-}
-
-/// The entry function of a file of items.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
-    /// `run` or `main`.
-    pub(crate) name: String,
-    /// Whether it is `async`.
-    pub(crate) is_async: bool,
-    /// Whether it takes the arguments.
-    pub(crate) takes_args: bool,
-    /// Whether it returns something.
-    pub(crate) returns: bool,
+    Unit { returns: bool },
+    /// They never reach their end.
+    Never { returns: bool },
 }
 
 /// A place where the syntax is wrong.
@@ -112,39 +107,68 @@ impl Snippet {
         }
         let code = code.strip_prefix('\u{feff}').unwrap_or(code);
         // What reads as Rust is Rust, also where a string or a comment in it holds a fence.
-        match Snippet::parse_text(code.to_owned()) {
-            Ok(snippet) => Ok(snippet),
-            Err(error) => match fence::unfence(code)? {
-                Some(text) => Snippet::parse_text(text),
-                None => Err(error),
-            },
+        let whole = Snippet::parse_text(without_shebang(code));
+        if whole.is_ok() {
+            return whole;
+        }
+        match fence::unfence(code)? {
+            Some(text) => Snippet::parse_text(without_shebang(&text)),
+            None => whole,
         }
     }
 
     fn parse_text(mut text: String) -> Result<Self, SyntaxError> {
         let tokens = tokens(&text)?;
-        depth::check(tokens.clone())?;
         let mut identifiers = BTreeSet::new();
         collect_identifiers(&tokens, &mut identifiers);
         let mut blanks = Vec::new();
         let mut tail = None;
-        let shape = shape(tokens, &mut blanks, &mut tail).map_err(|error| place(error, &text))?;
-        // From the end, which no blank moves: a blanked character has one byte.
-        let tail = tail.map(|range| text.len() - range.start..text.len() - range.end);
+        let (shape, statements) =
+            shape(&tokens, &mut blanks, &mut tail).map_err(|error| place(error, &text))?;
+        let mut roots = Vec::new();
+        if let Shape::Items(_) = shape {
+            collect_roots(&tokens, &mut roots);
+        }
+        let mut idle = idle::find(&statements, &tokens);
+        let blocks = entry::blocks(&tokens, blanks.len());
+        // A blanked character has one byte.
+        let bytes = |blank: Range<usize>| (blank.end, blank.len() - text[blank].chars().count());
+        let shorter: Vec<(usize, usize)> = blanks.iter().map(Span::byte_range).map(bytes).collect();
+        let moved = |at: usize| {
+            at - shorter.iter().filter(|(end, _)| *end <= at).map(|(_, bytes)| bytes).sum::<usize>()
+        };
+        roots.iter_mut().for_each(|root| *root = moved(*root));
+        idle.iter_mut().for_each(|idle| idle.range = moved(idle.range.start)..moved(idle.range.end));
+        let tail = tail.map(|range| moved(range.start)..moved(range.end));
         for span in blanks.into_iter().rev() {
             text = blank(&text, span);
         }
-        let tail = tail.map(|range| text.len() - range.start..text.len() - range.end);
-        Ok(Snippet { text, shape, tail, identifiers })
+        Ok(Snippet { text, shape, tail, roots, blocks, idle, identifiers })
     }
 }
 
-fn tokens(text: &str) -> Result<TokenStream, SyntaxError> {
+/// The tokens of a text that a parser may be given.
+pub(crate) fn tokens(text: &str) -> Result<TokenStream, SyntaxError> {
     crate::balance::check(text, NESTING_LIMIT)?;
-    text.parse::<TokenStream>().map_err(|error| {
+    let tokens = text.parse::<TokenStream>().map_err(|error| {
         let message = "this is not a Rust token: an unknown character, an unclosed string or comment";
         SyntaxError::at(message, error.span().start())
-    })
+    })?;
+    depth::check(tokens.clone())?;
+    Ok(tokens)
+}
+
+/// `code` with its first line as spaces where that names an interpreter (The Rust Reference, "Shebang").
+fn without_shebang(code: &str) -> String {
+    let start = code.len() - code.trim_start().len();
+    let rest = &code[start..];
+    let is_attribute = || rest[2..].trim_start().starts_with('[');
+    if !rest.starts_with("#!") || is_attribute() {
+        return code.to_owned();
+    }
+    let line = rest.split('\n').next().unwrap_or(rest);
+    let blanks = " ".repeat(line.chars().count());
+    [&code[..start], &blanks, &rest[line.len()..]].concat()
 }
 
 fn collect_identifiers(tokens: &TokenStream, identifiers: &mut BTreeSet<String>) {
@@ -160,29 +184,49 @@ fn collect_identifiers(tokens: &TokenStream, identifiers: &mut BTreeSet<String>)
     }
 }
 
+/// Where paths begin with `crate`: behind that word.
+fn collect_roots(tokens: &TokenStream, roots: &mut Vec<usize>) {
+    let mut tokens = tokens.clone().into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => collect_roots(&group.stream(), roots),
+            TokenTree::Ident(word) if word == "crate" => {
+                let is_path =
+                    |next: &TokenTree| matches!(next, TokenTree::Punct(sign) if sign.as_char() == ':');
+                if tokens.peek().is_some_and(is_path) {
+                    roots.push(word.span().byte_range().end);
+                }
+            }
+            TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Punct(_) => {}
+        }
+    }
+}
+
 fn shape(
-    tokens: TokenStream,
+    tokens: &TokenStream,
     blanks: &mut Vec<Span>,
     tail: &mut Option<Range<usize>>,
-) -> Result<Shape, syn::Error> {
+) -> Result<(Shape, Vec<Stmt>), syn::Error> {
     if let Ok(file) = syn::parse2::<syn::File>(tokens.clone())
-        && let Some(entry) = entry(&file.items)
+        && let Some(entry) = entry::find(&file, tokens)?
     {
         blanks.extend(file.attrs.iter().map(Spanned::span));
-        blanks.extend(entry.attrs.iter().filter(|attribute| is_main(attribute)).map(Spanned::span));
-        return Ok(Shape::Items(describe(entry)));
+        blanks.extend(entry::blanks(entry));
+        let shape = Shape::Items(entry.into());
+        return Ok((shape, file.items.into_iter().map(Stmt::Item).collect()));
     }
     let parse = |input: syn::parse::ParseStream<'_>| {
         let attributes = input.call(Attribute::parse_inner)?;
         Ok((attributes, Block::parse_within(input)?))
     };
-    let (attributes, statements) = syn::parse::Parser::parse2(parse, tokens)?;
+    let (attributes, statements) = syn::parse::Parser::parse2(parse, tokens.clone())?;
+    entry::check_statements(&statements, tokens)?;
     blanks.extend(attributes.iter().map(Spanned::span));
     let ending = ending(&statements);
-    if let (Ending::Value, Some(last)) = (ending, statements.last()) {
+    if let (Ending::Value { .. }, Some(last)) = (ending, statements.last()) {
         *tail = Some(last.span().byte_range());
     }
-    Ok(Shape::Statements(ending))
+    Ok((Shape::Statements(ending), statements))
 }
 
 /// The parser's error in the snippet's own text: where the text just ends, the parser names no place.
@@ -200,43 +244,18 @@ fn place(error: syn::Error, text: &str) -> SyntaxError {
     SyntaxError::at(message, LineColumn { line, column })
 }
 
-/// The entry function of a file: `run` before `main`, as long as nothing but items is there.
-fn entry(items: &[Item]) -> Option<&ItemFn> {
-    let function = |name: &str| {
-        items.iter().find_map(|item| match item {
-            Item::Fn(function) if function.sig.ident == name => Some(function),
-            _ => None,
-        })
-    };
-    function("run").filter(|run| run.sig.inputs.len() <= 1).or_else(|| function("main"))
-}
-
-fn describe(function: &ItemFn) -> Entry {
-    Entry {
-        name: function.sig.ident.to_string(),
-        is_async: function.sig.asyncness.is_some(),
-        takes_args: !function.sig.inputs.is_empty(),
-        returns: matches!(function.sig.output, ReturnType::Type(..)),
-    }
-}
-
-/// `#[tokio::main]`, with or without arguments: the program has a runtime already.
-fn is_main(attribute: &Attribute) -> bool {
-    let path = attribute.path();
-    path.segments.len() == 2 && path.segments[0].ident == "tokio" && path.segments[1].ident == "main"
-}
-
 fn ending(statements: &[Stmt]) -> Ending {
     let has_value = match statements.last() {
         Some(Stmt::Expr(_, semicolon)) => semicolon.is_none(),
         Some(Stmt::Macro(call)) => call.semi_token.is_none(),
         Some(Stmt::Local(_) | Stmt::Item(_)) | None => false,
     };
-    match (flow::diverges(statements), flow::returns_value(statements)) {
-        (true, true) => Ending::Returns,
-        (true, false) => Ending::Never,
-        (false, _) if has_value => Ending::Value,
-        (false, _) => Ending::Unit,
+    let returns = flow::returns_value(statements);
+    match has_value {
+        _ if flow::diverges(statements) => Ending::Never { returns },
+        true if flow::fails(statements) => Ending::Fails { returns },
+        true => Ending::Value { returns },
+        false => Ending::Unit { returns },
     }
 }
 

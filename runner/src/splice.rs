@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use bridge::Edited;
 
-use crate::snippet::{Ending, Entry, Shape, Snippet};
+use crate::entry::Entry;
+use crate::snippet::{Ending, Shape, Snippet};
 
 /// The fixed main file of every program; the spliced snippet stands beside it as `snippet.rs`.
 pub(crate) const MAIN: &str = include_str!("../../templates/snippet/src/main.rs");
@@ -23,16 +24,34 @@ pub(crate) struct Spliced {
     pub(crate) lines: u32,
     /// Where its columns are not those of the snippet.
     pub(crate) edits: Vec<Edited>,
+    /// The bytes of the text before each place where it has [`MODULE`] in addition.
+    pub(crate) inserted: Vec<usize>,
 }
 
-const PRELUDE: &str = "#[allow(unused_imports)] use bridge::prelude::*; ";
+const PRELUDE: &str = "#[allow(unused_imports)] use ::bridge::prelude::*; ";
 
 /// What stands around a last expression that is turned into JSON where it is; see [`splice`].
-const TAIL: (&str, &str) =
-    ("::bridge::tail::owned((&mut ::bridge::tail::Tail::new(&::bridge::tail::place(", "))).finish())?");
+const TAIL: (&str, &str) = ("::bridge::tail::owned(::bridge::finish!(", "))?");
+
+/// What a `crate` of the text is followed by: its items are a module of the program.
+const MODULE: &str = "::snippet";
+
+/// How the value at the end of statements is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Finish {
+    /// By its type, which is known where it stands.
+    #[default]
+    Typed,
+    /// As a value or one `Result`: what is in it has no type yet.
+    Once,
+    /// As it is: nothing of its type is known before the end of the statements.
+    Plain,
+    /// Not at all: the end is never reached, with or without a value that is returned before.
+    Diverges { returns: bool },
+}
 
 /// How the text that is compiled differs from the snippet.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     /// Items of `use` in one line, to stand before the snippet; or nothing.
     pub(crate) imports: String,
@@ -40,6 +59,8 @@ pub(crate) struct Changes {
     /// them. That moves columns of its first line, and messages of the compiler would show it: it is for texts that are
     /// known to compile no other way.
     pub(crate) tail_in_place: bool,
+    /// How the last value is taken, where the compiler has refused another way.
+    pub(crate) finish: Finish,
     /// The places that were corrected, in the order of the text.
     pub(crate) corrected: Vec<Corrected>,
 }
@@ -58,23 +79,54 @@ pub(crate) struct Corrected {
 /// Splices `snippet`, whose text has `changes`.
 pub(crate) fn splice(snippet: &Snippet, changes: &Changes) -> Spliced {
     let (open, close) = match &snippet.shape {
-        Shape::Statements(ending) => statements(*ending),
+        Shape::Statements(ending) => statements(*ending, changes.finish),
         Shape::Items(entry) => (String::new(), items(entry)),
     };
+    let close = format!("{close} {}", entry(snippet));
     let open = format!("{PRELUDE}{}{open}", changes.imports);
     let offset = count(open.chars().count());
     let lines = count(snippet.text.split('\n').count());
     let tail = snippet.tail.clone().filter(|_| changes.tail_in_place);
-    let edits = edits(&snippet.text, changes, tail.as_ref());
+    let edits = edits(snippet, changes, tail.as_ref());
     let text = match tail {
         Some(tail) => wrap(&snippet.text, &tail),
-        None => snippet.text.clone(),
+        None => with_module(&snippet.text, &snippet.roots),
     };
     let edited = if edits.is_empty() { String::new() } else { format!(".edited(&{edits:?})") };
     let origin = format!("::bridge::Origin::new({offset}){edited}");
     let text =
         format!("{open}{text}\n{close} pub(crate) const ORIGIN: ::bridge::Origin<'static> = {origin};\n");
-    Spliced { text, offset, lines, edits }
+    Spliced { text, offset, lines, edits, inserted: snippet.roots.clone() }
+}
+
+/// `text` with [`MODULE`] at `places`.
+fn with_module(text: &str, places: &[usize]) -> String {
+    let mut whole = String::with_capacity(text.len() + places.len() * MODULE.len());
+    let mut from = 0;
+    for place in places {
+        whole.push_str(&text[from..*place]);
+        whole.push_str(MODULE);
+        from = *place;
+    }
+    whole.push_str(&text[from..]);
+    whole
+}
+
+impl Spliced {
+    /// The byte of the snippet's text for one of the compiled text behind its opening; what was put in has its place.
+    pub(crate) fn own(inserted: &[usize], compiled: usize) -> usize {
+        let mut added = 0;
+        for place in inserted {
+            if place + added >= compiled {
+                break;
+            }
+            if place + added + MODULE.len() > compiled {
+                return *place;
+            }
+            added += MODULE.len();
+        }
+        compiled - added
+    }
 }
 
 fn count(number: usize) -> u32 {
@@ -87,7 +139,11 @@ fn wrap(text: &str, tail: &Range<usize>) -> String {
 }
 
 /// Where columns of the compiled text are not those of the snippet: the program maps the places of its panics with it.
-fn edits(text: &str, changes: &Changes, tail: Option<&Range<usize>>) -> Vec<Edited> {
+fn edits(snippet: &Snippet, changes: &Changes, tail: Option<&Range<usize>>) -> Vec<Edited> {
+    let text = &snippet.text;
+    if !snippet.roots.is_empty() {
+        return root_edits(text, &changes.corrected, &snippet.roots);
+    }
     let opening = tail.map(|tail| Corrected { at: tail.start, added: TAIL.0.len(), removed: 0 });
     let mut all: Vec<(usize, &Corrected)> = opening.iter().map(|place| (0, place)).collect();
     all.extend(changes.corrected.iter().map(|place| (TAIL.0.len(), place)));
@@ -105,49 +161,79 @@ fn edits(text: &str, changes: &Changes, tail: Option<&Range<usize>>) -> Vec<Edit
     all.into_iter().map(edit).collect()
 }
 
-fn statements(ending: Ending) -> (String, String) {
-    const ENTRY: &str = "pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded \
-                         { ::bridge::encode(__body(args).await) }";
+/// The same of a file of items, which has no last value, and in which `crate` is followed by [`MODULE`] at `roots`.
+fn root_edits(text: &str, corrected: &[Corrected], roots: &[usize]) -> Vec<Edited> {
+    let module = |at: &usize| Corrected { at: *at, added: MODULE.len(), removed: 0 };
+    let mut all: Vec<(bool, Corrected)> = roots.iter().map(|at| (true, module(at))).collect();
+    all.extend(corrected.iter().map(|place| (false, place.clone())));
+    all.sort_by_key(|(_, place)| place.at);
+    let mut edits = Vec::new();
+    let (mut line_of_moved, mut moved) = (0, 0);
+    for (is_module, place) in all {
+        let before = text.get(..place.at).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        if line != line_of_moved {
+            (line_of_moved, moved) = (line, 0);
+        }
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let column = before[start..].chars().count() + moved + 1;
+        edits.push((count(line), count(column), count(place.added), count(place.removed)));
+        moved += if is_module { place.added } else { 0 };
+    }
+    edits
+}
+
+/// The function that the program calls.
+fn entry(snippet: &Snippet) -> String {
+    let is_sync = matches!(&snippet.shape, Shape::Items(entry) if !entry.is_async);
+    let body = if is_sync {
+        "::bridge::on_thread(move || ::bridge::encode(__body(args))).await"
+    } else if snippet.blocks {
+        "::bridge::outside_runtime(move || async move { ::bridge::encode(__body(args).await) }).await"
+    } else {
+        "::bridge::encode(__body(args).await)"
+    };
+    format!("pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded {{ {body} }}")
+}
+
+fn statements(ending: Ending, finish: Finish) -> (String, String) {
+    let ending = match (finish, ending) {
+        (Finish::Diverges { returns }, _) => Ending::Never { returns },
+        (_, ending) => ending,
+    };
     let returns = match ending {
-        Ending::Value | Ending::Unit | Ending::Returns => "impl ::bridge::tail::Outcome",
-        Ending::Never => "()",
+        Ending::Fails { returns: false } | Ending::Never { returns: false } => "()",
+        _ => "impl ::bridge::tail::Outcome",
     };
     let open =
         format!("#[allow(unused_variables)] async fn __body(args: Args) -> ::bridge::Result<{returns}> {{ ");
-    match ending {
-        Ending::Value => (
-            format!("{open}let __tail = {{ "),
-            format!(
-                "}}; (&mut ::bridge::tail::Tail::new(&::bridge::tail::place(__tail))).finish() }} {ENTRY}"
-            ),
-        ),
+    let finished = match (ending, finish) {
+        (Ending::Never { .. }, _) => return (open, "}".to_owned()),
         // The type is stated: a last statement that never ends has none of its own.
-        Ending::Unit => {
-            (format!("{open}let __tail: () = {{ "), format!("}}; ::bridge::Result::Ok(__tail) }} {ENTRY}"))
+        (Ending::Unit { .. }, _) => {
+            return (format!("{open}let __tail: () = {{ "), "}; ::bridge::Result::Ok(__tail) }".to_owned());
         }
-        Ending::Returns | Ending::Never => (open, format!("}} {ENTRY}")),
-    }
+        (_, Finish::Plain) => "::bridge::Result::Ok(__tail)",
+        (Ending::Fails { .. }, _) | (_, Finish::Once) => "::bridge::finish_once!(__tail)",
+        (Ending::Value { .. }, _) => "::bridge::finish!(__tail)",
+    };
+    (format!("{open}let __tail = {{ "), format!("}}; {finished} }}"))
 }
 
 fn items(entry: &Entry) -> String {
     let Entry { name, is_async, takes_args, returns } = entry;
     let argument = if *takes_args { "args" } else { "" };
     let call = format!("{name}({argument})");
-    let awaited = if *is_async { format!("{call}.await") } else { call };
+    let (prefix, awaited) = if *is_async { ("async ", format!("{call}.await")) } else { ("", call) };
     // A plain `()` has no method of a tail to resolve against, so it is named.
-    let value = if *returns {
-        format!("(&mut ::bridge::tail::Tail::new(&::bridge::tail::place({awaited}))).finish()")
+    let (kind, value) = if *returns {
+        ("impl ::bridge::tail::Outcome", format!("::bridge::finish!({awaited})"))
     } else {
-        format!("::bridge::Result::Ok({awaited})")
-    };
-    let body = if *is_async || *takes_args {
-        format!("::bridge::encode({value})")
-    } else {
-        format!("::bridge::on_thread(|| ::bridge::encode({value})).await")
+        ("()", format!("::bridge::Result::Ok({awaited})"))
     };
     format!(
-        "#[allow(unused_variables)] pub(crate) async fn __entry(args: ::bridge::Args) -> ::bridge::Encoded \
-         {{ #[allow(unused_imports)] use ::bridge::tail::*; {body} }}"
+        "#[allow(unused_variables)] {prefix}fn __body(args: ::bridge::Args) -> ::bridge::Result<{kind}> \
+         {{ #[allow(unused_imports)] use ::bridge::tail::*; {value} }}"
     )
 }
 

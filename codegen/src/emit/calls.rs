@@ -12,7 +12,8 @@ const MUST_USE: &str = "a call does nothing until it is awaited: add `.await?`";
 
 /// The stub of a tool, its call and the call from the Input struct.
 pub(super) fn calls(server: &str, tool: &ToolModel) -> TokenStream {
-    let stub = stub(tool);
+    let stub = stub(server, tool);
+    let name = &tool.name;
     let setters = setters(tool);
     let future = future(server, tool);
     let input = format_ident!("{}Input", tool.prefix);
@@ -20,8 +21,9 @@ pub(super) fn calls(server: &str, tool: &ToolModel) -> TokenStream {
     quote! {
         impl #input {
             #[inline]
+            #[track_caller]
             pub fn call(self) -> #call {
-                #call { input: self, pending: bridge::call::Pending::new() }
+                #call { input: self, pending: bridge::call::Pending::new(#server, #name) }
             }
         }
 
@@ -65,14 +67,16 @@ fn future(server: &str, tool: &ToolModel) -> TokenStream {
     }
 }
 
-fn stub(tool: &ToolModel) -> TokenStream {
+fn stub(server: &str, tool: &ToolModel) -> TokenStream {
     let doc = doc(tool.description.as_deref());
+    let name = &tool.name;
     let function = format_ident!("{}", tool.function);
     let input = format_ident!("{}Input", tool.prefix);
     let call = format_ident!("{}Call", tool.prefix);
     let Some(body) = tool.input_fields() else {
         return quote! {
             #doc
+            #[track_caller]
             pub fn #function(arguments: impl bridge::convert::Serialize) -> #call {
                 #input { arguments: bridge::convert::value(&arguments) }.call()
             }
@@ -104,7 +108,10 @@ fn stub(tool: &ToolModel) -> TokenStream {
         #inline
         #[track_caller]
         pub fn #function<#(#generics),*>(#(#parameters),*) -> #call {
-            #call { input: #input { #(#fields),* }, pending: bridge::call::Pending::new() }
+            #call {
+                input: #input { #(#fields),* },
+                pending: bridge::call::Pending::new(#server, #name),
+            }
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::ground::{Made, rank, ranks};
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
 use crate::typing::FieldType;
 
+/// What the compiler says of arguments that no call gets.
+const MUST_USE: &str = "arguments do nothing until they are sent: add `.call().await?`";
+
 /// All types of a tool.
 pub(super) fn types(tool: &ToolModel) -> TokenStream {
     let found: Vec<&TypeModel> = tool.types.iter().flatten().collect();
@@ -55,7 +58,10 @@ fn one(model: &TypeModel, tool: &ToolModel) -> TokenStream {
     let inline = |needed: bool| (!needed).then(|| quote! { #[inline] });
     let (inline_to, inline_from) = (inline(model.sent), inline(model.received));
     let test = (!model.received && !model.held).then(|| quote! { #[cfg(test)] });
+    let is_input = model.name == format!("{}Input", tool.prefix) && !model.received && !model.held;
+    let must_use = is_input.then(|| quote! { #[must_use = #MUST_USE] });
     quote! {
+        #must_use
         #item
 
         impl bridge::convert::ToJson for #name {

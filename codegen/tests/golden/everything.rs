@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct EchoInput {
     /// Message to echo
@@ -30,10 +31,11 @@ impl bridge::convert::FromJson for EchoInput {
 }
 impl EchoInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> EchoCall {
         EchoCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "echo"),
         }
     }
 }
@@ -65,10 +67,11 @@ pub fn echo(message: impl Into<String>) -> EchoCall {
         input: EchoInput {
             message: message.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "echo"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetAnnotatedMessageInput {
     /// Type of message to demonstrate different annotation patterns
@@ -139,10 +142,11 @@ bridge::generated_text! {
 }
 impl GetAnnotatedMessageInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetAnnotatedMessageCall {
         GetAnnotatedMessageCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "get-annotated-message"),
         }
     }
 }
@@ -190,10 +194,11 @@ pub fn get_annotated_message(
             message_type: bridge::convert::Argument::into_argument(message_type),
             include_image: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "get-annotated-message"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetEnvInput {}
 impl bridge::convert::ToJson for GetEnvInput {
@@ -214,10 +219,11 @@ impl bridge::convert::FromJson for GetEnvInput {
 }
 impl GetEnvInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetEnvCall {
         GetEnvCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "get-env"),
         }
     }
 }
@@ -248,10 +254,11 @@ impl std::future::Future for GetEnvCall {
 pub fn get_env() -> GetEnvCall {
     GetEnvCall {
         input: GetEnvInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "get-env"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetResourceLinksInput {
     /// Number of resource links to return (1-10)
@@ -280,10 +287,11 @@ impl bridge::convert::FromJson for GetResourceLinksInput {
 }
 impl GetResourceLinksInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetResourceLinksCall {
         GetResourceLinksCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "get-resource-links"),
         }
     }
 }
@@ -327,10 +335,11 @@ pub fn get_resource_links() -> GetResourceLinksCall {
         input: GetResourceLinksInput {
             count: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "get-resource-links"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetResourceReferenceInput {
     /// ID of the text resource to fetch
@@ -397,10 +406,11 @@ bridge::generated_text! {
 }
 impl GetResourceReferenceInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetResourceReferenceCall {
         GetResourceReferenceCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "get-resource-reference"),
         }
     }
 }
@@ -460,10 +470,11 @@ pub fn get_resource_reference() -> GetResourceReferenceCall {
             resource_id: None,
             resource_type: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "get-resource-reference"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetRootsListInput {}
 impl bridge::convert::ToJson for GetRootsListInput {
@@ -484,10 +495,11 @@ impl bridge::convert::FromJson for GetRootsListInput {
 }
 impl GetRootsListInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetRootsListCall {
         GetRootsListCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "get-roots-list"),
         }
     }
 }
@@ -518,10 +530,11 @@ impl std::future::Future for GetRootsListCall {
 pub fn get_roots_list() -> GetRootsListCall {
     GetRootsListCall {
         input: GetRootsListInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "get-roots-list"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetStructuredContentInput {
     /// Choose city
@@ -627,10 +640,11 @@ bridge::generated_text! {
 }
 impl GetStructuredContentInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetStructuredContentCall {
         GetStructuredContentCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "get-structured-content"),
         }
     }
 }
@@ -664,10 +678,11 @@ pub fn get_structured_content(
         input: GetStructuredContentInput {
             location: bridge::convert::Argument::into_argument(location),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "get-structured-content"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetSumInput {
     /// First number
@@ -696,10 +711,11 @@ impl bridge::convert::FromJson for GetSumInput {
 }
 impl GetSumInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetSumCall {
         GetSumCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "get-sum"),
         }
     }
 }
@@ -735,10 +751,11 @@ pub fn get_sum(
             a: bridge::convert::Argument::into_argument(a),
             b: bridge::convert::Argument::into_argument(b),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "get-sum"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GetTinyImageInput {}
 impl bridge::convert::ToJson for GetTinyImageInput {
@@ -759,10 +776,11 @@ impl bridge::convert::FromJson for GetTinyImageInput {
 }
 impl GetTinyImageInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetTinyImageCall {
         GetTinyImageCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "get-tiny-image"),
         }
     }
 }
@@ -793,10 +811,11 @@ impl std::future::Future for GetTinyImageCall {
 pub fn get_tiny_image() -> GetTinyImageCall {
     GetTinyImageCall {
         input: GetTinyImageInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "get-tiny-image"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GzipFileAsResourceInput {
     /// URL or data URI of the file content to compress
@@ -874,10 +893,11 @@ bridge::generated_text! {
 }
 impl GzipFileAsResourceInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GzipFileAsResourceCall {
         GzipFileAsResourceCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "gzip-file-as-resource"),
         }
     }
 }
@@ -946,10 +966,11 @@ pub fn gzip_file_as_resource() -> GzipFileAsResourceCall {
             name: None,
             output_type: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "gzip-file-as-resource"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulateResearchQueryInput {
     /// The research topic to investigate
@@ -987,10 +1008,11 @@ impl bridge::convert::FromJson for SimulateResearchQueryInput {
 }
 impl SimulateResearchQueryInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> SimulateResearchQueryCall {
         SimulateResearchQueryCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "simulate-research-query"),
         }
     }
 }
@@ -1036,10 +1058,11 @@ pub fn simulate_research_query(topic: impl Into<String>) -> SimulateResearchQuer
             topic: topic.into(),
             ambiguous: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "simulate-research-query"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToggleSimulatedLoggingInput {}
 impl bridge::convert::ToJson for ToggleSimulatedLoggingInput {
@@ -1060,10 +1083,11 @@ impl bridge::convert::FromJson for ToggleSimulatedLoggingInput {
 }
 impl ToggleSimulatedLoggingInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ToggleSimulatedLoggingCall {
         ToggleSimulatedLoggingCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "toggle-simulated-logging"),
         }
     }
 }
@@ -1094,10 +1118,11 @@ impl std::future::Future for ToggleSimulatedLoggingCall {
 pub fn toggle_simulated_logging() -> ToggleSimulatedLoggingCall {
     ToggleSimulatedLoggingCall {
         input: ToggleSimulatedLoggingInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "toggle-simulated-logging"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToggleSubscriberUpdatesInput {}
 impl bridge::convert::ToJson for ToggleSubscriberUpdatesInput {
@@ -1118,10 +1143,14 @@ impl bridge::convert::FromJson for ToggleSubscriberUpdatesInput {
 }
 impl ToggleSubscriberUpdatesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ToggleSubscriberUpdatesCall {
         ToggleSubscriberUpdatesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new(
+                "everything",
+                "toggle-subscriber-updates",
+            ),
         }
     }
 }
@@ -1152,10 +1181,11 @@ impl std::future::Future for ToggleSubscriberUpdatesCall {
 pub fn toggle_subscriber_updates() -> ToggleSubscriberUpdatesCall {
     ToggleSubscriberUpdatesCall {
         input: ToggleSubscriberUpdatesInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "toggle-subscriber-updates"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriggerElicitationRequestInput {}
 impl bridge::convert::ToJson for TriggerElicitationRequestInput {
@@ -1176,10 +1206,14 @@ impl bridge::convert::FromJson for TriggerElicitationRequestInput {
 }
 impl TriggerElicitationRequestInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> TriggerElicitationRequestCall {
         TriggerElicitationRequestCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new(
+                "everything",
+                "trigger-elicitation-request",
+            ),
         }
     }
 }
@@ -1210,10 +1244,11 @@ impl std::future::Future for TriggerElicitationRequestCall {
 pub fn trigger_elicitation_request() -> TriggerElicitationRequestCall {
     TriggerElicitationRequestCall {
         input: TriggerElicitationRequestInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "trigger-elicitation-request"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriggerLongRunningOperationInput {
     /// Duration of the operation in seconds
@@ -1251,10 +1286,14 @@ impl bridge::convert::FromJson for TriggerLongRunningOperationInput {
 }
 impl TriggerLongRunningOperationInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> TriggerLongRunningOperationCall {
         TriggerLongRunningOperationCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new(
+                "everything",
+                "trigger-long-running-operation",
+            ),
         }
     }
 }
@@ -1308,10 +1347,14 @@ pub fn trigger_long_running_operation() -> TriggerLongRunningOperationCall {
             duration: None,
             steps: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new(
+            "everything",
+            "trigger-long-running-operation",
+        ),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerSamplingRequestInput {
     /// The prompt to send to the LLM
@@ -1349,10 +1392,11 @@ impl bridge::convert::FromJson for TriggerSamplingRequestInput {
 }
 impl TriggerSamplingRequestInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> TriggerSamplingRequestCall {
         TriggerSamplingRequestCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "trigger-sampling-request"),
         }
     }
 }
@@ -1400,10 +1444,11 @@ pub fn trigger_sampling_request(
             prompt: prompt.into(),
             max_tokens: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "trigger-sampling-request"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriggerUrlElicitationInput {
     /// The URL the user should open
@@ -1454,10 +1499,11 @@ impl bridge::convert::FromJson for TriggerUrlElicitationInput {
 }
 impl TriggerUrlElicitationInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> TriggerUrlElicitationCall {
         TriggerUrlElicitationCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("everything", "trigger-url-elicitation"),
         }
     }
 }
@@ -1525,6 +1571,6 @@ pub fn trigger_url_elicitation(url: impl Into<String>) -> TriggerUrlElicitationC
             error_path: None,
             message: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("everything", "trigger-url-elicitation"),
     }
 }

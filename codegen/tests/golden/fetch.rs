@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct FetchInput {
     /// URL to fetch
@@ -49,10 +50,11 @@ impl bridge::convert::FromJson for FetchInput {
 }
 impl FetchInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> FetchCall {
         FetchCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("fetch", "fetch"),
         }
     }
 }
@@ -120,6 +122,6 @@ pub fn fetch(url: impl Into<String>) -> FetchCall {
             raw: None,
             start_index: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("fetch", "fetch"),
     }
 }

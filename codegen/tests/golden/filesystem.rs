@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateDirectoryInput {
     pub path: String,
@@ -56,10 +57,11 @@ bridge::generated! {
 }
 impl CreateDirectoryInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> CreateDirectoryCall {
         CreateDirectoryCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "create_directory"),
         }
     }
 }
@@ -91,10 +93,11 @@ pub fn create_directory(path: impl Into<String>) -> CreateDirectoryCall {
         input: CreateDirectoryInput {
             path: path.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "create_directory"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct DirectoryTreeInput {
     pub path: String,
@@ -157,10 +160,11 @@ bridge::generated! {
 }
 impl DirectoryTreeInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> DirectoryTreeCall {
         DirectoryTreeCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "directory_tree"),
         }
     }
 }
@@ -205,10 +209,11 @@ pub fn directory_tree(path: impl Into<String>) -> DirectoryTreeCall {
             path: path.into(),
             exclude_patterns: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "directory_tree"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct EditFileInput {
     pub path: String,
@@ -311,10 +316,11 @@ bridge::generated! {
 }
 impl EditFileInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> EditFileCall {
         EditFileCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "edit_file"),
         }
     }
 }
@@ -362,10 +368,11 @@ pub fn edit_file(
             edits: bridge::convert::Argument::into_argument(edits),
             dry_run: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "edit_file"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetFileInfoInput {
     pub path: String,
@@ -420,10 +427,11 @@ bridge::generated! {
 }
 impl GetFileInfoInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetFileInfoCall {
         GetFileInfoCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "get_file_info"),
         }
     }
 }
@@ -455,10 +463,11 @@ pub fn get_file_info(path: impl Into<String>) -> GetFileInfoCall {
         input: GetFileInfoInput {
             path: path.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "get_file_info"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListAllowedDirectoriesInput {}
 impl bridge::convert::ToJson for ListAllowedDirectoriesInput {
@@ -506,10 +515,11 @@ bridge::generated! {
 }
 impl ListAllowedDirectoriesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ListAllowedDirectoriesCall {
         ListAllowedDirectoriesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "list_allowed_directories"),
         }
     }
 }
@@ -540,10 +550,11 @@ impl std::future::Future for ListAllowedDirectoriesCall {
 pub fn list_allowed_directories() -> ListAllowedDirectoriesCall {
     ListAllowedDirectoriesCall {
         input: ListAllowedDirectoriesInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "list_allowed_directories"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListDirectoryInput {
     pub path: String,
@@ -598,10 +609,11 @@ bridge::generated! {
 }
 impl ListDirectoryInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ListDirectoryCall {
         ListDirectoryCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "list_directory"),
         }
     }
 }
@@ -633,10 +645,11 @@ pub fn list_directory(path: impl Into<String>) -> ListDirectoryCall {
         input: ListDirectoryInput {
             path: path.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "list_directory"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListDirectoryWithSizesInput {
     pub path: String,
@@ -724,10 +737,14 @@ bridge::generated_text! {
 }
 impl ListDirectoryWithSizesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ListDirectoryWithSizesCall {
         ListDirectoryWithSizesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new(
+                "filesystem",
+                "list_directory_with_sizes",
+            ),
         }
     }
 }
@@ -771,10 +788,11 @@ pub fn list_directory_with_sizes(path: impl Into<String>) -> ListDirectoryWithSi
             path: path.into(),
             sort_by: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "list_directory_with_sizes"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct MoveFileInput {
     pub source: String,
@@ -837,10 +855,11 @@ bridge::generated! {
 }
 impl MoveFileInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> MoveFileCall {
         MoveFileCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "move_file"),
         }
     }
 }
@@ -876,10 +895,11 @@ pub fn move_file(
             source: source.into(),
             destination: destination.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "move_file"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadFileInput {
     pub path: String,
@@ -949,10 +969,11 @@ bridge::generated! {
 }
 impl ReadFileInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ReadFileCall {
         ReadFileCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "read_file"),
         }
     }
 }
@@ -1006,10 +1027,11 @@ pub fn read_file(path: impl Into<String>) -> ReadFileCall {
             head: None,
             tail: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "read_file"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadMediaFileInput {
     pub path: String,
@@ -1176,10 +1198,11 @@ bridge::generated_text! {
 }
 impl ReadMediaFileInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ReadMediaFileCall {
         ReadMediaFileCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "read_media_file"),
         }
     }
 }
@@ -1211,10 +1234,11 @@ pub fn read_media_file(path: impl Into<String>) -> ReadMediaFileCall {
         input: ReadMediaFileInput {
             path: path.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "read_media_file"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadMultipleFilesInput {
     /// Array of file paths to read. Each path must be a string pointing to a valid file within allowed directories.
@@ -1270,10 +1294,11 @@ bridge::generated! {
 }
 impl ReadMultipleFilesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ReadMultipleFilesCall {
         ReadMultipleFilesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "read_multiple_files"),
         }
     }
 }
@@ -1307,10 +1332,11 @@ pub fn read_multiple_files(
         input: ReadMultipleFilesInput {
             paths: bridge::convert::Argument::into_argument(paths),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "read_multiple_files"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadTextFileInput {
     pub path: String,
@@ -1380,10 +1406,11 @@ bridge::generated! {
 }
 impl ReadTextFileInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ReadTextFileCall {
         ReadTextFileCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "read_text_file"),
         }
     }
 }
@@ -1437,10 +1464,11 @@ pub fn read_text_file(path: impl Into<String>) -> ReadTextFileCall {
             head: None,
             tail: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "read_text_file"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchFilesInput {
     pub path: String,
@@ -1508,10 +1536,11 @@ bridge::generated! {
 }
 impl SearchFilesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> SearchFilesCall {
         SearchFilesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "search_files"),
         }
     }
 }
@@ -1560,10 +1589,11 @@ pub fn search_files(
             pattern: pattern.into(),
             exclude_patterns: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "search_files"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct WriteFileInput {
     pub path: String,
@@ -1623,10 +1653,11 @@ bridge::generated! {
 }
 impl WriteFileInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> WriteFileCall {
         WriteFileCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("filesystem", "write_file"),
         }
     }
 }
@@ -1659,6 +1690,6 @@ pub fn write_file(path: impl Into<String>, content: impl Into<String>) -> WriteF
             path: path.into(),
             content: content.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("filesystem", "write_file"),
     }
 }

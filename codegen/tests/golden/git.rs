@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitAddInput {
     pub repo_path: String,
@@ -37,10 +38,11 @@ impl bridge::convert::FromJson for GitAddInput {
 }
 impl GitAddInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitAddCall {
         GitAddCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_add"),
         }
     }
 }
@@ -76,10 +78,11 @@ pub fn git_add(
             repo_path: repo_path.into(),
             files: bridge::convert::Argument::into_argument(files),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_add"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitBranchInput {
     /// The path to the Git repository.
@@ -129,10 +132,11 @@ impl bridge::convert::FromJson for GitBranchInput {
 }
 impl GitBranchInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitBranchCall {
         GitBranchCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_branch"),
         }
     }
 }
@@ -192,10 +196,11 @@ pub fn git_branch(
             contains: None,
             not_contains: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_branch"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitCheckoutInput {
     pub repo_path: String,
@@ -231,10 +236,11 @@ impl bridge::convert::FromJson for GitCheckoutInput {
 }
 impl GitCheckoutInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitCheckoutCall {
         GitCheckoutCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_checkout"),
         }
     }
 }
@@ -270,10 +276,11 @@ pub fn git_checkout(
             repo_path: repo_path.into(),
             branch_name: branch_name.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_checkout"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitCommitInput {
     pub repo_path: String,
@@ -309,10 +316,11 @@ impl bridge::convert::FromJson for GitCommitInput {
 }
 impl GitCommitInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitCommitCall {
         GitCommitCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_commit"),
         }
     }
 }
@@ -348,10 +356,11 @@ pub fn git_commit(
             repo_path: repo_path.into(),
             message: message.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_commit"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitCreateBranchInput {
     pub repo_path: String,
@@ -392,10 +401,11 @@ impl bridge::convert::FromJson for GitCreateBranchInput {
 }
 impl GitCreateBranchInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitCreateBranchCall {
         GitCreateBranchCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_create_branch"),
         }
     }
 }
@@ -444,10 +454,11 @@ pub fn git_create_branch(
             branch_name: branch_name.into(),
             base_branch: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_create_branch"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitDiffInput {
     pub repo_path: String,
@@ -488,10 +499,11 @@ impl bridge::convert::FromJson for GitDiffInput {
 }
 impl GitDiffInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitDiffCall {
         GitDiffCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_diff"),
         }
     }
 }
@@ -537,10 +549,11 @@ pub fn git_diff(repo_path: impl Into<String>, target: impl Into<String>) -> GitD
             target: target.into(),
             context_lines: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_diff"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitDiffStagedInput {
     pub repo_path: String,
@@ -576,10 +589,11 @@ impl bridge::convert::FromJson for GitDiffStagedInput {
 }
 impl GitDiffStagedInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitDiffStagedCall {
         GitDiffStagedCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_diff_staged"),
         }
     }
 }
@@ -624,10 +638,11 @@ pub fn git_diff_staged(repo_path: impl Into<String>) -> GitDiffStagedCall {
             repo_path: repo_path.into(),
             context_lines: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_diff_staged"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitDiffUnstagedInput {
     pub repo_path: String,
@@ -663,10 +678,11 @@ impl bridge::convert::FromJson for GitDiffUnstagedInput {
 }
 impl GitDiffUnstagedInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitDiffUnstagedCall {
         GitDiffUnstagedCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_diff_unstaged"),
         }
     }
 }
@@ -711,10 +727,11 @@ pub fn git_diff_unstaged(repo_path: impl Into<String>) -> GitDiffUnstagedCall {
             repo_path: repo_path.into(),
             context_lines: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_diff_unstaged"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitLogInput {
     pub repo_path: String,
@@ -766,10 +783,11 @@ impl bridge::convert::FromJson for GitLogInput {
 }
 impl GitLogInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitLogCall {
         GitLogCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_log"),
         }
     }
 }
@@ -838,10 +856,11 @@ pub fn git_log(repo_path: impl Into<String>) -> GitLogCall {
             max_count: None,
             start_timestamp: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_log"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitResetInput {
     pub repo_path: String,
@@ -869,10 +888,11 @@ impl bridge::convert::FromJson for GitResetInput {
 }
 impl GitResetInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitResetCall {
         GitResetCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_reset"),
         }
     }
 }
@@ -904,10 +924,11 @@ pub fn git_reset(repo_path: impl Into<String>) -> GitResetCall {
         input: GitResetInput {
             repo_path: repo_path.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_reset"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitShowInput {
     pub repo_path: String,
@@ -943,10 +964,11 @@ impl bridge::convert::FromJson for GitShowInput {
 }
 impl GitShowInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitShowCall {
         GitShowCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_show"),
         }
     }
 }
@@ -982,10 +1004,11 @@ pub fn git_show(
             repo_path: repo_path.into(),
             revision: revision.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_show"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GitStatusInput {
     pub repo_path: String,
@@ -1013,10 +1036,11 @@ impl bridge::convert::FromJson for GitStatusInput {
 }
 impl GitStatusInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GitStatusCall {
         GitStatusCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("git", "git_status"),
         }
     }
 }
@@ -1048,6 +1072,6 @@ pub fn git_status(repo_path: impl Into<String>) -> GitStatusCall {
         input: GitStatusInput {
             repo_path: repo_path.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("git", "git_status"),
     }
 }

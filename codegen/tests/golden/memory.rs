@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct AddObservationsInput {
     pub observations: Vec<AddObservationsObservation>,
@@ -125,10 +126,11 @@ bridge::generated! {
 }
 impl AddObservationsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> AddObservationsCall {
         AddObservationsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "add_observations"),
         }
     }
 }
@@ -162,10 +164,11 @@ pub fn add_observations(
         input: AddObservationsInput {
             observations: bridge::convert::Argument::into_argument(observations),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "add_observations"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateEntitiesInput {
     pub entities: Vec<CreateEntitiesEntity>,
@@ -263,10 +266,11 @@ bridge::generated! {
 }
 impl CreateEntitiesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> CreateEntitiesCall {
         CreateEntitiesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "create_entities"),
         }
     }
 }
@@ -300,10 +304,11 @@ pub fn create_entities(
         input: CreateEntitiesInput {
             entities: bridge::convert::Argument::into_argument(entities),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "create_entities"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateRelationsInput {
     pub relations: Vec<CreateRelationsRelation>,
@@ -398,10 +403,11 @@ bridge::generated! {
 }
 impl CreateRelationsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> CreateRelationsCall {
         CreateRelationsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "create_relations"),
         }
     }
 }
@@ -435,10 +441,11 @@ pub fn create_relations(
         input: CreateRelationsInput {
             relations: bridge::convert::Argument::into_argument(relations),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "create_relations"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeleteEntitiesInput {
     /// An array of entity names to delete
@@ -502,10 +509,11 @@ bridge::generated! {
 }
 impl DeleteEntitiesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> DeleteEntitiesCall {
         DeleteEntitiesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "delete_entities"),
         }
     }
 }
@@ -539,10 +547,11 @@ pub fn delete_entities(
         input: DeleteEntitiesInput {
             entity_names: bridge::convert::Argument::into_argument(entity_names),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "delete_entities"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeleteObservationsInput {
     pub deletions: Vec<DeleteObservationsDeletion>,
@@ -639,10 +648,11 @@ bridge::generated! {
 }
 impl DeleteObservationsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> DeleteObservationsCall {
         DeleteObservationsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "delete_observations"),
         }
     }
 }
@@ -676,10 +686,11 @@ pub fn delete_observations(
         input: DeleteObservationsInput {
             deletions: bridge::convert::Argument::into_argument(deletions),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "delete_observations"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeleteRelationsInput {
     /// An array of relations to delete
@@ -784,10 +795,11 @@ bridge::generated! {
 }
 impl DeleteRelationsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> DeleteRelationsCall {
         DeleteRelationsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "delete_relations"),
         }
     }
 }
@@ -821,10 +833,11 @@ pub fn delete_relations(
         input: DeleteRelationsInput {
             relations: bridge::convert::Argument::into_argument(relations),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "delete_relations"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenNodesInput {
     /// An array of entity names to retrieve
@@ -973,10 +986,11 @@ bridge::generated! {
 }
 impl OpenNodesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> OpenNodesCall {
         OpenNodesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "open_nodes"),
         }
     }
 }
@@ -1008,10 +1022,11 @@ pub fn open_nodes(names: impl bridge::convert::Argument<Vec<String>>) -> OpenNod
         input: OpenNodesInput {
             names: bridge::convert::Argument::into_argument(names),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "open_nodes"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReadGraphInput {}
 impl bridge::convert::ToJson for ReadGraphInput {
@@ -1152,10 +1167,11 @@ bridge::generated! {
 }
 impl ReadGraphInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ReadGraphCall {
         ReadGraphCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "read_graph"),
         }
     }
 }
@@ -1186,10 +1202,11 @@ impl std::future::Future for ReadGraphCall {
 pub fn read_graph() -> ReadGraphCall {
     ReadGraphCall {
         input: ReadGraphInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "read_graph"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchNodesInput {
     /// The search query to match against entity names, types, and observation content
@@ -1338,10 +1355,11 @@ bridge::generated! {
 }
 impl SearchNodesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> SearchNodesCall {
         SearchNodesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("memory", "search_nodes"),
         }
     }
 }
@@ -1373,6 +1391,6 @@ pub fn search_nodes(query: impl Into<String>) -> SearchNodesCall {
         input: SearchNodesInput {
             query: query.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("memory", "search_nodes"),
     }
 }

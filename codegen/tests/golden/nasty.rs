@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EmptyInput {}
 impl bridge::convert::ToJson for EmptyInput {
@@ -22,10 +23,11 @@ impl bridge::convert::FromJson for EmptyInput {
 }
 impl EmptyInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> EmptyCall {
         EmptyCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", ""),
         }
     }
 }
@@ -56,10 +58,11 @@ impl std::future::Future for EmptyCall {
 pub fn empty() -> EmptyCall {
     EmptyCall {
         input: EmptyInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", ""),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct N1stToolInput {}
 impl bridge::convert::ToJson for N1stToolInput {
@@ -80,10 +83,11 @@ impl bridge::convert::FromJson for N1stToolInput {
 }
 impl N1stToolInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> N1stToolCall {
         N1stToolCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "1st_tool"),
         }
     }
 }
@@ -113,10 +117,11 @@ impl std::future::Future for N1stToolCall {
 pub fn n1st_tool() -> N1stToolCall {
     N1stToolCall {
         input: N1stToolInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "1st_tool"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OptionInput {
     pub none: Option<String>,
@@ -149,10 +154,11 @@ impl bridge::convert::FromJson for OptionInput {
 }
 impl OptionInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> OptionCall {
         OptionCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "Option"),
         }
     }
 }
@@ -203,10 +209,11 @@ pub fn option() -> OptionCall {
             none: None,
             some: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "Option"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ResultInput {
     pub item: Option<ResultItem>,
@@ -303,10 +310,11 @@ bridge::generated! {
 }
 impl ResultInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ResultCall {
         ResultCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "Result"),
         }
     }
 }
@@ -346,10 +354,11 @@ impl std::future::Future for ResultCall {
 pub fn result() -> ResultCall {
     ResultCall {
         input: ResultInput { item: None },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "Result"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct StringInput {
     pub value: String,
@@ -404,10 +413,11 @@ bridge::generated! {
 }
 impl StringInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> StringCall {
         StringCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "String"),
         }
     }
 }
@@ -436,10 +446,11 @@ impl std::future::Future for StringCall {
 pub fn string(value: impl Into<String>) -> StringCall {
     StringCall {
         input: StringInput { value: value.into() },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "String"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdditionalInput {
     pub known: String,
@@ -509,10 +520,11 @@ bridge::generated! {
 }
 impl AdditionalInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> AdditionalCall {
         AdditionalCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "additional"),
         }
     }
 }
@@ -563,10 +575,11 @@ pub fn additional(known: impl Into<String>) -> AdditionalCall {
             extra: None,
             extra2: Default::default(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "additional"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AnchorsInput {
     pub a: Option<AnchorsHere>,
@@ -646,10 +659,11 @@ bridge::generated_text! {
 }
 impl AnchorsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> AnchorsCall {
         AnchorsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "anchors"),
         }
     }
 }
@@ -709,10 +723,11 @@ pub fn anchors() -> AnchorsCall {
             b: None,
             c: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "anchors"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArraysInput {
     pub pair: (i64, String),
@@ -811,10 +826,11 @@ bridge::generated! {
 }
 impl ArraysInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ArraysCall {
         ArraysCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "arrays"),
         }
     }
 }
@@ -916,10 +932,11 @@ pub fn arrays(pair: impl bridge::convert::Argument<(i64, String)>) -> ArraysCall
             same: None,
             short: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "arrays"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct AsyncInput {
     pub await_: bool,
@@ -947,10 +964,11 @@ impl bridge::convert::FromJson for AsyncInput {
 }
 impl AsyncInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> AsyncCall {
         AsyncCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "async"),
         }
     }
 }
@@ -979,10 +997,11 @@ impl std::future::Future for AsyncCall {
 pub fn async_(await_: bool) -> AsyncCall {
     AsyncCall {
         input: AsyncInput { await_: await_ },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "async"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct BooleanSchemasInput {
     pub anything: bridge::convert::Value,
@@ -1032,10 +1051,11 @@ impl bridge::convert::FromJson for BooleanSchemasInput {
 }
 impl BooleanSchemasInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> BooleanSchemasCall {
         BooleanSchemasCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "boolean_schemas"),
         }
     }
 }
@@ -1094,10 +1114,11 @@ pub fn boolean_schemas(anything: impl bridge::convert::Serialize) -> BooleanSche
             empty: None,
             no_items: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "boolean_schemas"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallInput {
     pub input: Option<CallInput2>,
@@ -1152,10 +1173,11 @@ bridge::generated! {
 }
 impl CallInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> CallCall {
         CallCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "call"),
         }
     }
 }
@@ -1195,10 +1217,11 @@ impl std::future::Future for CallCall {
 pub fn call() -> CallCall {
     CallCall {
         input: CallInput { input: None },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "call"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConditionsInput {
     pub mode: ConditionsMode,
@@ -1403,10 +1426,11 @@ bridge::generated_text! {
 }
 impl ConditionsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ConditionsCall {
         ConditionsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "conditions"),
         }
     }
 }
@@ -1507,10 +1531,11 @@ pub fn conditions(
             with_a: None,
             with_b: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "conditions"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DanglingInput {
     pub a: Option<bridge::convert::Value>,
@@ -1624,10 +1649,11 @@ bridge::generated! {
 }
 impl DanglingInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> DanglingCall {
         DanglingCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "dangling"),
         }
     }
 }
@@ -1699,10 +1725,11 @@ pub fn dangling() -> DanglingCall {
             d: None,
             e: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "dangling"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DescriptionInput {
     /// * / } #![evil] '''rust fn main() { loop {} } '''
@@ -1728,10 +1755,11 @@ impl bridge::convert::FromJson for DescriptionInput {
 }
 impl DescriptionInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> DescriptionCall {
         DescriptionCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "description"),
         }
     }
 }
@@ -1770,10 +1798,11 @@ impl std::future::Future for DescriptionCall {
 pub fn description() -> DescriptionCall {
     DescriptionCall {
         input: DescriptionInput { x: None },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "description"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft3Input {
     pub base: String,
@@ -1920,10 +1949,11 @@ bridge::generated! {
 }
 impl Draft3Input {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> Draft3Call {
         Draft3Call {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "draft3"),
         }
     }
 }
@@ -2000,10 +2030,11 @@ pub fn draft3(
             extended: None,
             free: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "draft3"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct EnumsInput {
     pub null_value: Option<EnumsNullValue>,
@@ -2181,10 +2212,11 @@ bridge::generated_text! {
 }
 impl EnumsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> EnumsCall {
         EnumsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "enums"),
         }
     }
 }
@@ -2287,10 +2319,11 @@ pub fn enums<F>(
             objects: None,
             typed: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "enums"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct FourRequiredInput {
     pub zeta: String,
@@ -2347,10 +2380,11 @@ impl bridge::convert::FromJson for FourRequiredInput {
 }
 impl FourRequiredInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> FourRequiredCall {
         FourRequiredCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "four_required"),
         }
     }
 }
@@ -2392,10 +2426,11 @@ pub fn four_required(
             owner: owner.into(),
             repo: repo.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "four_required"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputNonsenseInput {
     pub arguments: bridge::convert::Value,
@@ -2420,10 +2455,11 @@ impl bridge::convert::FromJson for InputNonsenseInput {
 pub type InputNonsenseOutput = bridge::convert::Value;
 impl InputNonsenseInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> InputNonsenseCall {
         InputNonsenseCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "input_nonsense"),
         }
     }
 }
@@ -2448,6 +2484,7 @@ impl std::future::Future for InputNonsenseCall {
         call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[track_caller]
 pub fn input_nonsense(arguments: impl bridge::convert::Serialize) -> InputNonsenseCall {
     InputNonsenseInput {
         arguments: bridge::convert::value(&arguments),
@@ -2455,6 +2492,7 @@ pub fn input_nonsense(arguments: impl bridge::convert::Serialize) -> InputNonsen
         .call()
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct InputNotObjectInput {
     pub arguments: bridge::convert::Value,
@@ -2503,10 +2541,11 @@ bridge::generated! {
 }
 impl InputNotObjectInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> InputNotObjectCall {
         InputNotObjectCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "input_not_object"),
         }
     }
 }
@@ -2531,6 +2570,7 @@ impl std::future::Future for InputNotObjectCall {
         call.pending.poll(context, &TOOL, &call.input)
     }
 }
+#[track_caller]
 pub fn input_not_object(
     arguments: impl bridge::convert::Serialize,
 ) -> InputNotObjectCall {
@@ -2540,6 +2580,7 @@ pub fn input_not_object(
         .call()
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputOpenInput {
     pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
@@ -2566,10 +2607,11 @@ impl bridge::convert::FromJson for InputOpenInput {
 pub type InputOpenOutput = bridge::convert::Value;
 impl InputOpenInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> InputOpenCall {
         InputOpenCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "input_open"),
         }
     }
 }
@@ -2613,10 +2655,11 @@ pub fn input_open() -> InputOpenCall {
         input: InputOpenInput {
             extra: Default::default(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "input_open"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputTrueInput {}
 impl bridge::convert::ToJson for InputTrueInput {
@@ -2638,10 +2681,11 @@ impl bridge::convert::FromJson for InputTrueInput {
 pub type InputTrueOutput = bridge::convert::Value;
 impl InputTrueInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> InputTrueCall {
         InputTrueCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "input_true"),
         }
     }
 }
@@ -2671,10 +2715,11 @@ impl std::future::Future for InputTrueCall {
 pub fn input_true() -> InputTrueCall {
     InputTrueCall {
         input: InputTrueInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "input_true"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct InputUnionInput {
     pub a: Option<String>,
@@ -2730,10 +2775,11 @@ bridge::generated! {
 }
 impl InputUnionInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> InputUnionCall {
         InputUnionCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "input_union"),
         }
     }
 }
@@ -2778,10 +2824,11 @@ pub fn input_union() -> InputUnionCall {
             a: None,
             b: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "input_union"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrders2Input {}
 impl bridge::convert::ToJson for ListOrders2Input {
@@ -2802,10 +2849,11 @@ impl bridge::convert::FromJson for ListOrders2Input {
 }
 impl ListOrders2Input {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ListOrders2Call {
         ListOrders2Call {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "list-orders"),
         }
     }
 }
@@ -2835,10 +2883,11 @@ impl std::future::Future for ListOrders2Call {
 pub fn list_orders2() -> ListOrders2Call {
     ListOrders2Call {
         input: ListOrders2Input {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "list-orders"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrders3Input {}
 impl bridge::convert::ToJson for ListOrders3Input {
@@ -2859,10 +2908,11 @@ impl bridge::convert::FromJson for ListOrders3Input {
 }
 impl ListOrders3Input {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ListOrders3Call {
         ListOrders3Call {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "listOrders"),
         }
     }
 }
@@ -2893,10 +2943,11 @@ impl std::future::Future for ListOrders3Call {
 pub fn list_orders3() -> ListOrders3Call {
     ListOrders3Call {
         input: ListOrders3Input {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "listOrders"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrdersInput {
     pub input: Option<i64>,
@@ -2951,10 +3002,11 @@ bridge::generated! {
 }
 impl ListOrdersInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ListOrdersCall {
         ListOrdersCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "list_orders"),
         }
     }
 }
@@ -2994,10 +3046,11 @@ impl std::future::Future for ListOrdersCall {
 pub fn list_orders() -> ListOrdersCall {
     ListOrdersCall {
         input: ListOrdersInput { input: None },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "list_orders"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrdersInputInput {
     pub a: Option<ListOrdersInputA>,
@@ -3046,10 +3099,11 @@ bridge::generated! {
 }
 impl ListOrdersInputInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ListOrdersInputCall {
         ListOrdersInputCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "list_orders_input"),
         }
     }
 }
@@ -3090,10 +3144,11 @@ impl std::future::Future for ListOrdersInputCall {
 pub fn list_orders_input() -> ListOrdersInputCall {
     ListOrdersInputCall {
         input: ListOrdersInputInput { a: None },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "list_orders_input"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MainInput {}
 impl bridge::convert::ToJson for MainInput {
@@ -3114,10 +3169,11 @@ impl bridge::convert::FromJson for MainInput {
 }
 impl MainInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> MainCall {
         MainCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "main"),
         }
     }
 }
@@ -3147,10 +3203,11 @@ impl std::future::Future for MainCall {
 pub fn main() -> MainCall {
     MainCall {
         input: MainInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "main"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapsInput {
     pub labels: std::collections::BTreeMap<String, String>,
@@ -3236,10 +3293,11 @@ bridge::generated! {
 }
 impl MapsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> MapsCall {
         MapsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "maps"),
         }
     }
 }
@@ -3322,10 +3380,11 @@ pub fn maps(
             nested: None,
             patterns: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "maps"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedInput {
     pub a: String,
@@ -3389,10 +3448,11 @@ bridge::generated! {
 }
 impl MergedInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> MergedCall {
         MergedCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "merged"),
         }
     }
 }
@@ -3438,10 +3498,11 @@ pub fn merged(
             b: bridge::convert::Argument::into_argument(b),
             shared: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "merged"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MethodNamesInput {
     pub boxed: Option<i64>,
@@ -3543,10 +3604,11 @@ impl bridge::convert::FromJson for MethodNamesInput {
 }
 impl MethodNamesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> MethodNamesCall {
         MethodNamesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "method_names"),
         }
     }
 }
@@ -3701,10 +3763,11 @@ pub fn method_names() -> MethodNamesCall {
             then: None,
             to_json: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "method_names"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissingTypeInput {
     pub a: MissingTypeA,
@@ -3758,10 +3821,11 @@ bridge::generated! {
 }
 impl MissingTypeInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> MissingTypeCall {
         MissingTypeCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "missing_type"),
         }
     }
 }
@@ -3810,10 +3874,11 @@ pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingT
             c: None,
             d: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "missing_type"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NonsenseInput {
     pub a: Option<bridge::convert::Value>,
@@ -3867,10 +3932,11 @@ impl bridge::convert::FromJson for NonsenseInput {
 }
 impl NonsenseInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> NonsenseCall {
         NonsenseCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "nonsense"),
         }
     }
 }
@@ -3960,10 +4026,11 @@ pub fn nonsense() -> NonsenseCall {
             h: None,
             i: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "nonsense"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NullDefaultInput {
     pub flag: Option<bool>,
@@ -4004,10 +4071,11 @@ impl bridge::convert::FromJson for NullDefaultInput {
 }
 impl NullDefaultInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> NullDefaultCall {
         NullDefaultCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "null_default"),
         }
     }
 }
@@ -4067,10 +4135,11 @@ pub fn null_default() -> NullDefaultCall {
             list: None,
             text: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "null_default"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct NullableInput {
     pub required_one: Option<i64>,
@@ -4267,10 +4336,11 @@ bridge::generated_text! {
 }
 impl NullableInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> NullableCall {
         NullableCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "nullable"),
         }
     }
 }
@@ -4381,10 +4451,11 @@ pub fn nullable<F, F1>(
             open_api: None,
             twice: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "nullable"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct NullableNestedInput {
     pub a: Option<i64>,
@@ -4480,10 +4551,11 @@ bridge::generated! {
 }
 impl NullableNestedInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> NullableNestedCall {
         NullableNestedCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "nullable_nested"),
         }
     }
 }
@@ -4554,10 +4626,11 @@ pub fn nullable_nested<F, F2>(
             d: None,
             e: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "nullable_nested"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NumericEnumsInput {
     pub big: Option<u64>,
@@ -4652,10 +4725,11 @@ bridge::generated! {
 }
 impl NumericEnumsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> NumericEnumsCall {
         NumericEnumsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "numeric_enums"),
         }
     }
 }
@@ -4748,10 +4822,11 @@ pub fn numeric_enums() -> NumericEnumsCall {
             priority: None,
             ratio: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "numeric_enums"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenObjectsInput {
     pub any: bridge::convert::Value,
@@ -4896,10 +4971,11 @@ bridge::generated! {
 }
 impl OpenObjectsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> OpenObjectsCall {
         OpenObjectsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "open_objects"),
         }
     }
 }
@@ -5019,10 +5095,11 @@ pub fn open_objects(any: impl bridge::convert::Serialize) -> OpenObjectsCall {
             unevaluated: None,
             with_fields: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "open_objects"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutputsEnumInput {}
 impl bridge::convert::ToJson for OutputsEnumInput {
@@ -5075,10 +5152,11 @@ bridge::generated_text! {
 }
 impl OutputsEnumInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> OutputsEnumCall {
         OutputsEnumCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "outputs_enum"),
         }
     }
 }
@@ -5108,10 +5186,11 @@ impl std::future::Future for OutputsEnumCall {
 pub fn outputs_enum() -> OutputsEnumCall {
     OutputsEnumCall {
         input: OutputsEnumInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "outputs_enum"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutputsNullableInput {}
 impl bridge::convert::ToJson for OutputsNullableInput {
@@ -5157,10 +5236,11 @@ bridge::generated! {
 }
 impl OutputsNullableInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> OutputsNullableCall {
         OutputsNullableCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "outputs_nullable"),
         }
     }
 }
@@ -5190,10 +5270,11 @@ impl std::future::Future for OutputsNullableCall {
 pub fn outputs_nullable() -> OutputsNullableCall {
     OutputsNullableCall {
         input: OutputsNullableInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "outputs_nullable"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutputsScalarInput {}
 impl bridge::convert::ToJson for OutputsScalarInput {
@@ -5215,10 +5296,11 @@ impl bridge::convert::FromJson for OutputsScalarInput {
 pub type OutputsScalarOutput = String;
 impl OutputsScalarInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> OutputsScalarCall {
         OutputsScalarCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "outputs_scalar"),
         }
     }
 }
@@ -5248,10 +5330,11 @@ impl std::future::Future for OutputsScalarCall {
 pub fn outputs_scalar() -> OutputsScalarCall {
     OutputsScalarCall {
         input: OutputsScalarInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "outputs_scalar"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct PropertyNamesInput {
     pub type_: String,
@@ -5429,10 +5512,11 @@ impl bridge::convert::FromJson for PropertyNamesInput {
 }
 impl PropertyNamesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> PropertyNamesCall {
         PropertyNamesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "property-names"),
         }
     }
 }
@@ -5680,10 +5764,11 @@ pub fn property_names(
             reactions_minus_1: None,
             u540d_u524d: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "property-names"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveInput {
     pub root: RecursiveNode,
@@ -5774,10 +5859,11 @@ bridge::generated! {
 }
 impl RecursiveInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> RecursiveCall {
         RecursiveCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "recursive"),
         }
     }
 }
@@ -5808,10 +5894,11 @@ pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> Recursi
         input: RecursiveInput {
             root: bridge::convert::Argument::into_argument(root),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "recursive"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecursiveListInput {
     pub a: Option<Vec<bridge::convert::Value>>,
@@ -5838,10 +5925,11 @@ impl bridge::convert::FromJson for RecursiveListInput {
 }
 impl RecursiveListInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> RecursiveListCall {
         RecursiveListCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "recursive_list"),
         }
     }
 }
@@ -5890,10 +5978,11 @@ pub fn recursive_list() -> RecursiveListCall {
             a: None,
             b: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "recursive_list"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecursiveMergeInput {
     pub a: Option<RecursiveMergeA>,
@@ -5973,10 +6062,11 @@ bridge::generated! {
 }
 impl RecursiveMergeInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> RecursiveMergeCall {
         RecursiveMergeCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "recursive_merge"),
         }
     }
 }
@@ -6016,10 +6106,11 @@ impl std::future::Future for RecursiveMergeCall {
 pub fn recursive_merge() -> RecursiveMergeCall {
     RecursiveMergeCall {
         input: RecursiveMergeInput { a: None },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "recursive_merge"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveRequiredInput {
     pub a: RecursiveRequiredA,
@@ -6089,10 +6180,11 @@ bridge::generated! {
 }
 impl RecursiveRequiredInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> RecursiveRequiredCall {
         RecursiveRequiredCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "recursive_required"),
         }
     }
 }
@@ -6126,7 +6218,7 @@ pub fn recursive_required(
         input: RecursiveRequiredInput {
             a: bridge::convert::Argument::into_argument(a),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "recursive_required"),
     }
 }
 
@@ -6193,10 +6285,11 @@ bridge::generated! {
 }
 impl RecursiveRootInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> RecursiveRootCall {
         RecursiveRootCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "recursive_root"),
         }
     }
 }
@@ -6239,10 +6332,11 @@ pub fn recursive_root(value: impl bridge::convert::Argument<i64>) -> RecursiveRo
             value: bridge::convert::Argument::into_argument(value),
             next: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "recursive_root"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecursiveUnionInput {
     pub expression: RecursiveUnionExpression,
@@ -6498,10 +6592,11 @@ bridge::generated! {
 }
 impl RecursiveUnionInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> RecursiveUnionCall {
         RecursiveUnionCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "recursive_union"),
         }
     }
 }
@@ -6534,7 +6629,7 @@ pub fn recursive_union(
         input: RecursiveUnionInput {
             expression: bridge::convert::Argument::into_argument(expression),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "recursive_union"),
     }
 }
 
@@ -6817,10 +6912,11 @@ bridge::generated_text! {
 }
 impl ReferencesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ReferencesCall {
         ReferencesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "references"),
         }
     }
 }
@@ -6942,10 +7038,11 @@ pub fn references(
             recursive: None,
             resource: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "references"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequiredUnknownInput {
     pub b: bridge::convert::Value,
@@ -6972,10 +7069,11 @@ impl bridge::convert::FromJson for RequiredUnknownInput {
 }
 impl RequiredUnknownInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> RequiredUnknownCall {
         RequiredUnknownCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "required_unknown"),
         }
     }
 }
@@ -7010,10 +7108,11 @@ pub fn required_unknown(
             b: bridge::convert::value(&b),
             a: a.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "required_unknown"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunInput {
     pub x: String,
@@ -7062,10 +7161,11 @@ bridge::generated! {
 }
 impl RunInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> RunCall {
         RunCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "run"),
         }
     }
 }
@@ -7094,10 +7194,11 @@ impl std::future::Future for RunCall {
 pub fn run(x: impl Into<String>) -> RunCall {
     RunCall {
         input: RunInput { x: x.into() },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "run"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SameTitlesInput {
     /// Item
@@ -7210,10 +7311,11 @@ bridge::generated! {
 }
 impl SameTitlesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> SameTitlesCall {
         SameTitlesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "same_titles"),
         }
     }
 }
@@ -7284,10 +7386,11 @@ pub fn same_titles() -> SameTitlesCall {
             item: None,
             items: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "same_titles"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedTypesInput {
     pub entities: Vec<SharedTypesEntity>,
@@ -7399,10 +7502,11 @@ bridge::generated_text! {
 }
 impl SharedTypesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> SharedTypesCall {
         SharedTypesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "shared_types"),
         }
     }
 }
@@ -7436,10 +7540,11 @@ pub fn shared_types(
         input: SharedTypesInput {
             entities: bridge::convert::Argument::into_argument(entities),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "shared_types"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaggedInput {
     pub shape: TaggedShape,
@@ -7854,10 +7959,11 @@ bridge::generated_text! {
 }
 impl TaggedInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> TaggedCall {
         TaggedCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "tagged"),
         }
     }
 }
@@ -7899,10 +8005,11 @@ pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall 
             shape: bridge::convert::Argument::into_argument(shape),
             content: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "tagged"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextEnumsInput {
     pub keywords: TextEnumsKeywords,
@@ -8158,10 +8265,11 @@ bridge::generated_text! {
 }
 impl TextEnumsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> TextEnumsCall {
         TextEnumsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "text_enums"),
         }
     }
 }
@@ -8225,10 +8333,11 @@ pub fn text_enums(
             single: None,
             titled: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "text_enums"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct TuplesInput {
     pub draft7: (f64, f64),
@@ -8344,10 +8453,11 @@ bridge::generated! {
 }
 impl TuplesInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> TuplesCall {
         TuplesCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "tuples"),
         }
     }
 }
@@ -8439,10 +8549,11 @@ pub fn tuples(draft7: impl bridge::convert::Argument<(f64, f64)>) -> TuplesCall 
             open: None,
             single: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "tuples"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnionsOfUnionsInput {
     pub flat: UnionsOfUnionsFlat,
@@ -8810,10 +8921,11 @@ bridge::generated_text! {
 }
 impl UnionsOfUnionsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> UnionsOfUnionsCall {
         UnionsOfUnionsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "unions_of_unions"),
         }
     }
 }
@@ -8892,10 +9004,11 @@ pub fn unions_of_unions(
             loose: None,
             tagged_or_text: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "unions_of_unions"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntaggedInput {
     pub target: UntaggedTarget,
@@ -9253,10 +9366,11 @@ bridge::generated! {
 }
 impl UntaggedInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> UntaggedCall {
         UntaggedCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("nasty", "untagged"),
         }
     }
 }
@@ -9373,6 +9487,6 @@ pub fn untagged(target: impl bridge::convert::Argument<UntaggedTarget>) -> Untag
             scalars: None,
             value: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("nasty", "untagged"),
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequentialthinkingInput {
     /// Your current thinking step
@@ -148,10 +149,14 @@ bridge::generated! {
 }
 impl SequentialthinkingInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> SequentialthinkingCall {
         SequentialthinkingCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new(
+                "sequential-thinking",
+                "sequentialthinking",
+            ),
         }
     }
 }
@@ -255,6 +260,6 @@ pub fn sequentialthinking(
             needs_more_thoughts: None,
             revises_thought: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("sequential-thinking", "sequentialthinking"),
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvertTimeInput {
     /// Source IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'UTC' as local timezone if no source timezone provided by the user.
@@ -140,10 +141,11 @@ bridge::generated! {
 }
 impl ConvertTimeInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ConvertTimeCall {
         ConvertTimeCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("time", "convert_time"),
         }
     }
 }
@@ -181,10 +183,11 @@ pub fn convert_time(
             time: time.into(),
             target_timezone: target_timezone.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("time", "convert_time"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetCurrentTimeInput {
     /// IANA timezone name (e.g., 'America/New_York', 'Europe/London'). Use 'UTC' as local timezone if no timezone provided by the user.
@@ -263,10 +266,11 @@ bridge::generated! {
 }
 impl GetCurrentTimeInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetCurrentTimeCall {
         GetCurrentTimeCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("time", "get_current_time"),
         }
     }
 }
@@ -298,6 +302,6 @@ pub fn get_current_time(timezone: impl Into<String>) -> GetCurrentTimeCall {
         input: GetCurrentTimeInput {
             timezone: timezone.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("time", "get_current_time"),
     }
 }

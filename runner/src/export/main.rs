@@ -9,7 +9,11 @@ mod snippet {
     include!("snippet.rs");
 
     pub(crate) async fn entry() -> bridge::Encoded {
-        bridge::encode((&mut bridge::tail::Tail::new(&bridge::tail::place(run().await))).finish())
+        bridge::encode(value().await)
+    }
+
+    async fn value() -> bridge::Result<impl bridge::tail::Outcome> {
+        bridge::finish!(run().await)
     }
 }
 

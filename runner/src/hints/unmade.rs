@@ -3,6 +3,9 @@
 use std::ops::Range;
 
 use super::lookup::{Found, Lookup, tools};
+use crate::catalog::Catalog;
+use crate::idle::Idle;
+use crate::messages::{Message, Source, warnings};
 use crate::tokens::{Kind, Tokens};
 
 /// Such a call.
@@ -29,6 +32,66 @@ pub(crate) fn unmade<'a>(tokens: &Tokens<'_>, lookup: &Lookup<'a>) -> Vec<Unmade
     let is_own =
         |name: &str| tokens.words().any(|(index, word)| word == "mod" && tokens.word(index + 1) == name);
     found.filter(|unmade| !is_own(&unmade.found.module.module)).collect()
+}
+
+/// The calls of which the compiler's `messages` about a text that compiles warn: by their types, so that no name deceives.
+pub(crate) fn warned<'a>(messages: &str, source: Source<'_>, catalog: &'a Catalog) -> Vec<Dropped<'a>> {
+    let dropped =
+        warnings(messages).filter(|message| message.code() == "unused_must_use").filter_map(|message| {
+            let name = *message.quoted().first()?;
+            let is_alone = message.message == format!("unused `{name}` that must be used");
+            // Where no other type has its name, a type is named without its module.
+            let kind = name.rsplit("::").next().filter(|_| is_alone && is_ours(&message))?;
+            let is_meant = |found: &Found<'a>| {
+                kind.strip_prefix(found.tool.prefix.as_str())
+                    .is_some_and(|rest| matches!(rest, "Call" | "Input"))
+            };
+            let named =
+                |found: &Found<'a>| name == kind || name.starts_with(&format!("{}::", found.module.module));
+            let all = catalog.modules().values().flat_map(tools);
+            let found = all.filter(is_meant).find(named)?;
+            // What a macro of the snippet's own has made stands elsewhere.
+            let span = message
+                .primary()
+                .filter(|span| span.expansion.as_ref().is_none_or(|from| from.is_of_compiler()))?;
+            let range = source.range(span)?;
+            Some(Dropped { found, range, is_input: kind.ends_with("Input") })
+        });
+    dropped.collect()
+}
+
+/// Whether a warning is of a type that the bindings mark, and not of another one of its name.
+fn is_ours(message: &Message) -> bool {
+    message.children.iter().any(|child| {
+        child.message.ends_with("add `.await?`") || child.message.ends_with("add `.call().await?`")
+    })
+}
+
+/// The tool whose call, or the struct of whose arguments, is an expression that goes nowhere.
+pub(crate) fn tool<'a>(idle: &Idle, catalog: &'a Catalog) -> Option<Found<'a>> {
+    let path: Vec<&str> = idle.path.iter().map(String::as_str).filter(|part| *part != "tools").collect();
+    let [module, name] = path[..] else { return None };
+    let module = catalog.modules().values().find(|known| known.module == module)?;
+    let is_meant = |found: &Found<'a>| {
+        found.tool.function == name || name.strip_suffix("Input") == Some(found.tool.prefix.as_str())
+    };
+    tools(module).find(is_meant)
+}
+
+/// A call, or the arguments of one, that a statement drops.
+#[derive(Debug)]
+pub(crate) struct Dropped<'a> {
+    pub(crate) found: Found<'a>,
+    /// Its bytes in the text.
+    pub(crate) range: Range<usize>,
+    is_input: bool,
+}
+
+impl Dropped<'_> {
+    /// What is put behind it, so that it is made.
+    pub(crate) fn correction(&self) -> &'static str {
+        if self.is_input { ".call().await?" } else { ".await?" }
+    }
 }
 
 /// Whether a statement can begin at a token.

@@ -7,6 +7,7 @@ use crate::convert::{FromJson, Reader, ToJson};
 use crate::error::ToolError;
 use crate::result::{Reply, ToolResult, mismatch, read, reader};
 use crate::tool::Tool;
+use crate::unmade::Site;
 
 /// A call that is sent on the first poll and cancelled when dropped before its answer.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub struct Pending {
 
 #[derive(Debug)]
 enum State {
-    Idle,
+    Idle(Site),
     Sent(Ticket),
     Answered(Box<Answer>),
     Done,
@@ -30,10 +31,11 @@ struct Answer {
 }
 
 impl Pending {
-    /// A call that has not been sent.
+    /// A call of a tool that has not been sent, built where this is called.
     #[must_use]
-    pub const fn new() -> Self {
-        Pending { state: State::Idle }
+    #[track_caller]
+    pub fn new(server: &'static str, tool: &'static str) -> Self {
+        Pending { state: State::Idle(Site::built(server, tool)) }
     }
 
     /// Sends the call at first, then looks for its answer.
@@ -120,12 +122,6 @@ fn again(tool: &Tool) -> ! {
     panic!("{}.{} was polled after its answer", tool.server, tool.name)
 }
 
-impl Default for Pending {
-    fn default() -> Self {
-        Pending::new()
-    }
-}
-
 impl State {
     fn poll(
         &mut self,
@@ -133,7 +129,8 @@ impl State {
         tool: &'static Tool,
         input: &dyn ToJson,
     ) -> Poll<Result<Reply, ToolError>> {
-        if let State::Idle = self {
+        if let State::Idle(site) = self {
+            site.polled();
             match Ticket::send(&tool.mark, &input.to_json()) {
                 Ok(ticket) => *self = State::Sent(ticket),
                 Err(failure) => return Poll::Ready(Err(ToolError::from_failure(failure, tool))),

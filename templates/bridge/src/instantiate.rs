@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use crate::convert::{FromJson, Reader, ToJson};
-use crate::tail::{FinishAnyhow, FinishDisplay, FinishValue, Tail, place};
-use crate::{Args, Content, ToolError, ToolResult, encode};
+use crate::tail::{FinishAnyhow, FinishFault, FinishValue, PeelValue};
+use crate::{Args, Content, ToolError, ToolResult, encode, finish};
 
 /// The types that snippets most often hold; what drops, clones and serialises them is instantiated.
 pub struct Common {
@@ -48,9 +48,9 @@ pub fn instantiate(mut common: Common, error: ToolError) -> anyhow::Result<Strin
     macro_rules! tails {
         ($($value:expr),* $(,)?) => {
             $(
-                drop(encode((&mut Tail::new(&place($value))).finish()));
-                drop(encode((&mut Tail::new(&place(anyhow::Result::Ok($value)))).finish()));
-                drop(encode((&mut Tail::new(&place(Result::<_, ToolError>::Ok($value)))).finish()));
+                drop(encode(finish!($value)));
+                drop(encode(finish!(anyhow::Result::Ok($value))));
+                drop(encode(finish!(Result::<_, ToolError>::Ok($value))));
             )*
         };
     }

@@ -10,9 +10,11 @@ mod client;
 mod content;
 pub mod convert;
 mod error;
+mod fault;
 mod helpers;
 pub mod instantiate;
 mod lookup;
+mod panics;
 pub mod prelude;
 mod resource;
 pub mod result;
@@ -20,6 +22,7 @@ mod run;
 mod scalar;
 pub mod tail;
 pub mod tool;
+mod unmade;
 pub mod wire;
 
 pub use args::Args;
@@ -31,7 +34,7 @@ pub use resource::{
     ListResources, ReadResource, Resource, ResourceContent, mcp_resource_read, mcp_resources_list,
 };
 pub use result::ToolResult;
-pub use run::{Edited, Encoded, Failure, Origin, encode, on_thread, run};
+pub use run::{Edited, Encoded, Failure, Origin, encode, on_thread, outside_runtime, run};
 pub use scalar::Scalar;
 
 /// The result type of snippets: any error converts into [`anyhow::Error`] with `?`.

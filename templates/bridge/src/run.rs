@@ -1,18 +1,21 @@
 //! The frame of a program: connect, run the snippet, report how it ended.
 
 use std::future::Future;
-use std::panic::{self, PanicHookInfo};
-use std::pin::Pin;
+use std::panic;
+use std::pin::{Pin, pin};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::args::Args;
 use crate::client;
-use crate::error::ToolError;
-use crate::wire::{ErrorReport, FRAME_LIMIT, Finish, PanicReport, ToHost, ToolReport, VERSION};
+use crate::wire::{ErrorReport, FRAME_LIMIT, Finish, ToHost, ToolReport, VERSION};
+use crate::{fault, panics, unmade};
 
 /// A snippet's result as JSON, or how it failed.
 pub type Encoded = Result<Box<RawValue>, Failure>;
@@ -24,8 +27,8 @@ pub struct Failure(ErrorReport);
 /// Most bytes of the message of an error or a panic that are told (64 KiB).
 const MESSAGE_LIMIT: usize = 64 << 10;
 
-/// The file that the snippet's text stands in, as panics name it.
-const SNIPPET_FILE: &str = "snippet.rs";
+/// The file that the snippet's text stands in, as places name it.
+pub(crate) const SNIPPET_FILE: &str = "snippet.rs";
 
 /// Exit code of a program that ended with an `Err`.
 const EXIT_ERROR: u8 = 1;
@@ -36,8 +39,6 @@ const EXIT_BROKER: u8 = 102;
 
 /// The snippet's stack, in bytes: what a main thread has by default.
 const STACK: usize = 8 << 20;
-
-static LAST_PANIC: Mutex<Option<PanicReport>> = Mutex::new(None);
 
 /// A place where the compiled text differs from the snippet: line, column in the compiled text, characters that are
 /// there, and characters of the snippet that they replace.
@@ -86,7 +87,7 @@ impl<'a> Origin<'a> {
 
 /// Runs the snippet behind `entry`, whose text stands at `origin`.
 pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
-    panic::set_hook(Box::new(move |panic| note_panic(panic, origin)));
+    panics::keep(origin);
     let welcome = match client::connect() {
         Ok(welcome) if welcome.version == VERSION => welcome,
         Ok(welcome) => {
@@ -100,10 +101,12 @@ pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output
     };
     let args = Args(welcome.args);
     let (finish, code) = match on_main_thread(move || drive(entry, args)) {
-        Ok(Ok(result)) if result.get().len() <= FRAME_LIMIT / 2 => (Finish::Ok { result }, 0),
+        Ok(Ok(result)) if result.get().len() <= FRAME_LIMIT / 2 => {
+            (Finish::Ok { result, unmade: unmade::report(origin) }, 0)
+        }
         Ok(Ok(result)) => (Finish::Error(too_large(result.get().len())), EXIT_ERROR),
         Ok(Err(Failure(report))) => (Finish::Error(report), EXIT_ERROR),
-        Err(payload) => (Finish::Panic(panic_report(&*payload)), EXIT_PANIC),
+        Err(payload) => (Finish::Panic(panics::report(&*payload)), EXIT_PANIC),
     };
     match client::finish(&ToHost::Finish(finish)) {
         Ok(()) => ExitCode::from(code),
@@ -129,6 +132,8 @@ fn on_main_thread(work: impl FnOnce() -> Encoded + Send) -> std::thread::Result<
 fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) -> Encoded {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
+        .thread_name("main")
+        .thread_stack_size(STACK)
         .build()
         .map_err(|error| failure(&anyhow::Error::new(error)))?;
     let result = runtime.block_on(entry(args));
@@ -142,7 +147,28 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
 /// # Errors
 /// The snippet's own, or that of serialising its value.
 pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
-    result.and_then(|value| to_raw_value(&value).map_err(unserialisable)).map_err(|error| failure(&error))
+    let json = result.and_then(|value| to_raw_value(&value).map_err(unserialisable));
+    json.and_then(|json| opened(json, std::any::type_name::<T>())).map_err(|error| failure(&error))
+}
+
+/// The value in a `Result` that was serialised as it is, because its type was not known before its end.
+fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<Box<RawValue>> {
+    while let Some(within) = kind.trim_start_matches('&').strip_prefix("core::result::Result<") {
+        json = match serde_json::from_str(json.get())? {
+            Written::Ok(value) => value,
+            Written::Err(Value::String(message)) => return Err(anyhow::Error::msg(message)),
+            Written::Err(error) => return Err(anyhow::Error::msg(error.to_string())),
+        };
+        kind = within;
+    }
+    Ok(json)
+}
+
+/// A `Result` as serde writes it.
+#[derive(Deserialize)]
+enum Written {
+    Ok(Box<RawValue>),
+    Err(Value),
 }
 
 fn unserialisable(error: serde_json::Error) -> anyhow::Error {
@@ -150,7 +176,7 @@ fn unserialisable(error: serde_json::Error) -> anyhow::Error {
 }
 
 fn failure(error: &anyhow::Error) -> Failure {
-    let tool = error.downcast_ref::<ToolError>().map(|error| ToolReport {
+    let tool = fault::tool(error).map(|error| ToolReport {
         kind: error.kind.to_string(),
         server: error.server.clone(),
         tool: error.tool.clone(),
@@ -159,7 +185,7 @@ fn failure(error: &anyhow::Error) -> Failure {
 }
 
 /// A message of at most [`MESSAGE_LIMIT`] bytes.
-fn shortened(mut message: String) -> String {
+pub(crate) fn shortened(mut message: String) -> String {
     if message.len() > MESSAGE_LIMIT {
         let whole = message.len();
         message.truncate(message.floor_char_boundary(MESSAGE_LIMIT));
@@ -176,11 +202,11 @@ fn too_large(length: usize) -> ErrorReport {
     ErrorReport { message, tool: None }
 }
 
-/// Runs a snippet that is not `async` on a thread of its own, where it may block and start runtimes.
+/// Runs a snippet on a thread of its own, where it may block and start runtimes.
 ///
 /// # Errors
 /// The snippet's own.
-pub async fn on_thread(work: fn() -> Encoded) -> Encoded {
+pub async fn on_thread(work: impl FnOnce() -> Encoded + Send + 'static) -> Encoded {
     match tokio::task::spawn_blocking(work).await {
         Ok(encoded) => encoded,
         Err(error) if error.is_panic() => panic::resume_unwind(error.into_panic()),
@@ -188,31 +214,34 @@ pub async fn on_thread(work: fn() -> Encoded) -> Encoded {
     }
 }
 
-/// Prints a panic as the standard library does, in the snippet's own lines and columns, and keeps it.
-fn note_panic(panic: &PanicHookInfo<'_>, origin: Origin<'_>) {
-    let message = panic.payload_as_str().unwrap_or("a panic without a message").to_owned();
-    let place = panic.location().filter(|place| place.file() == SNIPPET_FILE);
-    let line = place.map(panic::Location::line);
-    let column = place.map(|place| origin.column(place.line(), place.column()));
-    let thread = std::thread::current();
-    let name = thread.name().unwrap_or("unnamed");
-    match (line, column) {
-        (Some(line), Some(column)) => {
-            eprintln!("thread '{name}' panicked at line {line}, column {column}:\n{message}");
+/// Drives a snippet that blocks on a runtime of its own, on a thread that drives none.
+///
+/// # Errors
+/// The snippet's own.
+pub async fn outside_runtime<F: Future<Output = Encoded>>(
+    entry: impl FnOnce() -> F + Send + 'static,
+) -> Encoded {
+    on_thread(move || {
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut context = Context::from_waker(&waker);
+        let mut work = pin!(entry());
+        loop {
+            match work.as_mut().poll(&mut context) {
+                Poll::Ready(encoded) => return encoded,
+                Poll::Pending => std::thread::park(),
+            }
         }
-        _ => eprintln!("thread '{name}' panicked:\n{message}"),
-    }
-    let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-    *last = Some(PanicReport { message: shortened(message), line, column });
+    })
+    .await
 }
 
-fn panic_report(payload: &(dyn std::any::Any + Send)) -> PanicReport {
-    let kept = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-    kept.unwrap_or_else(|| {
-        let text = payload.downcast_ref::<&str>().copied();
-        let message = text.unwrap_or("a panic without a message").to_owned();
-        PanicReport { message, line: None, column: None }
-    })
+/// Wakes a thread that waits for a future.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 #[cfg(test)]

@@ -213,6 +213,9 @@ pub enum Finish {
     Ok {
         /// The value; `null` for none.
         result: Box<RawValue>,
+        /// The calls that were built and never made.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unmade: Vec<UnmadeReport>,
     },
     /// With an `Err`.
     Error(ErrorReport),
@@ -238,6 +241,24 @@ pub struct ToolReport {
     pub server: String,
     /// The tool's name.
     pub tool: String,
+}
+
+/// Most places of calls that are never made that are told.
+pub const UNMADE_KEPT: usize = 16;
+
+/// Calls that one place built, and that nothing has awaited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnmadeReport {
+    /// The server's name.
+    pub server: String,
+    /// The tool's name.
+    pub tool: String,
+    /// How many.
+    pub count: u64,
+    /// Line of the snippet, from 1, where the place is in the snippet.
+    pub line: Option<u32>,
+    /// Column of the snippet, from 1.
+    pub column: Option<u32>,
 }
 
 /// The panic that a program ended with.

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, non_camel_case_types, unreachable_pub, clippy::all, clippy::pedantic)]
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateNoteInput {
     /// What the note is about, in a few words.
@@ -79,10 +80,11 @@ bridge::generated! {
 }
 impl CreateNoteInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> CreateNoteCall {
         CreateNoteCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "create_note"),
         }
     }
 }
@@ -130,10 +132,11 @@ pub fn create_note(
             text: text.into(),
             tags: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "create_note"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct EchoInput {
     /// The text to send back.
@@ -162,10 +165,11 @@ impl bridge::convert::FromJson for EchoInput {
 }
 impl EchoInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> EchoCall {
         EchoCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "echo"),
         }
     }
 }
@@ -197,10 +201,11 @@ pub fn echo(message: impl Into<String>) -> EchoCall {
         input: EchoInput {
             message: message.into(),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "echo"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FailInput {
     /// What the error should say.
@@ -229,10 +234,11 @@ impl bridge::convert::FromJson for FailInput {
 }
 impl FailInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> FailCall {
         FailCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "fail"),
         }
     }
 }
@@ -274,10 +280,11 @@ impl std::future::Future for FailCall {
 pub fn fail() -> FailCall {
     FailCall {
         input: FailInput { message: None },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "fail"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct GetCustomerInput {
     /// The customer's id, such as `c-01`.
@@ -354,10 +361,11 @@ bridge::generated! {
 }
 impl GetCustomerInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> GetCustomerCall {
         GetCustomerCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "get_customer"),
         }
     }
 }
@@ -387,10 +395,11 @@ impl std::future::Future for GetCustomerCall {
 pub fn get_customer(id: impl Into<String>) -> GetCustomerCall {
     GetCustomerCall {
         input: GetCustomerInput { id: id.into() },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "get_customer"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ImageInput {}
 impl bridge::convert::ToJson for ImageInput {
@@ -411,10 +420,11 @@ impl bridge::convert::FromJson for ImageInput {
 }
 impl ImageInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ImageCall {
         ImageCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "image"),
         }
     }
 }
@@ -445,10 +455,11 @@ impl std::future::Future for ImageCall {
 pub fn image() -> ImageCall {
     ImageCall {
         input: ImageInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "image"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JsonResponseInput {}
 impl bridge::convert::ToJson for JsonResponseInput {
@@ -469,10 +480,11 @@ impl bridge::convert::FromJson for JsonResponseInput {
 }
 impl JsonResponseInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> JsonResponseCall {
         JsonResponseCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "json_response"),
         }
     }
 }
@@ -503,10 +515,11 @@ impl std::future::Future for JsonResponseCall {
 pub fn json_response() -> JsonResponseCall {
     JsonResponseCall {
         input: JsonResponseInput {},
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "json_response"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListOrdersInput {
     /// Where to go on: `next_cursor` of the page before. The first page without it.
@@ -708,10 +721,11 @@ bridge::generated_text! {
 }
 impl ListOrdersInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> ListOrdersCall {
         ListOrdersCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "list_orders"),
         }
     }
 }
@@ -775,10 +789,11 @@ pub fn list_orders() -> ListOrdersCall {
             limit: None,
             status: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "list_orders"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchProductsInput {
     /// A part of the product's name or stock-keeping unit, in any case; empty for all products.
@@ -890,10 +905,11 @@ bridge::generated! {
 }
 impl SearchProductsInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> SearchProductsCall {
         SearchProductsCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "search_products"),
         }
     }
 }
@@ -939,10 +955,11 @@ pub fn search_products(query: impl Into<String>) -> SearchProductsCall {
             query: query.into(),
             max_price_cents: None,
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "search_products"),
     }
 }
 
+#[must_use = "arguments do nothing until they are sent: add `.call().await?`"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlowInput {
     /// How long to wait, in seconds.
@@ -971,10 +988,11 @@ impl bridge::convert::FromJson for SlowInput {
 }
 impl SlowInput {
     #[inline]
+    #[track_caller]
     pub fn call(self) -> SlowCall {
         SlowCall {
             input: self,
-            pending: bridge::call::Pending::new(),
+            pending: bridge::call::Pending::new("demo", "slow"),
         }
     }
 }
@@ -1006,6 +1024,6 @@ pub fn slow(seconds: impl bridge::convert::Argument<f64>) -> SlowCall {
         input: SlowInput {
             seconds: bridge::convert::Argument::into_argument(seconds),
         },
-        pending: bridge::call::Pending::new(),
+        pending: bridge::call::Pending::new("demo", "slow"),
     }
 }

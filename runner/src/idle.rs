@@ -1,0 +1,333 @@
+//! Finds expressions whose value goes nowhere, and what path they call: a tool's call that is one of them is never made.
+//!
+//! Read off the syntax, where the compiler warns of nothing: `let _ = call`, `drop(call)`, a variable that nothing reads.
+//! Which paths are tools is known to the catalog alone, so all are kept, without those that the text defines itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::parse::Parser as _;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned as _;
+use syn::visit::{self, Visit};
+use syn::{Expr, Item, Local, Pat, Stmt, Token, UseTree};
+
+/// Such an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Idle {
+    /// The path that it calls, with what `use` renamed written out.
+    pub(crate) path: Vec<String>,
+    /// Its bytes in the text.
+    pub(crate) range: Range<usize>,
+    /// Whether awaiting it is what can be meant alone: it is the whole value of a variable that nothing reads.
+    pub(crate) is_certain: bool,
+}
+
+/// Most that are kept of a text.
+const KEPT: usize = 500;
+
+/// The expressions of `statements`, whose text has these `tokens`, that go nowhere.
+pub(crate) fn find(statements: &[Stmt], tokens: &TokenStream) -> Vec<Idle> {
+    let mut names = Names::default();
+    statements.iter().for_each(|statement| names.visit_stmt(statement));
+    let mut uses = BTreeMap::new();
+    count_words(tokens, &mut uses);
+    let mut finder = Finder { names, uses, found: Vec::new(), seen: BTreeSet::new() };
+    statements.iter().for_each(|statement| finder.visit_stmt(statement));
+    finder.found.truncate(KEPT);
+    finder.found
+}
+
+/// What names mean in the text, wherever in it they are imported.
+#[derive(Default)]
+struct Names {
+    /// Names by `use`, with their paths.
+    imported: BTreeMap<String, Vec<String>>,
+    /// Modules whose names are all imported.
+    globs: Vec<Vec<String>>,
+    /// Modules and types that the text defines.
+    types: BTreeSet<String>,
+    /// Functions and variables that it defines.
+    values: BTreeSet<String>,
+}
+
+impl Names {
+    fn import(&mut self, tree: &UseTree, path: &mut Vec<String>) {
+        match tree {
+            UseTree::Path(part) => {
+                path.push(part.ident.to_string());
+                self.import(&part.tree, path);
+                path.pop();
+            }
+            UseTree::Name(name) if name.ident == "self" => {
+                self.imported.extend(path.last().cloned().map(|name| (name, path.clone())));
+            }
+            UseTree::Name(name) => {
+                let whole = [&path[..], &[name.ident.to_string()]].concat();
+                self.imported.insert(name.ident.to_string(), whole);
+            }
+            UseTree::Rename(renamed) if renamed.ident == "self" => {
+                self.imported.insert(renamed.rename.to_string(), path.clone());
+            }
+            UseTree::Rename(renamed) => {
+                let whole = [&path[..], &[renamed.ident.to_string()]].concat();
+                self.imported.insert(renamed.rename.to_string(), whole);
+            }
+            UseTree::Glob(_) => self.globs.push(path.clone()),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.import(tree, path)),
+        }
+    }
+
+    /// A path with what is imported written out; nothing for one that the text defines.
+    fn resolve(&self, path: &syn::Path) -> Vec<Vec<String>> {
+        let mut names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        // Imports of imports end: each is written out once.
+        let mut resolved = BTreeSet::new();
+        while let Some(first) = names.first().cloned() {
+            let own = if names.len() > 1 { &self.types } else { &self.values };
+            if own.contains(&first) {
+                return Vec::new();
+            }
+            match self.imported.get(&first) {
+                Some(whole) if resolved.insert(first) => drop(names.splice(..1, whole.iter().cloned())),
+                _ => break,
+            }
+        }
+        let of_globs = self.globs.iter().map(|glob| [&glob[..], &names].concat());
+        of_globs.chain([names.clone()]).collect()
+    }
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_item(&mut self, item: &'ast Item) {
+        if let Item::Fn(item) = item {
+            self.values.insert(item.sig.ident.to_string());
+        }
+        let own = match item {
+            Item::Mod(item) => Some(&item.ident),
+            Item::Struct(item) => Some(&item.ident),
+            Item::Enum(item) => Some(&item.ident),
+            Item::Trait(item) => Some(&item.ident),
+            Item::Type(item) => Some(&item.ident),
+            Item::Union(item) => Some(&item.ident),
+            _ => None,
+        };
+        self.types.extend(own.map(ToString::to_string));
+        visit::visit_item(self, item);
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.import(&item.tree, &mut Vec::new());
+    }
+
+    fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
+        self.values.insert(pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+}
+
+struct Finder {
+    names: Names,
+    uses: BTreeMap<String, usize>,
+    found: Vec<Idle>,
+    /// Where those begin that were found.
+    seen: BTreeSet<usize>,
+}
+
+impl Finder {
+    /// Notes the calls that the value of an expression that goes nowhere consists of.
+    fn drop_value(&mut self, value: &Expr, is_certain: bool) {
+        match value {
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) if is_wrapper(&path.path) => {
+                    call.args.iter().for_each(|argument| self.drop_value(argument, false));
+                }
+                Expr::Path(path) => self.note(&path.path, value, is_certain),
+                _ => {}
+            },
+            Expr::MethodCall(call) if call.method != "await" => self.drop_method(call, value, is_certain),
+            Expr::Struct(literal) => self.note(&literal.path, value, false),
+            Expr::Paren(inner) => self.drop_value(&inner.expr, is_certain),
+            Expr::Reference(inner) => self.drop_value(&inner.expr, false),
+            Expr::Array(list) => list.elems.iter().for_each(|item| self.drop_value(item, false)),
+            Expr::Tuple(list) => list.elems.iter().for_each(|item| self.drop_value(item, false)),
+            Expr::Repeat(list) => self.drop_value(&list.expr, false),
+            Expr::Block(block) => self.drop_block(&block.block),
+            Expr::If(condition) => {
+                self.drop_block(&condition.then_branch);
+                condition.else_branch.iter().for_each(|(_, otherwise)| self.drop_value(otherwise, false));
+            }
+            Expr::Match(choice) => choice.arms.iter().for_each(|arm| self.drop_value(&arm.body, false)),
+            Expr::Macro(used) => self.drop_list(&used.mac),
+            Expr::Closure(closure) => self.drop_value(&closure.body, false),
+            _ => {}
+        }
+    }
+
+    fn drop_block(&mut self, block: &syn::Block) {
+        if let Some(Stmt::Expr(value, None)) = block.stmts.last() {
+            self.drop_value(value, false);
+        }
+    }
+
+    /// Setters of a call, or a chain of an iterator whose closures make calls.
+    fn drop_method(&mut self, call: &syn::ExprMethodCall, whole: &Expr, is_certain: bool) {
+        let mut receiver = &*call.receiver;
+        while let Expr::MethodCall(inner) = receiver {
+            receiver = &inner.receiver;
+        }
+        match receiver {
+            Expr::Call(first) => {
+                if let Expr::Path(path) = &*first.func {
+                    self.note(&path.path, whole, is_certain);
+                }
+            }
+            Expr::Struct(literal) => self.note(&literal.path, whole, false),
+            _ => {}
+        }
+        let mut step = call;
+        loop {
+            if step.method == "map" {
+                step.args.iter().for_each(|argument| self.drop_value(argument, false));
+            }
+            let Expr::MethodCall(inner) = &*step.receiver else { break };
+            step = inner;
+        }
+    }
+
+    /// `vec![…]`, whose items are values.
+    fn drop_list(&mut self, used: &syn::Macro) {
+        if !used.path.is_ident("vec") {
+            return;
+        }
+        let items = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(used.tokens.clone());
+        items.iter().flatten().for_each(|item| self.drop_value(item, false));
+    }
+
+    fn note(&mut self, path: &syn::Path, value: &Expr, is_certain: bool) {
+        let range = value.span().byte_range();
+        for path in self.names.resolve(path) {
+            if path.len() >= 2 && self.seen.insert(range.start) {
+                self.found.push(Idle { path, range: range.clone(), is_certain });
+            }
+        }
+    }
+
+    /// Whether nothing reads the variable `name`: all that is said of it is its `let`, and that values are put into it.
+    fn is_unread(&self, name: &str, tokens_of_pushes: usize) -> bool {
+        self.uses.get(name).is_none_or(|uses| *uses <= 1 + tokens_of_pushes)
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder {
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let Some(init) = &local.init {
+            let pattern = match &local.pat {
+                Pat::Type(typed) => &*typed.pat,
+                pattern => pattern,
+            };
+            match pattern {
+                Pat::Wild(_) => self.drop_value(&init.expr, false),
+                Pat::Ident(name) if self.is_unread(&name.ident.to_string(), 0) => {
+                    let is_plain = !name.ident.to_string().starts_with('_') && local.pat == *pattern;
+                    self.drop_value(&init.expr, is_plain);
+                }
+                _ => {}
+            }
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if let Expr::Path(path) = &*call.func
+            && path
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| matches!(last.ident.to_string().as_str(), "drop" | "forget"))
+        {
+            call.args.iter().for_each(|argument| self.drop_value(argument, false));
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        if call.method == "for_each"
+            && let Some(Expr::Closure(closure)) = call.args.first()
+        {
+            self.drop_value(&closure.body, false);
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_stmt(&mut self, statement: &'ast Stmt) {
+        match statement {
+            // The compiler warns of a call, and not of one in a list, or of arguments alone.
+            Stmt::Expr(value, Some(_)) if !matches!(value, Expr::Call(_) | Expr::MethodCall(_)) => {
+                self.drop_value(value, false);
+            }
+            Stmt::Macro(used) if used.semi_token.is_some() => self.drop_list(&used.mac),
+            _ => {}
+        }
+        visit::visit_stmt(self, statement);
+    }
+
+    fn visit_block(&mut self, block: &'ast syn::Block) {
+        self.pushes(&block.stmts);
+        visit::visit_block(self, block);
+    }
+}
+
+impl Finder {
+    /// Calls that are pushed to a list that nothing reads.
+    fn pushes(&mut self, statements: &[Stmt]) {
+        let mut pushes = Pushes::default();
+        statements.iter().for_each(|statement| pushes.visit_stmt(statement));
+        for (name, values) in pushes.0 {
+            if self.is_unread(&name, values.len()) {
+                values.iter().for_each(|value| self.drop_value(value, false));
+            }
+        }
+    }
+}
+
+/// What is put into variables, by their names.
+#[derive(Default)]
+struct Pushes<'ast>(BTreeMap<String, Vec<&'ast Expr>>);
+
+impl<'ast> Visit<'ast> for Pushes<'ast> {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        let puts = ["push", "push_back", "push_front", "insert", "extend"];
+        if let Expr::Path(list) = &*call.receiver
+            && let Some(name) = list.path.get_ident()
+            && let Some(value) = call.args.last().filter(|_| puts.iter().any(|put| call.method == put))
+        {
+            self.0.entry(name.to_string()).or_default().push(value);
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+/// What only holds a value.
+fn is_wrapper(path: &syn::Path) -> bool {
+    let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    matches!(names[..], ["Some" | "Ok" | "Err"] | [.., "Box" | "Rc" | "Arc", "new" | "pin"] | [.., "drop"])
+}
+
+/// How often each name stands in a text, also in the braces of format strings.
+fn count_words(tokens: &TokenStream, uses: &mut BTreeMap<String, usize>) {
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Ident(word) => *uses.entry(word.to_string()).or_default() += 1,
+            TokenTree::Group(group) => count_words(&group.stream(), uses),
+            TokenTree::Literal(literal) => {
+                let text = literal.to_string();
+                let names = text.split('{').skip(1).filter_map(|rest| rest.split([':', '}']).next());
+                names.for_each(|name| *uses.entry(name.trim().to_owned()).or_default() += 1);
+            }
+            TokenTree::Punct(_) => {}
+        }
+    }
+}

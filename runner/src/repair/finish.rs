@@ -1,0 +1,54 @@
+//! Other ways to take a snippet's last value, where the compiler does not know its type in time or says that there is none.
+
+use crate::messages::{Message, Source, errors};
+use crate::snippet::{Ending, Shape, Snippet};
+use crate::splice::{Finish, Spliced};
+
+/// Errors of types that are not known where they are needed.
+const UNDETERMINED: [&str; 4] = ["E0271", "E0282", "E0283", "E0284"];
+
+/// What may be tried after the compiler's `messages` about `snippet`, as spliced: none where they are about anything else.
+pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Vec<Finish> {
+    let Shape::Statements(ending) = snippet.shape else { return Vec::new() };
+    let source = Source::new(&snippet.text, spliced);
+    let is_wrapper =
+        |message: &Message| message.primary().is_none_or(|span| source.use_range(span).is_none());
+    let is_of_tail = |message: &Message| {
+        let range = message.primary().and_then(|span| source.use_range(span));
+        let tail = snippet.tail.as_ref().zip(range);
+        is_wrapper(message)
+            || tail.is_some_and(|(tail, range)| tail.start <= range.start && range.end <= tail.end)
+    };
+    let mut diverges = false;
+    let mut undetermined = false;
+    for message in errors(messages) {
+        let code = message.code();
+        diverges |= message.message.starts_with("the snippet's result `!`");
+        // So the first way of taking a value shows where its type is open.
+        undetermined |= message.message.contains("&Result<_, _>");
+        undetermined |= UNDETERMINED.contains(&code) && (code == "E0271" || is_of_tail(&message));
+    }
+    // The end may still never be reached: by a function that never returns, or a macro that does.
+    diverges |= errors(messages).all(|message| {
+        message.code() == "E0308" && (is_of_tail(&message) || !is_of_statement(&message, source))
+    });
+    let (Ending::Value { returns } | Ending::Fails { returns } | Ending::Unit { returns }) = ending else {
+        return Vec::new();
+    };
+    // What a macro returns is not seen in the text.
+    let never = [returns, !returns].map(|returns| Finish::Diverges { returns });
+    match ending {
+        Ending::Value { .. } | Ending::Fails { .. } if undetermined => {
+            [&[Finish::Once, Finish::Plain][..], &never].concat()
+        }
+        _ if diverges => never.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a message is about a place in the text that no macro has made.
+fn is_of_statement(message: &Message, source: Source<'_>) -> bool {
+    message.primary().is_some_and(|span| {
+        span.expansion.as_ref().is_none_or(|from| from.is_of_compiler()) && source.range(span).is_some()
+    })
+}
