@@ -23,5 +23,5 @@ pub(crate) use {
     context::TraceContext,
     export::Exporter,
     settings::Telemetry,
-    spans::{ExecutionSpan, Incoming, Network},
+    spans::{CallSpan, ExecutionSpan, Incoming, Network},
 };

@@ -127,6 +127,12 @@ impl Progress {
     pub(crate) async fn made(&self) {
         self.made.notified().await;
     }
+
+    /// As when the server reports progress.
+    #[cfg(test)]
+    pub(crate) fn note(&self) {
+        self.made.notify_one();
+    }
 }
 
 impl Drop for Progress {

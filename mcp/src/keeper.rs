@@ -89,7 +89,7 @@ impl State {
 pub struct Status {
     /// What it is doing.
     pub state: State,
-    /// Why it could not be reached the last time that it could not.
+    /// Why it could not be reached the last time that it could not; none where that is not yet known.
     pub last_error: Option<String>,
     /// When it was connected to the last time.
     pub last_connected: Option<SystemTime>,
@@ -209,7 +209,9 @@ impl Keeper {
     pub async fn session(&self) -> Result<Session, Error> {
         let mut status = self.shared.status.subscribe();
         let settled = status.wait_for(|status| status.state != State::Connecting).await;
-        let reason = settled.ok().and_then(|status| status.last_error.clone());
+        // What went wrong before is no reason for what was ended in order.
+        let failed = settled.ok().filter(|status| status.state != State::Closed);
+        let reason = failed.and_then(|status| status.last_error.clone());
         let session = self.shared.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
         session.ok_or_else(|| {
             let reason = reason.unwrap_or_else(|| "the session was closed on this side".to_owned());
@@ -241,12 +243,9 @@ async fn keep(shared: Arc<Shared>) {
             () = shared.closing.notified() => None,
             ended = shared.hold_one() => Some(ended),
         };
-        let session = shared.session.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(session) = session {
-            session.close().await;
-        }
         let Some(error) = ended else {
             shared.set(|status| status.state = State::Closed);
+            shared.close_session().await;
             return;
         };
         if begun.elapsed() >= HEALTHY {
@@ -255,6 +254,7 @@ async fn keep(shared: Arc<Shared>) {
         failures += 1;
         let is_login = matches!(*error.kind, ErrorKind::Unauthorized { .. });
         let gives_up = is_login || failures >= MAX_ATTEMPTS || !may_pass(&error);
+        // Before the session is closed, which may take seconds: nobody is to be given one that has broken.
         shared.set(|status| {
             status.state = match (is_login, gives_up) {
                 (true, _) => State::AuthRequired,
@@ -263,6 +263,7 @@ async fn keep(shared: Arc<Shared>) {
             };
             status.last_error = Some(error.to_string());
         });
+        shared.close_session().await;
         if gives_up {
             return;
         }
@@ -294,6 +295,13 @@ impl Shared {
         self.status.send_modify(change);
     }
 
+    async fn close_session(&self) {
+        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(session) = session {
+            session.close().await;
+        }
+    }
+
     /// One connection from its beginning to its end; says why it ended.
     async fn hold_one(&self) -> Error {
         let begun = Instant::now();
@@ -318,6 +326,14 @@ impl Shared {
         tokio::select! {
             error = self.watch(&session) => error,
             error = listening => error,
+            () = session.closed() => {
+                // Why it has ended is not known at once, and meanwhile there is nothing to be asked.
+                self.set(|status| {
+                    status.state = State::Connecting;
+                    status.last_error = None;
+                });
+                session.why_closed().await
+            }
         }
     }
 
@@ -337,7 +353,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Waits for the end of the connection; reads the lists again when they change, and asks whether the server lives.
+    /// Reads the lists again when they change, and asks whether the server lives; returns when it does not.
     async fn watch(&self, session: &Session) -> Error {
         let mut pace = Pace::new(Instant::now());
         // When the list is to be read that has changed.
@@ -350,7 +366,6 @@ impl Shared {
                 }
             };
             tokio::select! {
-                () = session.closed() => return session.why_closed().await,
                 () = is_due => {
                     due = None;
                     // What has changed until now is in the list that is read now.

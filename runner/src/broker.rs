@@ -2,23 +2,22 @@
 //!
 //! What a program may call is decided here and nowhere else; its stubs are only convenience.
 
+mod flight;
+mod outbox;
 mod watched;
 
 use std::collections::{BTreeMap, HashMap};
-use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+pub use bridge::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT};
 use bridge::wire::{
     CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, Welcome,
 };
-use futures::FutureExt;
-use futures::future::{AbortHandle, Abortable, BoxFuture};
-use futures::stream::{FuturesUnordered, StreamExt};
+use futures::stream::StreamExt as _;
 use serde_json::value::RawValue;
-use tokio::io::AsyncWriteExt as _;
 use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::unix::OwnedReadHalf;
 use tokio_util::codec::FramedRead;
 
 use crate::catalog::ToolName;
@@ -28,13 +27,10 @@ use crate::observer::Observer;
 use crate::outcome::CallRecord;
 use crate::protocol::{Protocol, ProtocolError};
 use crate::refused::CallsRefused;
+use flight::{Answered, Flight, Gate};
+use outbox::{Outbox, READING_TIME};
 use watched::Watched;
 
-/// Calls in flight beyond which the program's frames are left waiting.
-pub const CALLS_IN_FLIGHT: usize = 256;
-/// Bytes of arguments in flight beyond which the program's frames are left waiting (32 MiB): as many as the largest frame,
-/// so that a single call leaves room for its cancellation to be read.
-pub const BYTES_IN_FLIGHT: usize = FRAME_LIMIT;
 /// Calls that an outcome names one by one; the rest is only counted.
 pub const CALLS_KEPT: usize = 1000;
 /// Bytes of content parts that a program may emit (16 MiB).
@@ -67,6 +63,9 @@ pub(crate) enum Violation {
     /// More content parts than the outcome can hold.
     #[error("it emitted more than {CONTENT_LIMIT} bytes or {PARTS_LIMIT} parts of content and was stopped")]
     Content,
+    /// An answer that is not read.
+    #[error("it left an answer unread for {} s and was stopped", READING_TIME.as_secs())]
+    Unread,
 }
 
 /// One execution's end of the broker.
@@ -82,78 +81,43 @@ pub(crate) struct Broker<'a> {
     pub(crate) ledger: &'a Mutex<Ledger>,
 }
 
-/// A call that is no longer in flight.
-struct Landed {
-    id: u64,
-    /// Bytes of its arguments.
-    bytes: usize,
-    /// What came of it, unless the program has cancelled it.
-    completed: Option<Completed>,
-}
-
-/// What came of a call.
-struct Completed {
-    /// None of a question: it is no call.
-    record: Option<CallRecord>,
-    answer: Result<Box<RawValue>, CallFailure>,
-}
-
-/// The calls in flight. One that is cancelled counts until it has let go of its arguments.
-#[derive(Default)]
-struct Flight<'a> {
-    running: FuturesUnordered<BoxFuture<'a, Landed>>,
-    /// What ends a call early.
-    handles: HashMap<u64, AbortHandle>,
-    /// Bytes of arguments.
-    bytes: usize,
-}
-
-impl<'a> Flight<'a> {
-    fn has_room(&self) -> bool {
-        self.running.len() < CALLS_IN_FLIGHT && self.bytes < BYTES_IN_FLIGHT
-    }
-
-    fn start(&mut self, id: u64, bytes: usize, call: impl Future<Output = Completed> + Send + 'a) {
-        let (handle, registration) = AbortHandle::new_pair();
-        self.handles.insert(id, handle);
-        self.bytes += bytes;
-        let call = Abortable::new(call, registration);
-        self.running.push(call.map(move |ended| Landed { id, bytes, completed: ended.ok() }).boxed());
-    }
-
-    /// Ends a call early, if it is in flight: its answer may be under way already.
-    fn cancel(&mut self, id: u64) {
-        if let Some(handle) = self.handles.remove(&id) {
-            handle.abort();
-        }
-    }
-
-    /// The next call that is no longer in flight.
-    async fn next(&mut self) -> Option<Landed> {
-        let landed = self.running.next().await?;
-        self.handles.remove(&landed.id);
-        self.bytes -= landed.bytes;
-        Some(landed)
-    }
-}
-
 impl Broker<'_> {
     /// Serves the program until it closes its end.
+    ///
+    /// Nothing waits for anything else here: a program that leaves an answer unread, or has too many calls in flight,
+    /// holds up the answers of servers and its own new calls, and neither questions to people nor its time.
     pub(crate) async fn serve(&self, stream: UnixStream) -> Result<(), Violation> {
         let (reader, writer) = stream.into_split();
-        let mut answers = Answers(writer);
+        let gate = Gate::default();
+        let mut outbox = Outbox::new(writer, &gate);
         let welcome = Welcome { version: VERSION, token: self.token.clone(), args: self.args.clone() };
         // A program that ended before it was welcomed says by its end what there is to say.
-        let _ = answers.send(&ToProgram::Welcome(welcome)).await;
+        outbox.send(&ToProgram::Welcome(welcome));
         let frames = FramedRead::new(reader, Protocol::new(self.token.as_str()));
         let mut incoming = Incoming { frames, paused: false };
         let mut flight = Flight::default();
+        // The bridge makes no call for which there is no room. What does is read no further until there is some.
+        let mut waiting = None;
         loop {
+            if let Some(call) = waiting.take_if(|call| flight.has_room(size(call), outbox.len())) {
+                self.begin(call, &gate, &mut flight);
+            }
             tokio::select! {
-                message = incoming.next(), if flight.has_room() => {
+                biased;
+                written = outbox.written() => written?,
+                Some(landed) = flight.next() => match landed.answer {
+                    Some(Ok(result)) => outbox.reply(landed.id, result),
+                    Some(Err(failure)) => outbox.send(&ToProgram::Failure { id: landed.id, failure }),
+                    None => {}
+                },
+                message = incoming.next(), if waiting.is_none() => {
                     let handled = match message {
                         Ok(None) => return Ok(()),
-                        Ok(Some(message)) => self.handle(message, &mut flight),
+                        Ok(Some(call @ (ToHost::Call { .. } | ToHost::Ask { .. }))) => {
+                            waiting = Some(call);
+                            Ok(())
+                        }
+                        Ok(Some(message)) => self.take(message, &mut flight),
                         Err(violation) => Err(violation),
                     };
                     if let Err(Violation::Protocol(_)) = &handled {
@@ -161,46 +125,42 @@ impl Broker<'_> {
                     }
                     handled?;
                 }
-                Some(landed) = flight.next() => {
-                    if let Some(completed) = landed.completed {
-                        // A program that takes no answers has ended; what it sent before is still to be read. Until this
-                        // one is taken, the other calls are not polled, so their answers stay with their servers.
-                        let _ = match self.complete(completed) {
-                            Ok(result) => answers.reply(landed.id, &result).await,
-                            Err(failure) => answers.send(&ToProgram::Failure { id: landed.id, failure }).await,
-                        };
-                    }
-                }
             }
         }
     }
 
-    fn handle<'a>(&'a self, message: ToHost, flight: &mut Flight<'a>) -> Result<(), Violation> {
+    /// Begins a call, or something that is asked.
+    fn begin<'a>(&'a self, message: ToHost, gate: &'a Gate, flight: &mut Flight<'a>) {
+        let bytes = size(&message);
         match message {
-            // It was the right one.
-            ToHost::Hello { .. } => {}
             ToHost::Call { id, tool, arguments } => {
                 self.ledger().calls_total += 1;
                 let name = self.allowed.get(&tool);
-                let bytes = arguments.get().len();
                 // Only as much is kept of an identity as is told of it.
                 let tool = name.map_or_else(|| shown(&tool), |name| name.tool.clone());
                 let server = name.map(|name| name.server.clone()).unwrap_or_default();
                 // From here on there is no other form of them.
                 let arguments = strict_json::canonical_object(&arguments);
-                let watched =
-                    Watched::begin(self.observer, id, (server, tool.clone()), arguments.as_deref().ok());
-                flight.start(id, bytes, self.call(name, tool, arguments, watched));
+                let names = (server, tool.clone());
+                let watched = Watched::begin(self, id, names, arguments.as_deref().ok());
+                flight.start(id, bytes, self.call(name, tool, arguments, watched, gate));
             }
-            ToHost::Ask { id, question } => {
-                flight.start(id, size(&question), self.look_up(question));
-            }
+            ToHost::Ask { id, question } => flight.start(id, bytes, self.look_up(question, gate)),
+            _ => {}
+        }
+    }
+
+    /// Takes what has no answer.
+    fn take(&self, message: ToHost, flight: &mut Flight<'_>) -> Result<(), Violation> {
+        match message {
             ToHost::Cancel { id } => flight.cancel(id),
             ToHost::Emit { content } => self.emit(&content)?,
             ToHost::Progress { done, total, message } => {
                 self.observer.program_progress(done, total, &message);
             }
             ToHost::Finish(finish) => self.ledger().finish = Some(finish),
+            // It was the right hello; and the others have answers.
+            ToHost::Hello { .. } | ToHost::Call { .. } | ToHost::Ask { .. } => {}
         }
         Ok(())
     }
@@ -211,45 +171,45 @@ impl Broker<'_> {
         tool: String,
         arguments: Result<Box<RawValue>, strict_json::Error>,
         watched: Watched<'_>,
-    ) -> Completed {
-        let completed = match name {
-            Some(name) => self.carry(name, arguments).await,
+        gate: &Gate,
+    ) -> Answered {
+        let (record, answer) = match name {
+            Some(name) => self.carry(name, arguments, gate).await,
             None => {
                 self.refused(&CallsRefused::forge);
                 refuse(tool)
             }
         };
-        if let (Some(ToolName { server, tool, .. }), Err(failure)) = (name, &completed.answer) {
+        if let (Some(ToolName { server, tool, .. }), Err(failure)) = (name, &answer) {
             self.refused(&|refused| refused.fail(server, tool, failure.kind));
         }
-        if let Some(record) = &completed.record {
-            watched.end(record);
-        }
-        completed
+        watched.end(record);
+        answer
     }
 
-    async fn look_up(&self, question: Question) -> Completed {
+    async fn look_up(&self, question: Question, gate: &Gate) -> Answered {
         let answer = match &question {
-            Question::Resource { uri, server } => self.read_resource(uri, server.as_deref()).await,
-            question => self.host.look_up(question).await,
+            Question::Resource { uri, server } => self.read_resource(uri, server.as_deref(), gate).await,
+            question => gate.pass(self.host.look_up(question)).await,
         };
-        Completed { record: None, answer: answer.and_then(fits) }
+        answer.and_then(fits)
     }
 
-    async fn read_resource(&self, uri: &str, server: Option<&str>) -> Result<Box<RawValue>, CallFailure> {
-        let server = self.host.find_resource(uri, server).await?;
+    async fn read_resource(&self, uri: &str, server: Option<&str>, gate: &Gate) -> Answered {
+        let server = gate.pass(self.host.find_resource(uri, server)).await?;
         let permitted = self.clock.while_asking(self.host.permit_read(&server, uri)).await;
         permitted.inspect_err(|failure| {
             self.refused(&|refused| refused.fail(&server, RESOURCE, failure.kind));
         })?;
-        self.host.read_resource(&server, uri).await
+        gate.pass(self.host.read_resource(&server, uri)).await
     }
 
     async fn carry(
         &self,
         name: &ToolName,
         arguments: Result<Box<RawValue>, strict_json::Error>,
-    ) -> Completed {
+        gate: &Gate,
+    ) -> (CallRecord, Answered) {
         let ToolName { server, tool, .. } = name;
         let permitted = match arguments {
             Ok(arguments) => {
@@ -263,7 +223,7 @@ impl Broker<'_> {
         };
         let started = Instant::now();
         let answer = match permitted {
-            Ok(arguments) => self.host.call(server, tool, arguments).await,
+            Ok(arguments) => gate.pass(self.host.call(server, tool, arguments)).await,
             Err(refused) => Err(refused),
         };
         let ms = milliseconds(started);
@@ -272,17 +232,7 @@ impl Broker<'_> {
             Err(_) => (false, 0),
         };
         let record = CallRecord { server: server.clone(), tool: tool.clone(), ok, ms, bytes };
-        let answer = answer.and_then(|answer| fits(answer.result));
-        Completed { record: Some(record), answer }
-    }
-
-    fn complete(&self, completed: Completed) -> Result<Box<RawValue>, CallFailure> {
-        let Completed { record, answer } = completed;
-        let mut ledger = self.ledger();
-        if let Some(record) = record.filter(|_| ledger.calls.len() < CALLS_KEPT) {
-            ledger.calls.push(record);
-        }
-        answer
+        (record, answer.and_then(|answer| fits(answer.result)))
     }
 
     fn emit(&self, content: &RawValue) -> Result<(), Violation> {
@@ -305,35 +255,6 @@ impl Broker<'_> {
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         lock(self.ledger)
-    }
-}
-
-/// What the host says.
-struct Answers(OwnedWriteHalf);
-
-impl Answers {
-    async fn send(&mut self, message: &ToProgram) -> io::Result<()> {
-        self.frame(&[&serde_json::to_vec(message)?]).await
-    }
-
-    /// Sends [`ToProgram::Reply`] without a copy of the result, which may be large.
-    async fn reply(&mut self, id: u64, result: &RawValue) -> io::Result<()> {
-        let head = format!("{{\"reply\":{{\"id\":{id},\"result\":");
-        self.frame(&[head.as_bytes(), result.get().as_bytes(), b"}}"]).await
-    }
-
-    /// Sends a frame that consists of these parts.
-    async fn frame(&mut self, parts: &[&[u8]]) -> io::Result<()> {
-        let length: usize = parts.iter().map(|part| part.len()).sum();
-        if length > FRAME_LIMIT {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let length = u32::try_from(length).map_err(io::Error::other)?.to_be_bytes();
-        self.0.write_all(&length).await?;
-        for part in parts {
-            self.0.write_all(part).await?;
-        }
-        Ok(())
     }
 }
 
@@ -367,14 +288,12 @@ pub(crate) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
     ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes of a question's texts.
-fn size(question: &Question) -> usize {
-    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    match question {
-        Question::Search { query, server, .. } => query.len() + optional(server),
-        Question::Resources { server, query } => optional(server) + optional(query),
-        Question::Resource { uri, server } => uri.len() + optional(server),
-        Question::Describe { tools } => tools.iter().map(|name| size_of::<String>() + name.len()).sum(),
+/// Bytes that a message counts for while it is in flight.
+fn size(message: &ToHost) -> usize {
+    match message {
+        ToHost::Call { arguments, .. } => arguments.get().len(),
+        ToHost::Ask { question, .. } => question.bytes(),
+        _ => 0,
     }
 }
 
@@ -383,10 +302,10 @@ fn shown(identity: &str) -> String {
     identity.chars().filter(|c| !c.is_control()).take(IDENTITY_TOLD).collect()
 }
 
-fn refuse(tool: String) -> Completed {
+fn refuse(tool: String) -> (CallRecord, Answered) {
     let message = format!("the tool {tool:?} is not among those that this program may call");
     let record = CallRecord { server: String::new(), tool, ok: false, ms: 0.0, bytes: 0 };
-    Completed { record: Some(record), answer: Err(CallFailure { kind: FailureKind::Denied, message }) }
+    (record, Err(CallFailure { kind: FailureKind::Denied, message }))
 }
 
 /// An answer that fits into a frame, with some room for what stands around it.

@@ -39,6 +39,13 @@ async fn watch(
                 known.remove(name);
                 continue;
             };
+            if status.state == State::Connecting
+                && status.last_error.is_none()
+                && known.get(name) == Some(&State::Ready)
+            {
+                // Why it is gone is known in a moment.
+                continue;
+            }
             let before = known.insert(name.clone(), status.state);
             let why = || {
                 let error = status.last_error.as_deref().unwrap_or_default();

@@ -10,6 +10,7 @@ use rmcp::model::ErrorCode;
 use runner::{Answer, CallFailure, FailureKind};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::answer;
@@ -167,24 +168,30 @@ impl Passing {
             let session = self.connected(server).await?;
             session.carry(method, self.with_level(request, &session)).await
         };
-        let mut asking = std::pin::pin!(asking);
         let mut told = self.upstreams.host().told();
-        let done = loop {
-            tokio::select! {
-                biased;
-                () = self.cancel.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
-                Some(report) = made.receive() => self.report(report).await,
-                Some(told) = told.receive() => self.pass_on(told).await,
-                done = &mut asking => break done,
+        let answered = Notify::new();
+        let asking = async {
+            let done = asking.await;
+            answered.notify_one();
+            done
+        };
+        // Beside the request: neither a server that tells without end nor a client that does not read stops its clock.
+        let telling = async {
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(report) = made.receive() => self.report(report).await,
+                    Some(told) = told.receive() => self.pass_on(told).await,
+                    // What was told before the answer is passed on before it.
+                    () = answered.notified() => return,
+                }
             }
         };
-        // What was told before the answer is passed on before it.
-        while let Some(report) = made.try_receive() {
-            self.report(report).await;
-        }
-        while let Some(told) = told.try_receive() {
-            self.pass_on(told).await;
-        }
+        let done = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+            (done, ()) = async { tokio::join!(asking, telling) } => done,
+        };
         match done {
             Ok(result) => Ok(read(&result)),
             Err(error) => self.failed(method, &error),

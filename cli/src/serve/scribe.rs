@@ -1,5 +1,7 @@
 //! What is written down of an execution or a direct call: the audit log, and the spans of a trace.
 
+mod call;
+
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +15,8 @@ use runner::{Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, 
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
+
+use call::Call;
 
 use super::approval::Approver;
 use super::session::{ClientSession, Transport};
@@ -203,40 +207,10 @@ impl Scribe {
         Called: Future<Output = Result<Answer, CallFailure>>,
     {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let network = match self.settings.config.server(server).map(|server| &server.connection.transport) {
-            Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
-            Some(_) => Network::Http,
-        };
         let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
-        self.write(&Record::CallBegin {
-            execution: &self.id,
-            call: number,
-            server,
-            tool,
-            who: direct.then(|| self.requester.who()),
-            arguments: self.kept(arguments),
-        })
-        .map_err(unwritten)?;
-        let begun = Instant::now();
-        let span = self.span.call(server, tool, network, None);
-        let mut meta = span.meta();
-        meta.extend(self.requester.run.iter().flat_map(|run| handing_on::meta_of(run)));
-        let of_call = span.span().clone();
-        let answer = call(meta).instrument(of_call).await;
-        let (ok, error, bytes) = match &answer {
-            Ok(answer) => {
-                (!answer.is_error, answer.is_error.then_some("tool_error"), answer.result.get().len())
-            }
-            Err(failure) => (false, Some(kind(failure.kind)), 0),
-        };
-        match &answer {
-            Ok(answer) => span.answered(answer.is_error, bytes),
-            Err(failure) => span.failed(kind(failure.kind), None),
-        }
-        let ms = begun.elapsed().as_secs_f64() * 1e3;
-        let record =
-            Record::CallEnd { execution: &self.id, call: number, server, tool, ok, error, ms, bytes };
-        self.write(&record).map_err(unwritten)?;
+        let written = Call::begin(self, number, (server, tool), arguments, direct).map_err(unwritten)?;
+        let answer = call(written.meta()).instrument(written.span()).await;
+        written.end(&answer).map_err(unwritten)?;
         answer
     }
 

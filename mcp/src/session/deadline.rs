@@ -39,10 +39,71 @@ impl Deadline {
                 continue;
             }
             tokio::select! {
+                // In this order: progress without end does not put off the end of all, and what was reported before the
+                // other limit was reached counts, however late it is looked at.
+                biased;
+                () = sleep_until(last) => return longest,
                 () = progress.made() => end = Instant::now() + self.limit,
                 _ = self.questions.changed() => {}
-                () = sleep_until(end.min(last)) => return if last <= end { longest } else { self.limit },
+                () = sleep_until(end) => return self.limit,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures::FutureExt;
+    use rmcp::model::{NumberOrString, ProgressToken};
+    use tokio::time::advance;
+
+    use super::*;
+    use crate::{client::Client, config::ServerConfig, host::NoHost};
+
+    const LIMIT: Duration = Duration::from_secs(1);
+
+    /// A deadline, and what tells it of progress.
+    fn begun() -> (impl Future<Output = Duration>, Arc<Progress>) {
+        let config = ServerConfig::stdio("tests", "tests", [""; 0]);
+        let client = Client::new(&config, Arc::new(NoHost));
+        let progress = Arc::new(client.progress_of(ProgressToken(NumberOrString::Number(1)), None));
+        let (deadline, reported) = (Deadline::new(LIMIT, client.questions()), Arc::clone(&progress));
+        (async move { deadline.passes(&reported).await }, progress)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn progress_without_end_does_not_put_off_the_end_of_all() {
+        let (passed, progress) = begun();
+        let mut passed = Box::pin(passed);
+        for _ in 0..4 * PROGRESS_FACTOR - 1 {
+            assert_eq!(passed.as_mut().now_or_never(), None);
+            progress.note();
+            advance(LIMIT / 4).await;
+        }
+        progress.note();
+        advance(LIMIT / 4).await;
+        progress.note();
+        assert_eq!(passed.now_or_never(), Some(LIMIT * PROGRESS_FACTOR));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_looked_at_late_ends_for_the_limit_that_it_reached() {
+        let (passed, progress) = begun();
+        let mut passed = Box::pin(passed);
+        assert_eq!(passed.as_mut().now_or_never(), None);
+        advance(LIMIT * 2).await;
+        progress.note();
+        assert_eq!(passed.as_mut().now_or_never(), None, "there was progress");
+        advance(LIMIT * PROGRESS_FACTOR).await;
+        progress.note();
+        assert_eq!(passed.now_or_never(), Some(LIMIT * PROGRESS_FACTOR));
+
+        let (passed, _progress) = begun();
+        let mut passed = Box::pin(passed);
+        assert_eq!(passed.as_mut().now_or_never(), None);
+        advance(LIMIT).await;
+        assert_eq!(passed.now_or_never(), Some(LIMIT));
     }
 }

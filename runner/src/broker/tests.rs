@@ -1,9 +1,12 @@
 //! What is told of calls, with a program's end of the protocol in this process.
 
+mod pressure;
+
 use std::os::unix::net::UnixStream as Program;
 
 use bridge::wire::{read_frame, write_frame};
-use futures::future::{pending, ready};
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, pending, ready};
 
 use super::*;
 use crate::host::Refusal;
@@ -112,6 +115,22 @@ fn call_with(id: u64, tool: &str, arguments: &str) -> ToHost {
     ToHost::Call { id, tool: tool.to_owned(), arguments: raw(arguments) }
 }
 
+/// The broker of a program that may call `tools`.
+fn broker<'a>(
+    tools: &[&str],
+    host: &'a dyn ToolHost,
+    clock: &'a Clock,
+    observer: &'a dyn Observer,
+    ledger: &'a Mutex<Ledger>,
+) -> Broker<'a> {
+    let named = |tool: &&str| {
+        let name = ToolName { server: "demo".to_owned(), tool: (*tool).to_owned(), denied: false };
+        ((*tool).to_owned(), name)
+    };
+    let allowed = tools.iter().map(named).collect();
+    Broker { token: TOKEN.to_owned(), args: BTreeMap::new(), allowed, host, clock, observer, ledger }
+}
+
 /// The messages to a program that says `said` and hears so many answers before it goes.
 async fn talk(observer: &dyn Observer, said: Vec<ToHost>, answers: usize) -> Vec<ToProgram> {
     talk_to(&Host::default(), observer, said, answers).await
@@ -140,20 +159,8 @@ async fn talk_with(
         let mut hear = || serde_json::from_slice(&read_frame(&mut program).unwrap().unwrap()).unwrap();
         (0..=answers).map(|_| hear()).collect::<Vec<ToProgram>>().split_off(1)
     });
-    let tools = ["quick", "late", "failing", "forbidden"].map(|tool| {
-        let name = ToolName { server: "demo".to_owned(), tool: tool.to_owned(), denied: false };
-        (tool.to_owned(), name)
-    });
     let clock = Clock::start();
-    let broker = Broker {
-        token: TOKEN.to_owned(),
-        args: BTreeMap::new(),
-        allowed: HashMap::from(tools),
-        host: own,
-        clock: &clock,
-        observer,
-        ledger,
-    };
+    let broker = broker(&["quick", "late", "failing", "forbidden"], own, &clock, observer, ledger);
     broker.serve(UnixStream::from_std(host).unwrap()).await?;
     Ok(program.join().unwrap())
 }
@@ -183,7 +190,11 @@ async fn a_call_that_is_given_up_is_told_to_have_ended() {
     let notes = Notes::default();
     // One is cancelled, the other one is under way when the program ends.
     let said = vec![call(0, "late"), call(1, "late"), ToHost::Cancel { id: 0 }, call(7, "quick")];
-    talk(&notes, said, 1).await;
+    let ledger = Mutex::default();
+    talk_with(&Host::default(), &notes, said, 1, &ledger).await.unwrap();
+    let kept: Vec<_> = lock(&ledger).calls.iter().map(|call| (call.tool.clone(), call.ok)).collect();
+    assert_eq!(kept.len(), 3, "{kept:?}");
+    assert_eq!(kept.iter().filter(|call| **call == ("late".to_owned(), false)).count(), 2, "{kept:?}");
     let told = notes.take();
     for ended in ["0 demo.late ok=false 0", "1 demo.late ok=false 0", "7 demo.quick ok=true 14"] {
         assert_eq!(told.iter().filter(|told| *told == ended).count(), 1, "{ended}: {told:?}");
@@ -275,15 +286,8 @@ async fn arguments_that_readers_understand_differently_are_neither_shown_nor_sen
 async fn a_content_part_is_kept_in_its_canonical_form() {
     let ledger = Mutex::default();
     let clock = Clock::start();
-    let broker = Broker {
-        token: TOKEN.to_owned(),
-        args: BTreeMap::new(),
-        allowed: HashMap::new(),
-        host: &Host::default(),
-        clock: &clock,
-        observer: &Unobserved,
-        ledger: &ledger,
-    };
+    let host = Host::default();
+    let broker = broker(&[], &host, &clock, &Unobserved, &ledger);
     broker.emit(&raw("{ \"type\": \"t\\u0065xt\" }")).unwrap();
     assert_eq!(ledger.lock().unwrap().content[0].get(), "{\"type\":\"text\"}");
     let refused = broker.emit(&raw(r#"{"type":"text","type":"image"}"#));

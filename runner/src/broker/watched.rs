@@ -1,17 +1,18 @@
-//! A call as the observer of its execution sees it: it begins, and it ends, whatever becomes of it.
+//! A call as its execution knows it: it begins, and it ends, whatever becomes of it. Both are told to the observer, and the
+//! end stands in the ledger.
 
 use std::mem;
 use std::time::Instant;
 
 use serde_json::value::RawValue;
 
-use super::milliseconds;
-use crate::observer::{CallBegun, Observer};
+use super::{Broker, CALLS_KEPT, milliseconds};
+use crate::observer::CallBegun;
 use crate::outcome::CallRecord;
 
 /// A call that has been told to have begun. Dropping it tells that it was given up.
 pub(super) struct Watched<'a> {
-    observer: &'a dyn Observer,
+    broker: &'a Broker<'a>,
     number: u64,
     server: String,
     tool: String,
@@ -22,20 +23,28 @@ pub(super) struct Watched<'a> {
 impl<'a> Watched<'a> {
     /// Tells that a call of a server's tool has begun; without arguments where it can't be sent with any.
     pub(super) fn begin(
-        observer: &'a dyn Observer,
+        broker: &'a Broker<'a>,
         number: u64,
         (server, tool): (String, String),
         arguments: Option<&RawValue>,
     ) -> Self {
         let arguments = arguments.unwrap_or(RawValue::NULL);
-        observer.call_began(&CallBegun { number, server: &server, tool: &tool, arguments });
-        Watched { observer, number, server, tool, began: Instant::now(), has_ended: false }
+        broker.observer.call_began(&CallBegun { number, server: &server, tool: &tool, arguments });
+        Watched { broker, number, server, tool, began: Instant::now(), has_ended: false }
     }
 
     /// Tells what came of it.
-    pub(super) fn end(mut self, record: &CallRecord) {
+    pub(super) fn end(mut self, record: CallRecord) {
+        self.keep(record);
+    }
+
+    fn keep(&mut self, record: CallRecord) {
         self.has_ended = true;
-        self.observer.call_ended(self.number, record);
+        self.broker.observer.call_ended(self.number, &record);
+        let mut ledger = self.broker.ledger();
+        if ledger.calls.len() < CALLS_KEPT {
+            ledger.calls.push(record);
+        }
     }
 }
 
@@ -43,8 +52,7 @@ impl Drop for Watched<'_> {
     fn drop(&mut self) {
         if !self.has_ended {
             let (server, tool) = (mem::take(&mut self.server), mem::take(&mut self.tool));
-            let record = CallRecord { server, tool, ok: false, ms: milliseconds(self.began), bytes: 0 };
-            self.observer.call_ended(self.number, &record);
+            self.keep(CallRecord { server, tool, ok: false, ms: milliseconds(self.began), bytes: 0 });
         }
     }
 }

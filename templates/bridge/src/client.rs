@@ -1,8 +1,10 @@
 //! The program's end of the broker: one socket, one reading thread, any number of calls in flight.
 //!
-//! Answers arrive on a thread of their own, so calls work under any executor and from any thread.
+//! Answers arrive on a thread of their own, so calls work under any executor and from any thread. Calls for which there is
+//! no room yet, and cancellations, are sent by a thread of their own too, so neither holds an executor up.
 
-use std::collections::HashMap;
+mod queue;
+
 use std::fmt;
 use std::io;
 use std::mem::ManuallyDrop;
@@ -10,7 +12,7 @@ use std::net::Shutdown;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -19,33 +21,24 @@ use crate::wire::{
     BROKER_DESCRIPTOR, CallFailure, FailureKind, Question, ToHost, ToProgram, VERSION, Welcome, read_frame,
     write_frame,
 };
+use queue::{Added, Calls, Next};
 
 static CONNECTION: OnceLock<Connection> = OnceLock::new();
 
 type Answer = Result<Box<RawValue>, CallFailure>;
 
+/// Bytes of the stacks of the threads here.
+const STACK: usize = 256 * 1024;
+
+/// Whoever needs both locks takes that of the writer first.
 struct Connection {
-    writer: Mutex<Writer>,
+    writer: Mutex<UnixStream>,
     calls: Mutex<Calls>,
     /// Signalled when no more answers will come.
     ended: Condvar,
-}
-
-struct Writer {
-    stream: UnixStream,
-    next_id: u64,
-}
-
-#[derive(Default)]
-struct Calls {
-    slots: HashMap<u64, Slot>,
-    /// Why no more answers will come.
-    ended: Option<String>,
-}
-
-enum Slot {
-    Waiting(Option<Waker>),
-    Answered(Answer),
+    /// Signalled when there may be something to send.
+    queued: Condvar,
+    sender: OnceLock<bool>,
 }
 
 /// Connects, says hello and starts the reading thread.
@@ -63,37 +56,29 @@ pub(crate) fn connect() -> io::Result<Welcome> {
     let hello = ToHost::Hello { version: VERSION, token: welcome.token.clone() };
     write_frame(&mut stream, &hello)?;
     let reader = stream.try_clone()?;
-    let connection = Connection {
-        writer: Mutex::new(Writer { stream, next_id: 0 }),
-        calls: Mutex::default(),
-        ended: Condvar::new(),
-    };
-    if CONNECTION.set(connection).is_err() {
+    if CONNECTION.set(Connection::new(stream)).is_err() {
         return Err(io::Error::other("the program is connected already"));
     }
-    std::thread::Builder::new()
-        .name("broker".to_owned())
-        .stack_size(256 * 1024)
-        .spawn(move || read_answers(reader))?;
+    let connection = connection()?;
+    thread("broker", move || connection.read(reader))?;
     Ok(welcome)
 }
 
 /// Sends a frame that has no answer.
 pub(crate) fn send(message: &ToHost) -> io::Result<()> {
-    let connection = connection()?;
-    write_frame(&mut lock(&connection.writer).stream, message)
+    write_frame(&mut *lock(&connection()?.writer), message)
 }
 
 /// Says that nothing more will be sent, and waits until the host has taken everything and hung up.
 pub(crate) fn finish(message: &ToHost) -> io::Result<()> {
     let connection = connection()?;
     let mut writer = lock(&connection.writer);
-    write_frame(&mut writer.stream, message)?;
-    writer.stream.shutdown(Shutdown::Write)?;
+    write_frame(&mut *writer, message)?;
+    writer.shutdown(Shutdown::Write)?;
     drop(writer);
     // Answers that nobody waits for any more: closing before they are read would reset the connection.
     let mut calls = lock(&connection.calls);
-    while calls.ended.is_none() {
+    while calls.end().is_none() {
         calls = connection.ended.wait(calls).unwrap_or_else(PoisonError::into_inner);
     }
     Ok(())
@@ -103,7 +88,126 @@ fn connection() -> io::Result<&'static Connection> {
     CONNECTION.get().ok_or_else(|| io::Error::other("the program was not started by its host"))
 }
 
-/// A sent call.
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).stack_size(STACK).spawn(work).map(drop)
+}
+
+impl Connection {
+    fn new(stream: UnixStream) -> Self {
+        Connection {
+            writer: Mutex::new(stream),
+            calls: Mutex::default(),
+            ended: Condvar::new(),
+            queued: Condvar::new(),
+            sender: OnceLock::new(),
+        }
+    }
+
+    /// Makes a call or asks something under the next number: at once if there is room, else when there is.
+    fn make(&'static self, bytes: usize, message: impl FnOnce(u64) -> ToHost) -> Result<Ticket, CallFailure> {
+        let mut writer = lock(&self.writer);
+        let added = lock(&self.calls).add(bytes, message).map_err(|reason| unavailable(&reason))?;
+        match added {
+            Added::Send(id, message) => match write_frame(&mut *writer, &message) {
+                Ok(()) => Ok(self.ticket(id)),
+                Err(error) => {
+                    lock(&self.calls).forget(id);
+                    Err(protocol(&error))
+                }
+            },
+            Added::Queued(id) => {
+                drop(writer);
+                self.wake_sender();
+                Ok(self.ticket(id))
+            }
+        }
+    }
+
+    fn ticket(&'static self, id: u64) -> Ticket {
+        Ticket { id, connection: self, answered: false }
+    }
+
+    /// Has what is queued sent.
+    fn wake_sender(&'static self) {
+        let is_there = self.sender.get_or_init(|| thread("sender", move || self.send_queued(true)).is_ok());
+        if *is_there {
+            self.queued.notify_one();
+        } else {
+            // There is no room for another thread, so this one does it.
+            self.send_queued(false);
+        }
+    }
+
+    /// Sends what is queued; then waits for more, or not.
+    fn send_queued(&self, waits: bool) {
+        loop {
+            {
+                let mut calls = lock(&self.calls);
+                while !calls.has_next() {
+                    if !waits || calls.end().is_some() {
+                        return;
+                    }
+                    calls = self.queued.wait(calls).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+            let mut writer = lock(&self.writer);
+            // In the order of their numbers: what is made meanwhile waits for the writer.
+            let Some(next) = lock(&self.calls).next() else { continue };
+            match next {
+                Next::Call(id, message) => {
+                    if let Err(error) = write_frame(&mut *writer, &message) {
+                        lock(&self.calls).answer(id, Err(protocol(&error)));
+                    }
+                }
+                Next::Cancel(id, bytes) => {
+                    // A host that is gone needs no cancellation.
+                    let _ = write_frame(&mut *writer, &ToHost::Cancel { id });
+                    lock(&self.calls).give_back(bytes);
+                }
+            }
+        }
+    }
+
+    /// Takes answers until no more come.
+    fn read(&'static self, mut stream: UnixStream) {
+        let reason = loop {
+            match read_frame(&mut stream) {
+                Ok(Some(frame)) => {
+                    if let Err(error) = self.deliver(&frame) {
+                        break format!("the host sent a frame that is not understood: {error}");
+                    }
+                }
+                Ok(None) => break "the host has closed the connection".to_owned(),
+                Err(error) => break format!("the connection to the host broke: {error}"),
+            }
+        };
+        let wakers = lock(&self.calls).set_end(reason);
+        self.ended.notify_all();
+        self.queued.notify_all();
+        wakers.into_iter().for_each(std::task::Waker::wake);
+    }
+
+    fn deliver(&'static self, frame: &[u8]) -> io::Result<()> {
+        let (id, answer) = match serde_json::from_slice(frame)? {
+            ToProgram::Welcome(_) => return Err(io::Error::other("a second welcome")),
+            ToProgram::Reply { id, result } => (id, Ok(result)),
+            ToProgram::Failure { id, failure } => (id, Err(failure)),
+        };
+        let (waker, has_next) = {
+            let mut calls = lock(&self.calls);
+            (calls.answer(id, answer), calls.has_next())
+        };
+        if has_next {
+            self.wake_sender();
+        }
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        Ok(())
+    }
+}
+
+/// A call that was made.
 pub(crate) struct Ticket {
     id: u64,
     connection: &'static Connection,
@@ -111,70 +215,33 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    /// Sends a call to the tool whose identity is `mark`.
+    /// Makes a call of the tool whose identity is `mark`.
     pub(crate) fn send(mark: &[u8], arguments: &Value) -> Result<Ticket, CallFailure> {
         let arguments = serde_json::value::to_raw_value(arguments).map_err(|error| protocol(&error))?;
         let tool = String::from_utf8_lossy(mark).into_owned();
-        Ticket::number(|id| ToHost::Call { id, tool, arguments })
+        let connection = connection().map_err(|error| unavailable(&error.to_string()))?;
+        connection.make(arguments.get().len(), |id| ToHost::Call { id, tool, arguments })
     }
 
     /// Asks the host something.
     pub(crate) fn ask(question: &Question) -> Result<Ticket, CallFailure> {
-        Ticket::number(|id| ToHost::Ask { id, question: question.clone() })
-    }
-
-    /// Sends a message that has an answer under the next number.
-    fn number(message: impl FnOnce(u64) -> ToHost) -> Result<Ticket, CallFailure> {
         let connection = connection().map_err(|error| unavailable(&error.to_string()))?;
-        let mut writer = lock(&connection.writer);
-        let id = writer.next_id;
-        writer.next_id += 1;
-        let mut calls = lock(&connection.calls);
-        if let Some(reason) = &calls.ended {
-            return Err(unavailable(reason));
-        }
-        calls.slots.insert(id, Slot::Waiting(None));
-        drop(calls);
-        match write_frame(&mut writer.stream, &message(id)) {
-            Ok(()) => Ok(Ticket { id, connection, answered: false }),
-            Err(error) => {
-                lock(&connection.calls).slots.remove(&id);
-                Err(protocol(&error))
-            }
-        }
+        connection.make(question.bytes(), |id| ToHost::Ask { id, question: question.clone() })
     }
 
     /// The answer, once it is there.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Answer> {
-        let mut calls = lock(&self.connection.calls);
-        match calls.slots.remove(&self.id) {
-            Some(Slot::Answered(answer)) => {
-                self.answered = true;
-                Poll::Ready(answer)
-            }
-            Some(Slot::Waiting(_)) if calls.ended.is_none() => {
-                let waker = context.waker().clone();
-                calls.slots.insert(self.id, Slot::Waiting(Some(waker)));
-                Poll::Pending
-            }
-            _ => {
-                self.answered = true;
-                let reason = calls.ended.as_deref().unwrap_or("the call was given up");
-                Poll::Ready(Err(unavailable(reason)))
-            }
-        }
+        let polled = lock(&self.connection.calls).poll(self.id, context);
+        self.answered = polled.is_ready();
+        polled
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        if self.answered {
-            return;
-        }
-        let slot = lock(&self.connection.calls).slots.remove(&self.id);
-        if let Some(Slot::Waiting(_)) = slot {
-            // A host that is gone needs no cancellation.
-            let _ = send(&ToHost::Cancel { id: self.id });
+        // The socket may be full: whoever drops a call does not wait for the host.
+        if !self.answered && lock(&self.connection.calls).cancel(self.id) {
+            self.connection.wake_sender();
         }
     }
 }
@@ -183,48 +250,6 @@ impl fmt::Debug for Ticket {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Ticket({})", self.id)
     }
-}
-
-fn read_answers(mut stream: UnixStream) {
-    let reason = loop {
-        match read_frame(&mut stream) {
-            Ok(Some(frame)) => {
-                if let Err(error) = deliver(&frame) {
-                    break format!("the host sent a frame that is not understood: {error}");
-                }
-            }
-            Ok(None) => break "the host has closed the connection".to_owned(),
-            Err(error) => break format!("the connection to the host broke: {error}"),
-        }
-    };
-    let Some(connection) = CONNECTION.get() else { return };
-    let mut calls = lock(&connection.calls);
-    calls.ended = Some(reason);
-    connection.ended.notify_all();
-    let slots: Vec<Slot> = calls.slots.drain().map(|(_, slot)| slot).collect();
-    drop(calls);
-    for slot in slots {
-        if let Slot::Waiting(Some(waker)) = slot {
-            waker.wake();
-        }
-    }
-}
-
-fn deliver(frame: &[u8]) -> io::Result<()> {
-    let (id, answer) = match serde_json::from_slice(frame)? {
-        ToProgram::Welcome(_) => return Err(io::Error::other("a second welcome")),
-        ToProgram::Reply { id, result } => (id, Ok(result)),
-        ToProgram::Failure { id, failure } => (id, Err(failure)),
-    };
-    let mut calls = lock(&connection()?.calls);
-    // An unknown number is a call that was cancelled while its answer was under way.
-    if let Some(slot) = calls.slots.get_mut(&id)
-        && let Slot::Waiting(Some(waker)) = std::mem::replace(slot, Slot::Answered(answer))
-    {
-        drop(calls);
-        waker.wake();
-    }
-    Ok(())
 }
 
 fn unavailable(reason: &str) -> CallFailure {
@@ -239,3 +264,7 @@ fn protocol(error: &dyn fmt::Display) -> CallFailure {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

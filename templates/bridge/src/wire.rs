@@ -17,6 +17,13 @@ pub const VERSION: u32 = 4;
 /// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
 
+/// Calls and questions in flight at once. The program keeps further ones to itself until there is room, so that the host can
+/// always read what needs none: cancellations, content, progress, the end.
+pub const CALLS_IN_FLIGHT: usize = 256;
+
+/// Bytes of their arguments in flight at once (32 MiB), where they are not of one call alone.
+pub const BYTES_IN_FLIGHT: usize = FRAME_LIMIT;
+
 /// Most bytes of a progress message that are kept (2 KiB): it is one line for a person. The rest is cut off, by the program
 /// and, where that does not, by the host.
 pub const PROGRESS_LIMIT: usize = 2 * 1024;
@@ -167,6 +174,20 @@ pub enum Question {
         /// The server that has it; none where the address says enough.
         server: Option<String>,
     },
+}
+
+impl Question {
+    /// Bytes that it counts for while it is in flight: those of its texts.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        match self {
+            Question::Search { query, server, .. } => query.len() + optional(server),
+            Question::Resources { server, query } => optional(server) + optional(query),
+            Question::Resource { uri, server } => uri.len() + optional(server),
+            Question::Describe { tools } => tools.iter().map(|name| size_of::<String>() + name.len()).sum(),
+        }
+    }
 }
 
 /// A resource of a server, or a template of such.

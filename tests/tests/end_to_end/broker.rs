@@ -412,7 +412,7 @@ fn calls_without_end_are_bounded_by_the_window() {
 
 #[test]
 fn calls_that_are_cancelled_at_once_are_bounded() {
-    // An answer that nobody reads would hold the host up, and so the program.
+    // A call that waits for room is read no further than, and so is its cancellation.
     let slow = call("ID", identity("slow"), r#"{"seconds":60SPACES}"#);
     let both: Vec<String> = (1..=30)
         .flat_map(|id| [slow.replace("ID", &id.to_string()), format!("say {{\"cancel\":{{\"id\":{id}}}}}")])

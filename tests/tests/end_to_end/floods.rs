@@ -172,3 +172,36 @@ fn answers_that_had_to_wait_arrive_all() {
     let outcome = calls("all", 4 << 20).expect("ok", 0);
     assert_eq!(outcome["stdout"], "8 large answers\n");
 }
+
+/// More calls than are carried at once, all of them given up: each is in the outcome, and the next one goes through.
+#[test]
+fn calls_that_are_given_up_in_any_number_hold_nothing_up() {
+    for count in [256_usize, 300] {
+        let code = format!(
+            "use std::time::Duration;\n\
+             let calls = futures::future::join_all((0..{count}).map(|_| demo::slow(600.0)));\n\
+             let late = tokio::time::timeout(Duration::from_millis(10), calls).await;\n\
+             (late.is_err(), demo::echo(\"after\").await?.text())"
+        );
+        let outcome = run(&code).expect("ok", 0);
+        assert_eq!(outcome["result"], serde_json::json!([true, "after"]), "{outcome:#}");
+        // Of those beyond the window, some may be made before they are given up.
+        let calls = outcome["calls"].as_array().unwrap();
+        assert!((257..=count + 1).contains(&calls.len()), "{outcome:#}");
+        assert_eq!(outcome["calls_total"], calls.len());
+        let given_up = calls.iter().filter(|call| call["tool"] == "slow" && call["ok"] == false);
+        assert_eq!(given_up.count(), calls.len() - 1, "{outcome:#}");
+    }
+}
+
+/// Neither the server nor the client lets the other side rest.
+#[test]
+fn progress_without_end_does_not_put_off_the_end_of_a_direct_call() {
+    let more = "    codeMode: false\n    trust: true\n    requestTimeout: 0.1\n";
+    let config = format!("mcpServers:\n{}", fault_entry("faulty", "progress-without-end", more));
+    let mut server = Serve::new(&config).start();
+    server.shake_hands();
+    let answer = server.ask(1, "tools/call", &echo("x"));
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("within 2 s") || text.contains("within 2.0 s"), "{text}");
+}

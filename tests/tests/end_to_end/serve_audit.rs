@@ -261,3 +261,32 @@ fn nothing_is_done_that_can_not_be_written_down() {
     let now = lines(&log);
     assert_eq!(events(&now), ["execution_begin", "manifest", "call_begin", "call_end", "execution_end"]);
 }
+
+/// What a program gives up, and what its client gives up, has an end in the log, before that of its execution.
+#[test]
+fn a_call_that_is_given_up_is_written_down_to_its_end() {
+    let audit = "serve: { audit: { file: log/audit.jsonl } }\n";
+    let mut server = Serve::new(&format!("{DEMO}{audit}")).start();
+    server.shake_hands();
+    let code = "let late = tokio::time::timeout(std::time::Duration::from_millis(10), demo::slow(600.0)).await;\n\
+                late.is_err()";
+    let answer = server.ask(1, "tools/call", &execute(code));
+    assert_eq!(answer["structuredContent"]["result"], true, "{answer:#}");
+    assert_eq!(answer["structuredContent"]["calls"][0]["ok"], false, "{answer:#}");
+    let whole = log(&server);
+    let all = ["execution_begin", "manifest", "call_begin", "call_end", "execution_end"];
+    assert_eq!(events(&whole), all, "{whole:#?}");
+    let end = event(&whole, "call_end");
+    assert_eq!((&end["ok"], &end["error"], &end["call"]), (&json!(false), &json!("cancelled"), &json!(0)));
+
+    let params = execute("demo::slow(600.0).await?;");
+    server.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params }));
+    let count =
+        |server: &Server, event: &str| events(&log(server)).iter().filter(|name| **name == event).count();
+    server.wait_until("the second call", || count(&server, "call_begin") == 2);
+    let cancelled = json!({ "requestId": 2 });
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
+    server.wait_until("the second end", || count(&server, "execution_end") == 2);
+    let whole = log(&server);
+    assert_eq!(&events(&whole)[5..], all, "{whole:#?}");
+}

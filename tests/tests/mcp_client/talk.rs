@@ -1,5 +1,6 @@
 //! What servers ask of a client and tell it; sessions that last.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use futures::{FutureExt, future::BoxFuture};
@@ -162,7 +163,8 @@ async fn a_kept_session_is_connected_again_when_its_server_dies() {
     let group = rustix::process::Pid::from_raw(first.process_group().unwrap()).unwrap();
     rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
     watch.wait_for(|status| status.state == State::Connecting).await.unwrap();
-    assert!(keeper.status().last_error.unwrap().contains("signal 9"));
+    let status = watch.wait_for(|status| status.last_error.is_some()).await.unwrap().clone();
+    assert!(status.last_error.unwrap().contains("signal 9"));
     let second = keeper.session().await.unwrap();
     assert_ne!(first.process_group(), second.process_group());
     assert_eq!(call_text(&second, "again").await, "again");
@@ -171,6 +173,26 @@ async fn a_kept_session_is_connected_again_when_its_server_dies() {
     let mut watch = keeper.watch();
     keeper.close().await;
     assert_eq!(watch.borrow_and_update().state, State::Closed);
+    fixture.assert_nothing_left();
+}
+
+/// Closing it takes seconds: it ends neither with its input nor by itself.
+#[tokio::test]
+async fn whoever_asks_for_a_kept_session_that_has_broken_gets_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = folder.path().join("process");
+    let fixture = Fixture::with_argument("hangs-up", process.to_str().unwrap());
+    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let first = keeper.session().await.unwrap();
+    let mut watch = keeper.watch();
+    assert!(call(&first, "hang up").await.is_err());
+    watch.wait_for(|status| status.state != State::Ready).await.unwrap();
+    let id = std::fs::read_to_string(process).unwrap();
+    assert!(Path::new("/proc").join(id).join("fd/0").exists(), "the first session is closed already");
+    let second = keeper.session().await.unwrap();
+    assert_eq!(call_text(&second, "again").await, "again");
+    drop((first, second));
+    keeper.close().await;
     fixture.assert_nothing_left();
 }
 

@@ -83,6 +83,8 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "storm" => talkative::storm(),
         "stateless" => talkative::stateless(),
         "chatty-stderr" => chatty_stderr(),
+        "hangs-up" => talkative::hangs_up(argument),
+        "progress-without-end" => talkative::progress_without_end(),
         _ => Err(io::Error::other("unknown mode")),
     }
 }

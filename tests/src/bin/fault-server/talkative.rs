@@ -1,7 +1,10 @@
 //! Modes that talk on their own: ask the client, tell it of progress and changes, or know the newer protocol only.
 
 use std::{
-    io,
+    fs::OpenOptions,
+    io::{self, Write as _},
+    os::unix::process::CommandExt as _,
+    process::{Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -74,6 +77,33 @@ pub(crate) fn slow_with_progress() -> io::Result<()> {
             send(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))?;
         }
         Ok(Some(json!({ "result": text_result("done") })))
+    }));
+    server.serve()
+}
+
+/// Ends its output at the first call, and lives on until it is killed. Its process is named in a file; where there is such
+/// a file already, it is sound.
+pub(crate) fn hangs_up(state: &str) -> io::Result<()> {
+    let mut server = Server::default();
+    if let Ok(mut file) = OpenOptions::new().create_new(true).write(true).open(state) {
+        write!(file, "{}", std::process::id())?;
+        // The same process goes on as another program.
+        server.faults.call =
+            Some(Box::new(|_| Err(Command::new("sleep").arg("1000").stdout(Stdio::null()).exec())));
+    }
+    server.serve()
+}
+
+/// Answers a call with progress alone, as fast as it is read.
+pub(crate) fn progress_without_end() -> io::Result<()> {
+    let mut server = Server::default();
+    server.faults.call = Some(Box::new(|request| {
+        let token = &request["params"]["_meta"]["progressToken"];
+        for done in 1_u64.. {
+            let params = json!({ "progressToken": token, "progress": done });
+            send(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params }))?;
+        }
+        Ok(None)
     }));
     server.serve()
 }

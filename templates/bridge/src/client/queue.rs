@@ -1,0 +1,174 @@
+//! The calls of a program: which are in flight, which wait for room, which are to be cancelled. There is no input or output
+//! here.
+//!
+//! The host reads whatever needs no room, because what would need more than there is never leaves the program.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::task::{Context, Poll, Waker};
+
+use super::{Answer, unavailable};
+use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, ToHost};
+
+/// All calls that have not yet been answered, and answers that have not yet been taken.
+#[derive(Default)]
+pub(super) struct Calls {
+    next_id: u64,
+    slots: HashMap<u64, Slot>,
+    /// Calls without room, by number.
+    waiting: BTreeMap<u64, ToHost>,
+    /// Calls in flight to be cancelled, and the bytes that each counts for.
+    cancelled: VecDeque<(u64, usize)>,
+    count: usize,
+    bytes: usize,
+    /// Why no more answers will come.
+    ended: Option<String>,
+}
+
+struct Slot {
+    /// Bytes that it counts for while it is in flight.
+    bytes: usize,
+    state: State,
+}
+
+enum State {
+    Waiting(Option<Waker>),
+    Answered(Answer),
+}
+
+/// What becomes of a new call.
+pub(super) enum Added {
+    /// It is to be sent now.
+    Send(u64, ToHost),
+    /// It is sent when there is room.
+    Queued(u64),
+}
+
+/// What is to be sent next.
+pub(super) enum Next {
+    Call(u64, ToHost),
+    /// With the bytes to give back then.
+    Cancel(u64, usize),
+}
+
+impl Calls {
+    /// Adds a call, with the bytes that it counts for.
+    ///
+    /// # Errors
+    /// Why there are no answers any more.
+    pub(super) fn add(&mut self, bytes: usize, message: impl FnOnce(u64) -> ToHost) -> Result<Added, String> {
+        if let Some(reason) = &self.ended {
+            return Err(reason.clone());
+        }
+        let id = self.next_id;
+        self.next_id += 1;
+        self.slots.insert(id, Slot { bytes, state: State::Waiting(None) });
+        // Numbers go upwards, so nobody overtakes those that wait.
+        if self.waiting.is_empty() && self.has_room(bytes) {
+            self.take_room(bytes);
+            return Ok(Added::Send(id, message(id)));
+        }
+        self.waiting.insert(id, message(id));
+        Ok(Added::Queued(id))
+    }
+
+    /// As the host counts: one alone always has room.
+    fn has_room(&self, bytes: usize) -> bool {
+        self.count == 0 || (self.count < CALLS_IN_FLIGHT && self.bytes + bytes <= BYTES_IN_FLIGHT)
+    }
+
+    fn take_room(&mut self, bytes: usize) {
+        self.count += 1;
+        self.bytes += bytes;
+    }
+
+    /// Gives back the room of a call that is no longer in flight.
+    pub(super) fn give_back(&mut self, bytes: usize) {
+        self.count -= 1;
+        self.bytes -= bytes;
+    }
+
+    /// Whether there is something to send.
+    pub(super) fn has_next(&self) -> bool {
+        let first = self.waiting.keys().next().and_then(|id| self.slots.get(id));
+        !self.cancelled.is_empty() || first.is_some_and(|slot| self.has_room(slot.bytes))
+    }
+
+    /// What is to be sent next. A cancellation goes first: it makes room.
+    pub(super) fn next(&mut self) -> Option<Next> {
+        if let Some((id, bytes)) = self.cancelled.pop_front() {
+            return Some(Next::Cancel(id, bytes));
+        }
+        if !self.has_next() {
+            return None;
+        }
+        let (id, message) = self.waiting.pop_first()?;
+        self.take_room(self.slots.get(&id)?.bytes);
+        Some(Next::Call(id, message))
+    }
+
+    /// Forgets a call in flight that could not be sent.
+    pub(super) fn forget(&mut self, id: u64) {
+        if let Some(slot) = self.slots.remove(&id) {
+            self.give_back(slot.bytes);
+        }
+    }
+
+    /// Takes the answer of a call in flight; gives who waits for it.
+    pub(super) fn answer(&mut self, id: u64, answer: Answer) -> Option<Waker> {
+        // An unknown number is a call that was cancelled while its answer was under way, and its room is given back with
+        // its cancellation. One that waits is not with the host, and one that is answered was.
+        let slot = self.slots.get_mut(&id).filter(|_| !self.waiting.contains_key(&id))?;
+        let State::Waiting(waker) = &mut slot.state else { return None };
+        let (waker, bytes) = (waker.take(), slot.bytes);
+        slot.state = State::Answered(answer);
+        self.give_back(bytes);
+        waker
+    }
+
+    /// The answer of a call, once it is there.
+    pub(super) fn poll(&mut self, id: u64, context: &mut Context<'_>) -> Poll<Answer> {
+        match self.slots.remove(&id) {
+            Some(Slot { state: State::Answered(answer), .. }) => Poll::Ready(answer),
+            Some(Slot { bytes, .. }) if self.ended.is_none() => {
+                let state = State::Waiting(Some(context.waker().clone()));
+                self.slots.insert(id, Slot { bytes, state });
+                Poll::Pending
+            }
+            _ => {
+                let reason = self.ended.as_deref().unwrap_or("the call was given up");
+                Poll::Ready(Err(unavailable(reason)))
+            }
+        }
+    }
+
+    /// Gives a call up; says whether there may be something to send for it.
+    pub(super) fn cancel(&mut self, id: u64) -> bool {
+        let Some(slot) = self.slots.remove(&id) else { return false };
+        if self.waiting.remove(&id).is_some() {
+            // The host knows nothing of it, and the next one may need less room.
+            return self.has_next();
+        }
+        let is_in_flight = matches!(slot.state, State::Waiting(_));
+        if is_in_flight {
+            self.cancelled.push_back((id, slot.bytes));
+        }
+        is_in_flight
+    }
+
+    /// Why no more answers will come, if so.
+    pub(super) fn end(&self) -> Option<&str> {
+        self.ended.as_deref()
+    }
+
+    /// No more answers will come; gives who waits for one.
+    pub(super) fn set_end(&mut self, reason: String) -> Vec<Waker> {
+        self.ended = Some(reason);
+        self.waiting.clear();
+        self.cancelled.clear();
+        let waiting = self.slots.values_mut().filter_map(|slot| match &mut slot.state {
+            State::Waiting(waker) => waker.take(),
+            State::Answered(_) => None,
+        });
+        waiting.collect()
+    }
+}
