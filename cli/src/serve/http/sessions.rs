@@ -8,13 +8,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ServerJsonRpcMessage,
+};
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
 };
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 use crate::serve::snapshot::Settings;
 
@@ -37,12 +40,30 @@ pub(super) struct Sessions {
 }
 
 /// How a session is used.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Use {
     /// How many streams are open.
     streams: usize,
     /// When it was used last.
     last: Instant,
+    /// Cancelled when it ends.
+    end: CancellationToken,
+}
+
+impl Use {
+    fn begun() -> Self {
+        Use { streams: 0, last: Instant::now(), end: CancellationToken::new() }
+    }
+}
+
+/// The end of the session that a request came in. The library ends a session's requests only some seconds later, in case
+/// that they end by themselves.
+#[derive(Debug, Clone)]
+struct SessionEnd(CancellationToken);
+
+/// What is cancelled when the session ends that a request came in, if it came in one.
+pub(crate) fn session_end(extensions: &Extensions) -> Option<CancellationToken> {
+    extensions.get::<SessionEnd>().map(|SessionEnd(end)| end.clone())
 }
 
 /// Why a session does what it was asked for not.
@@ -79,9 +100,16 @@ impl Sessions {
 
     /// Ends a session, and all that goes on in it.
     async fn end(&self, id: &SessionId) {
-        self.open().remove(id);
+        self.forget(id);
         // One that has ended by itself meanwhile has ended.
         let _ = self.library.close_session(id).await;
+    }
+
+    /// Ends what goes on in a session, and forgets it.
+    fn forget(&self, id: &SessionId) {
+        if let Some(used) = self.open().remove(id) {
+            used.end.cancel();
+        }
     }
 
     /// The session that nobody has used for the longest time, and for so long at least.
@@ -128,7 +156,7 @@ impl SessionManager for Sessions {
             self.end(&idle).await;
         }
         let (id, transport) = self.library.create_session().await?;
-        self.open().insert(id.clone(), Use { streams: 0, last: Instant::now() });
+        self.open().insert(id.clone(), Use::begun());
         Ok((id, transport))
     }
 
@@ -146,15 +174,19 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
-        self.open().remove(id);
+        self.forget(id);
         Ok(self.library.close_session(id).await?)
     }
 
     async fn create_stream(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let end = self.open().get(id).map(|used| SessionEnd(used.end.clone()));
+        if let (JsonRpcMessage::Request(request), Some(end)) = (&mut message, end) {
+            request.request.extensions_mut().insert(end);
+        }
         let stream = self.library.create_stream(id, message).await?;
         Ok(self.open_stream(id, stream))
     }
@@ -243,6 +275,17 @@ mod tests {
         assert!(!sessions.has_session(&third).await.unwrap(), "nobody has used it");
         assert!(sessions.has_session(&second).await.unwrap() && sessions.has_session(&fourth).await.unwrap());
         assert!(matches!(sessions.create_session().await, Err(SessionsError::Full(2))));
+    }
+
+    #[tokio::test]
+    async fn what_goes_on_in_a_session_ends_with_it() {
+        let sessions = sessions(2);
+        let (id, _session) = sessions.create_session().await.unwrap();
+        let (other, _other) = sessions.create_session().await.unwrap();
+        let end = |id: &SessionId| sessions.open().get(id).unwrap().end.clone();
+        let (end, end_of_other) = (end(&id), end(&other));
+        sessions.close_session(&id).await.unwrap();
+        assert!(end.is_cancelled() && !end_of_other.is_cancelled());
     }
 
     #[tokio::test(start_paused = true)]
