@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
 use rmcp::model::{
-    ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion,
+    ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
@@ -48,12 +49,20 @@ struct Use {
     last: Instant,
     /// Cancelled when it ends.
     end: CancellationToken,
+    /// Whether its client knows events that prime a stream for being resumed.
+    is_primed: bool,
 }
 
 impl Use {
     fn begun() -> Self {
-        Use { streams: 0, last: Instant::now(), end: CancellationToken::new() }
+        Use { streams: 0, last: Instant::now(), end: CancellationToken::new(), is_primed: false }
     }
+}
+
+/// Whether clients of this version expect an event without a message at the beginning of a stream (MCP 2025-11-25,
+/// basic/transports). Older ones read it as a message that is broken.
+pub(super) fn is_primed(version: &ProtocolVersion) -> bool {
+    *version >= ProtocolVersion::V_2025_11_25
 }
 
 /// The end of the session that a request came in. The library ends a session's requests only some seconds later, in case
@@ -105,6 +114,11 @@ impl Sessions {
         let _ = self.library.close_session(id).await;
     }
 
+    /// Whether the client of a session knows priming events.
+    pub(super) fn primes(&self, id: &str) -> bool {
+        self.open().get(id).is_some_and(|used| used.is_primed)
+    }
+
     /// Ends what goes on in a session, and forgets it.
     fn forget(&self, id: &SessionId) {
         if let Some(used) = self.open().remove(id) {
@@ -132,6 +146,8 @@ impl Sessions {
         stream: S,
     ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static + use<S> {
         let open = Open::new(self.open.clone(), id.clone());
+        let is_primed = self.primes(id);
+        let stream = stream.filter(move |event| std::future::ready(is_primed || event.message.is_some()));
         stream.inspect(move |_| open.is_open())
     }
 
@@ -165,7 +181,14 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
-        Ok(self.library.initialize_session(id, message).await?)
+        let answer = self.library.initialize_session(id, message).await?;
+        if let JsonRpcMessage::Response(response) = &answer
+            && let ServerResult::InitializeResult(result) = &response.result
+            && let Some(used) = self.open().get_mut(id)
+        {
+            used.is_primed = is_primed(&result.protocol_version);
+        }
+        Ok(answer)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
