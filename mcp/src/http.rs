@@ -24,7 +24,7 @@ use reqwest::{
 };
 use tokio::time::timeout;
 
-pub(crate) use body::{events, read_bounded, read_in_turn};
+pub(crate) use body::{events, one_by_one, read_bounded, read_in_turn};
 pub(crate) use client::HttpClient;
 pub(crate) use discovery::DISCOVERY_TIMEOUT;
 pub(crate) use failure::{HttpFailure, chain};

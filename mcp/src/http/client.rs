@@ -28,11 +28,11 @@ use super::{
         addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_startup,
         json_rpc_error, no_answer,
     },
-    read_bounded, read_in_turn,
+    one_by_one, read_bounded, read_in_turn,
 };
 use crate::{
     text::shown,
-    wire::{Fault, Intake, RawRequest, encode, raw_of},
+    wire::{Fault, Intake, RawRequest, batch, encode, raw_of},
 };
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -222,7 +222,14 @@ impl HttpClient {
             return Err(HttpFailure::ContentType { content_type, body }.into());
         }
         let (body, _large) = read_in_turn(response, self.0.intake.room()).await?;
-        let answer = self.accept(&String::from_utf8_lossy(&body))?;
+        let text = String::from_utf8_lossy(&body);
+        if batch(&text).is_some() {
+            let messages = one_by_one(Sse::default().data(text));
+            let messages = futures::stream::iter(messages.into_iter().map(Ok)).boxed();
+            let stream = self.taken_in(messages, None, Waiting::of(message));
+            return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
+        }
+        let answer = self.accept(&text)?;
         let answer = answer.filter(is_answer).ok_or_else(|| {
             let body = shown(String::from_utf8_lossy(&body).trim(), TOLD_BYTES);
             HttpFailure::Protocol(format!("its answer is no JSON-RPC response to the request: {body}"))

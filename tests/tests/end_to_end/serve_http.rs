@@ -169,34 +169,6 @@ fn requests_are_bounded() {
 }
 
 #[test]
-fn what_is_no_message_is_refused_as_json_rpc_wants_it() {
-    let server = Serve::http(DEMO).start();
-    let client = server.client().shake_hands();
-    for (nonsense, id, code) in [
-        ("", Value::Null, -32_700),
-        ("nonsense", Value::Null, -32_700),
-        (&"[".repeat(100_000), Value::Null, -32_700),
-        ("[]", Value::Null, -32_600),
-        (r#"{"jsonrpc":"2.0"}"#, Value::Null, -32_600),
-        (r#"{"jsonrpc":"2.0","id":"a","method":7}"#, json!("a"), -32_600),
-        (r#"{"id":7,"method":"tools/list"}"#, json!(7), -32_600),
-        (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud83d"}}"#, json!(7), -32_600),
-    ] {
-        let answer = client.post(nonsense.to_owned());
-        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{nonsense:.20}: {answer:?}");
-        assert_eq!(answer.headers["content-type"], "application/json", "{nonsense:.20}");
-        let answer: Value = serde_json::from_str(&answer.text).unwrap();
-        assert_eq!(
-            (&answer["id"], &answer["error"]["code"]),
-            (&id, &json!(code)),
-            "{nonsense:.20}: {answer}"
-        );
-    }
-    assert_eq!(client.post(b"{\"a\":\"\xff\"}".to_vec()).status, StatusCode::BAD_REQUEST);
-    assert_ok(&client.ask("tools/call", &execute("6 * 7")), &json!(42));
-}
-
-#[test]
 fn there_are_no_more_sessions_than_configured() {
     let server = Serve::http(&format!("{DEMO}serve: {{ maxSessions: 2 }}\n")).start();
     let first = server.client().shake_hands();
@@ -431,6 +403,25 @@ fn a_session_that_is_ended_ends_its_execution() {
     server.wait_until("the call", || recorded(&record, "call") == 1);
     assert!(client.delete().status.is_success());
     server.wait_until("the cancellation", || recorded(&record, "cancelled") == 1);
+}
+
+/// As long as its program runs, it calls a tool ten times a second.
+#[test]
+fn a_session_that_is_ended_makes_no_further_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let server = Serve::http(&format!("{}serve: {{ maxExecutions: 1 }}\n", recording(&record))).start();
+    let (client, other) = (server.client().shake_hands(), server.client().shake_hands());
+    let code = "loop { let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), \
+                call).await; }";
+    let _answering = client.begin("tools/call", &execute(code));
+    server.wait_until("the calls", || recorded(&record, "call") >= 3);
+    let before = recorded(&record, "call");
+    assert!(client.delete().status.is_success());
+    // There is one place, and so it waits for the end of the other one.
+    assert_ok(&other.ask("tools/call", &execute("6 * 7")), &json!(42));
+    let calls = recorded(&record, "call") - before;
+    assert!(calls < 20, "{calls} calls after the end of the session");
 }
 
 /// Neither the program, which is busy, nor a server that does not mind the end of its input.

@@ -11,6 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
 use rmcp::ServerHandler;
+use rmcp::model::ProtocolVersion;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use super::cors;
 use super::head;
-use super::sessions::Sessions;
+use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry};
 use super::token::Token;
 use crate::serve::frame::{self, Refusal};
@@ -85,9 +86,13 @@ impl<Face: ServerHandler> Endpoint<Face> {
         Arc::new(Endpoint { workshop, sessions, answers, token, address, service })
     }
 
-    /// The protocol's service, for the hosts and origins that are configured now.
-    fn service(&self) -> StreamableHttpService<Face, Sessions> {
+    /// The protocol's service, for the hosts and origins that are configured now; with `primes`, streams that are not
+    /// about one request begin with an event that says how to resume them.
+    fn service(&self, primes: bool) -> StreamableHttpService<Face, Sessions> {
         let mut service = self.service.clone();
+        if !primes {
+            service.config.sse_retry = None;
+        }
         service.config.allowed_hosts = self.hosts();
         service.config.allowed_origins.clone_from(&self.workshop.settings.borrow().config.serve.origins);
         // Pages of this very address are no others'.
@@ -111,7 +116,13 @@ impl<Face: ServerHandler> Endpoint<Face> {
 
     /// Hands a request to the protocol's service.
     async fn pass(&self, request: Request) -> Response {
-        self.service().handle(request).await.map(Body::new)
+        let session = request.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
+        let primes = session.is_some_and(|session| self.sessions.primes(session));
+        self.hand_over(request, primes).await
+    }
+
+    async fn hand_over(&self, request: Request, primes: bool) -> Response {
+        self.service(primes).handle(request).await.map(Body::new)
     }
 
     async fn answer(&self, request: Request) -> Response {
@@ -155,16 +166,18 @@ impl<Face: ServerHandler> Endpoint<Face> {
         let is_json = is_json(&head.headers);
         // What is no message is told so below.
         let message = serde_json::from_slice::<Message<'_>>(&body).ok();
-        let asked = message.and_then(|message| Some((message.id?, message.method?, goes_on(message.params))));
-        let Some((id, method, goes_on)) = asked else {
+        let asked = message.and_then(|message| Some((message.id?, message.method?, message.params)));
+        let Some((id, method, parameters)) = asked else {
             let answer = self.pass(Request::from_parts(head, Body::from(body.clone()))).await;
             return if is_json { or_unreadable(answer, &body) } else { answer };
         };
-        if self.workshop.draining.is_cancelled() && !goes_on {
+        if self.workshop.draining.is_cancelled() && !goes_on(parameters) {
             return unavailable(&id, "toolsmith is stopping; nothing new is begun");
         }
         let token = (method != ENDLESS).then(|| self.answers.token());
-        let answer = self.pass(Request::from_parts(head, Body::from(body.clone()))).await;
+        // Which version is agreed on, the answer to this one says; a newer one than is known ends in the newest.
+        let primes = method == "initialize" && version_of(parameters).as_ref().is_some_and(is_primed);
+        let answer = self.hand_over(Request::from_parts(head, Body::from(body.clone())), primes).await;
         let answer = if is_json { or_unreadable(answer, &body) } else { answer };
         if method == "initialize"
             && answer.status() == StatusCode::INTERNAL_SERVER_ERROR
@@ -225,6 +238,16 @@ fn goes_on(parameters: Option<&RawValue>) -> bool {
     let parameters =
         parameters.and_then(|parameters| serde_json::from_str::<Parameters>(parameters.get()).ok());
     parameters.is_some_and(|parameters| parameters.request_state.is_some())
+}
+
+/// The version that a handshake asks for.
+fn version_of(parameters: Option<&RawValue>) -> Option<ProtocolVersion> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Parameters {
+        protocol_version: ProtocolVersion,
+    }
+    serde_json::from_str::<Parameters>(parameters?.get()).ok().map(|asked| asked.protocol_version)
 }
 
 /// Whether a request says that its body is JSON.
