@@ -7,7 +7,7 @@ pub(crate) mod answer;
 mod approval;
 pub(crate) mod caller;
 pub(crate) mod definitions;
-mod ending;
+pub(crate) mod ending;
 mod execute;
 mod face;
 mod frame;

@@ -6,6 +6,7 @@
 mod body;
 mod client;
 mod discovery;
+mod event_stream;
 mod failure;
 mod headers;
 mod listening;

@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
 use tokio::time::timeout;
 
+use super::http::session_end;
 use super::workshop::Workshop;
 
 /// How long cancelled executions may take to answer that they were.
@@ -36,4 +39,21 @@ pub(crate) async fn finish(workshop: &Workshop, refuse: bool, gone: impl Future<
     }
     workshop.stop.cancel();
     let _ = timeout(CANCELLED_TIME, workshop.answering.wait()).await;
+}
+
+/// Waits until a request is to end, whatever it does: with all others, or with the session that it came in.
+pub(crate) fn of_request(
+    workshop: &Workshop,
+    context: &RequestContext<RoleServer>,
+) -> impl Future<Output = ()> + use<> {
+    let (stop, session) = (workshop.stop.clone(), session_end(&context.extensions));
+    async move {
+        match session {
+            Some(session) => tokio::select! {
+                () = session.cancelled() => {}
+                () = stop.cancelled() => {}
+            },
+            None => stop.cancelled().await,
+        }
+    }
 }

@@ -24,6 +24,7 @@ use serde_json::{Map, Value, json};
 use super::answer;
 use super::caller::{Abilities, Caller, untyped, with_meta};
 use super::definitions;
+use super::ending;
 use super::execute::{self, Arguments, Execution, Sealed};
 use super::frame;
 use super::held::{State, Work, binding};
@@ -227,12 +228,12 @@ impl Handler {
         };
         let stateless = is_stateless(&context);
         let _answering = self.workshop.answering.token();
-        let (stop, cancel) = (self.workshop.stop.clone(), context.ct.clone());
+        let (end, cancel) = (ending::of_request(&self.workshop, &context), context.ct.clone());
         let mut answer = std::pin::pin!(self.answer(method, parameters, context));
         let result = tokio::select! {
             biased;
             answer = &mut answer => answer,
-            () = stop.cancelled() => {
+            () = end => {
                 cancel.cancel();
                 answer.await
             }

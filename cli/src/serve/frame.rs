@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use axum::http::request::Parts;
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, Extensions};
-use serde::Deserialize;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, Extensions};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
@@ -38,15 +38,39 @@ impl Refusal {
     }
 }
 
-/// What is looked at of a message.
+/// The outermost members of a message, of which none is decoded that nobody has asked for.
 #[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(default)]
-    id: Option<Value>,
-    #[serde(default, borrow)]
-    method: Option<Cow<'a, str>>,
+struct Outline<'a> {
+    #[serde(default, borrow, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
     #[serde(default, borrow)]
     params: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// Keeps `null` apart from absence.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
+}
+
+impl Outline<'_> {
+    /// The id of the request, if it is one: a text or an integer.
+    fn request_id(&self) -> Value {
+        let id: Option<Value> = self.id.and_then(|id| serde_json::from_str(id.get()).ok());
+        id.filter(|id| id.is_string() || id.is_i64() || id.is_u64()).unwrap_or_default()
+    }
+
+    /// Whether somebody waits for an answer to it: it is neither an answer itself, which may be an echo, nor a
+    /// notification.
+    fn is_awaited(&self) -> bool {
+        let is_answer = self.method.is_none() && (self.result.is_some() || self.error.is_some());
+        !is_answer && (self.method.is_none() || self.id.is_some())
+    }
 }
 
 /// Checks the text of one message. What is no message is left to the library, which says so.
@@ -54,14 +78,15 @@ struct Envelope<'a> {
 /// # Errors
 /// What is answered in place of a message that two readers would understand differently.
 pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, Refusal> {
-    let envelope: Option<Envelope<'_>> = serde_json::from_str(text).ok();
-    let request = envelope.filter(|envelope| envelope.method.is_some());
-    let id = request.as_ref().and_then(|request| request.id.clone()).unwrap_or_default();
+    let outline: Option<Outline<'_>> = serde_json::from_str(text).ok();
+    let request = outline.filter(|outline| outline.method.is_some());
+    let id = request.as_ref().map(Outline::request_id).unwrap_or_default();
     if let Err(repeated) = strict_json::check_names(text) {
         let message = format!("the message means different things to different readers: {repeated}");
         return Err(Refusal::new(&id, &ErrorData::invalid_request(message, None)));
     }
-    let call = request.filter(|request| request.method.as_deref() == Some("tools/call"));
+    let is_call = |method: &RawValue| serde_json::from_str::<Cow<'_, str>>(method.get()).ok();
+    let call = request.filter(|request| request.method.and_then(is_call).as_deref() == Some("tools/call"));
     let Some(arguments) = call.and_then(|call| call.params).and_then(arguments_of) else { return Ok(None) };
     match strict_json::canonical_object(arguments) {
         Ok(arguments) => Ok(Some(SentArguments(arguments))),
@@ -69,11 +94,37 @@ pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, Refusal> {
     }
 }
 
-/// The answer to a message that the library can't read, where it is a request.
-pub(crate) fn unreadable(text: &str, error: &serde_json::Error) -> Option<Refusal> {
-    let envelope: Envelope<'_> = serde_json::from_str(text).ok()?;
-    let message = format!("the message is none of the protocol's: {error}");
-    envelope.id.map(|id| Refusal::new(&id, &ErrorData::invalid_request(message, None)))
+/// The answer to a text that the library can't read as a message, and whether somebody waits for it where there is no
+/// other answer to give.
+pub(crate) fn unreadable(text: &str) -> (Refusal, bool) {
+    let read: Result<&RawValue, _> = serde_json::from_str(text);
+    if let Err(error) = read {
+        let message = format!("the message is no JSON: {error}");
+        return (Refusal::new(&Value::Null, &ErrorData::parse_error(message, None)), true);
+    }
+    let refused = |id: &Value, why: &str| {
+        let message = format!("the message is none of the protocol's: {why}");
+        Refusal::new(id, &ErrorData::invalid_request(message, None))
+    };
+    let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
+        let why = if text.trim_start().starts_with('[') {
+            "several messages in one (batches) are not taken; send each by itself"
+        } else {
+            "it is no object, or says something twice"
+        };
+        return (refused(&Value::Null, why), true);
+    };
+    let id = outline.request_id();
+    let cause = serde_json::from_str::<ClientJsonRpcMessage>(text).err().map(|error| error.to_string());
+    let why = match (&outline.id, &outline.method) {
+        (Some(_), Some(_)) if id.is_null() => "`id` must be a string or an integer".to_owned(),
+        (_, Some(method)) if serde_json::from_str::<String>(method.get()).is_err() => {
+            "`method` must be a string of whole characters".to_owned()
+        }
+        (_, None) => "it has no `method`".to_owned(),
+        _ => cause.unwrap_or_else(|| "it has another form".to_owned()),
+    };
+    (refused(&id, &why), outline.is_awaited())
 }
 
 /// The arguments of the call that a request is: as they were sent, or of a client within this process, as it gave them.
@@ -169,6 +220,42 @@ mod tests {
             let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();
             assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32_602)));
             assert!(answer["error"]["message"].as_str().unwrap().contains(says), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_the_id_that_it_has() {
+        for (text, id, code, is_awaited) in [
+            ("{", Value::Null, -32_700, true),
+            ("nonsense", Value::Null, -32_700, true),
+            ("7", Value::Null, -32_600, true),
+            ("{}", Value::Null, -32_600, true),
+            ("[]", Value::Null, -32_600, true),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, Value::Null, -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":1}"#, json!(1), -32_600, true),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, json!(1), -32_600, true),
+            (r#"{"id":"a","method":"ping"}"#, json!("a"), -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!(1), -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#, json!(1), -32_600, true),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\ud800"}}"#,
+                json!(1),
+                -32_600,
+                true,
+            ),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Value::Null, -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, Value::Null, -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Value::Null, -32_600, true),
+            (r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#, Value::Null, -32_600, false),
+            (r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, json!(1), -32_600, false),
+            (r#"{"id":1,"error":7}"#, json!(1), -32_600, false),
+        ] {
+            assert!(serde_json::from_str::<ClientJsonRpcMessage>(text).is_err(), "{text}");
+            assert!(check(text).unwrap().is_none(), "{text}");
+            let (refusal, awaited) = unreadable(text);
+            let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{text}: {answer}");
+            assert_eq!(awaited, is_awaited, "{text}");
         }
     }
 

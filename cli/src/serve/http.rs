@@ -34,6 +34,7 @@ use super::session::ClientSession;
 use super::workshop::Workshop;
 use crate::failure::Failure;
 
+pub(crate) use sessions::session_end;
 pub(crate) use token::Token;
 
 use endpoint::Endpoint;

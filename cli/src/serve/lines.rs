@@ -81,8 +81,10 @@ fn read(line: &str) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     let sent = frame::check(line)?;
     let mut message: ClientJsonRpcMessage = match serde_json::from_str(line) {
         Ok(message) => message,
-        // What is no request has nobody who waits for an answer; it may be an echo.
-        Err(error) => return frame::unreadable(line, &error).map_or(Ok(None), Err),
+        Err(_) => {
+            let (refusal, is_awaited) = frame::unreadable(line);
+            return if is_awaited { Err(refusal) } else { Ok(None) };
+        }
     };
     if let (Some(sent), JsonRpcMessage::Request(request)) = (sent, &mut message) {
         request.request.extensions_mut().insert(sent);
@@ -172,7 +174,8 @@ mod tests {
             heard.push(serde_json::from_str(&line).unwrap());
         }
         let ids: Vec<&Value> = heard.iter().map(|answer| &answer["id"]).collect();
-        assert_eq!(ids[..3], [&Value::Null, &Value::Null, &json!(4)], "{heard:#?}");
+        let expected = [&Value::Null, &Value::Null, &Value::Null, &json!(4)];
+        assert_eq!(ids[..4], expected, "{heard:#?}");
         assert!(heard.iter().all(|answer| answer["error"]["code"].is_i64()), "{heard:#?}");
     }
 }

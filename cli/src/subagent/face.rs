@@ -19,6 +19,7 @@ use crate::handing_on;
 use crate::serve::answer;
 use crate::serve::caller::Abilities;
 use crate::serve::definitions::of_era;
+use crate::serve::ending;
 use crate::serve::held::{State, Work, binding};
 use crate::serve::level::Level;
 use crate::serve::session::{ClientSession, is_stateless};
@@ -45,12 +46,12 @@ impl Handler {
     ) -> Result<Value, ErrorData> {
         let workshop = &self.subagent.workshop;
         let _answering = workshop.answering.token();
-        let (stop, cancel) = (workshop.stop.clone(), context.ct.clone());
+        let (end, cancel) = (ending::of_request(workshop, &context), context.ct.clone());
         let mut answer = std::pin::pin!(self.call(request, context));
         tokio::select! {
             biased;
             answer = &mut answer => answer,
-            () = stop.cancelled() => {
+            () = end => {
                 cancel.cancel();
                 answer.await
             }

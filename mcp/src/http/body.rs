@@ -1,15 +1,15 @@
 //! Bodies of answers, read within bounds: whole ones, and streams of server-sent events.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use futures::{
     StreamExt,
     stream::{self, BoxStream},
 };
 use reqwest::Response;
-use sse_stream::{Error, Sse, SseStream};
+use sse_stream::{Error, Sse};
 
-use super::HttpFailure;
+use super::{HttpFailure, event_stream::EventParser};
 use crate::wire::{LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, too_large};
 
 /// The body of an answer, up to `limit` bytes.
@@ -55,9 +55,15 @@ pub(crate) async fn read_in_turn(
 
 /// The events of an answer, each of at most [`MAX_MESSAGE_BYTES`]; large ones are read one at a time.
 pub(crate) fn events(response: Response, room: Arc<Room>) -> BoxStream<'static, Result<Sse, Error>> {
-    let bytes = response.bytes_stream().boxed();
-    let reading = Reading { bytes, size: EventSize::default(), turn: Turn::new(room), failed: false };
-    SseStream::from_bytes_stream(stream::unfold(reading, Reading::next).boxed()).boxed()
+    let reading = Reading {
+        bytes: response.bytes_stream().boxed(),
+        size: EventSize::default(),
+        turn: Turn::new(room),
+        parser: EventParser::default(),
+        events: VecDeque::new(),
+        failed: false,
+    };
+    stream::unfold(reading, Reading::next).boxed()
 }
 
 /// The right to have a message in memory: its share of the room for small ones, or its turn to be a large one.
@@ -93,35 +99,44 @@ pub(crate) enum Broken {
     Http(HttpFailure),
 }
 
-/// A stream of bytes that ends where an event has too many.
+/// A stream of events that ends where one has too many bytes.
 struct Reading<B> {
     bytes: BoxStream<'static, Result<B, reqwest::Error>>,
     size: EventSize,
     turn: Turn,
+    parser: EventParser,
+    /// Those of the last chunk that are not taken yet.
+    events: VecDeque<Sse>,
     failed: bool,
 }
 
 impl<B: AsRef<[u8]> + Send + 'static> Reading<B> {
-    async fn next(mut self) -> Option<(Result<B, Broken>, Self)> {
-        if self.failed {
-            return None;
-        }
-        let failure = match self.bytes.next().await? {
-            Ok(chunk) => match self.size.add(chunk.as_ref()) {
-                Some(bytes) => {
-                    if bytes <= LARGE_BYTES {
-                        // Whatever was large has ended.
-                        self.turn.end();
+    async fn next(mut self) -> Option<(Result<Sse, Error>, Self)> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some((Ok(event), self));
+            }
+            if self.failed {
+                return None;
+            }
+            let failure = match self.bytes.next().await? {
+                Ok(chunk) => match self.size.add(chunk.as_ref()) {
+                    Some(bytes) => {
+                        if bytes <= LARGE_BYTES {
+                            // Whatever was large has ended.
+                            self.turn.end();
+                        }
+                        self.turn.wait_for(bytes).await;
+                        self.parser.read(chunk.as_ref(), &mut self.events);
+                        continue;
                     }
-                    self.turn.wait_for(bytes).await;
-                    return Some((Ok(chunk), self));
-                }
-                None => HttpFailure::Protocol(too_large()),
-            },
-            Err(error) => HttpFailure::unreachable(&error),
-        };
-        self.failed = true;
-        Some((Err(Broken::Http(failure)), self))
+                    None => HttpFailure::Protocol(too_large()),
+                },
+                Err(error) => HttpFailure::unreachable(&error),
+            };
+            self.failed = true;
+            return Some((Err(Error::Body(Box::new(Broken::Http(failure)))), self));
+        }
     }
 }
 

@@ -332,7 +332,9 @@ impl HttpClient {
         }
         let mut headers = protocol_headers(headers, session, None);
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
-        if let Some(event) = last_event.as_deref().and_then(|event| HeaderValue::from_str(event).ok()) {
+        if let Some(event) =
+            last_event.as_deref().and_then(|event| HeaderValue::from_bytes(event.as_bytes()).ok())
+        {
             headers.insert(LAST_EVENT, event);
         }
         let response = self.send(Method::GET, headers, None, None).await?;

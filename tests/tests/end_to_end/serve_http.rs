@@ -166,11 +166,6 @@ fn requests_are_bounded() {
     // A snippet of a megabyte is no request that is too long, only one that does not compile within its limits.
     let answer = client.ask("tools/call", &execute(&format!("// {}\n6 * 7", "x".repeat(1 << 20))));
     assert!(answer["result"].is_object(), "{answer:#}");
-    for nonsense in ["", "nonsense", "[]", "{\"jsonrpc\":\"2.0\"}", &"[".repeat(100_000)] {
-        let answer = client.post(nonsense.to_owned());
-        assert!(answer.status.is_client_error(), "{nonsense:.20}: {answer:?}");
-    }
-    assert_ok(&client.ask("tools/call", &execute("6 * 7")), &json!(42));
 }
 
 #[test]
@@ -408,6 +403,25 @@ fn a_session_that_is_ended_ends_its_execution() {
     server.wait_until("the call", || recorded(&record, "call") == 1);
     assert!(client.delete().status.is_success());
     server.wait_until("the cancellation", || recorded(&record, "cancelled") == 1);
+}
+
+/// As long as its program runs, it calls a tool ten times a second.
+#[test]
+fn a_session_that_is_ended_makes_no_further_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("record");
+    let server = Serve::http(&format!("{}serve: {{ maxExecutions: 1 }}\n", recording(&record))).start();
+    let (client, other) = (server.client().shake_hands(), server.client().shake_hands());
+    let code = "loop { let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), \
+                call).await; }";
+    let _answering = client.begin("tools/call", &execute(code));
+    server.wait_until("the calls", || recorded(&record, "call") >= 3);
+    let before = recorded(&record, "call");
+    assert!(client.delete().status.is_success());
+    // There is one place, and so it waits for the end of the other one.
+    assert_ok(&other.ask("tools/call", &execute("6 * 7")), &json!(42));
+    let calls = recorded(&record, "call") - before;
+    assert!(calls < 20, "{calls} calls after the end of the session");
 }
 
 /// Neither the program, which is busy, nor a server that does not mind the end of its input.

@@ -163,6 +163,17 @@ async fn text_that_is_no_text_costs_no_more_than_itself() {
 }
 
 #[tokio::test]
+async fn lines_of_events_that_mean_nothing_cost_no_answer() {
+    for phase in ["list", "call"] {
+        let fixture = Fixture::new("odd-events", phase);
+        let session = fixture.connect().await;
+        assert_eq!(session.list_tools().await.unwrap().tools.len(), 1, "{phase}");
+        assert_eq!(call(&session, phase).await.unwrap(), phase);
+        watched(session.close()).await;
+    }
+}
+
+#[tokio::test]
 async fn half_a_character_is_replaced_in_results_and_refusals() {
     let fixture = Fixture::new("half-characters", "call");
     let session = fixture.connect().await;

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
 use rmcp::ServerHandler;
+use rmcp::model::ProtocolVersion;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,10 +22,10 @@ use tokio_util::task::TaskTracker;
 
 use super::cors;
 use super::head;
-use super::sessions::Sessions;
+use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry};
 use super::token::Token;
-use crate::serve::frame;
+use crate::serve::frame::{self, Refusal};
 use crate::serve::random;
 use crate::serve::session::{ClientSession, Transport};
 use crate::serve::workshop::Workshop;
@@ -85,9 +86,13 @@ impl<Face: ServerHandler> Endpoint<Face> {
         Arc::new(Endpoint { workshop, sessions, answers, token, address, service })
     }
 
-    /// The protocol's service, for the hosts and origins that are configured now.
-    fn service(&self) -> StreamableHttpService<Face, Sessions> {
+    /// The protocol's service, for the hosts and origins that are configured now; with `primes`, streams that are not
+    /// about one request begin with an event that says how to resume them.
+    fn service(&self, primes: bool) -> StreamableHttpService<Face, Sessions> {
         let mut service = self.service.clone();
+        if !primes {
+            service.config.sse_retry = None;
+        }
         service.config.allowed_hosts = self.hosts();
         service.config.allowed_origins.clone_from(&self.workshop.settings.borrow().config.serve.origins);
         // Pages of this very address are no others'.
@@ -111,7 +116,13 @@ impl<Face: ServerHandler> Endpoint<Face> {
 
     /// Hands a request to the protocol's service.
     async fn pass(&self, request: Request) -> Response {
-        self.service().handle(request).await.map(Body::new)
+        let session = request.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
+        let primes = session.is_some_and(|session| self.sessions.primes(session));
+        self.hand_over(request, primes).await
+    }
+
+    async fn hand_over(&self, request: Request, primes: bool) -> Response {
+        self.service(primes).handle(request).await.map(Body::new)
     }
 
     async fn answer(&self, request: Request) -> Response {
@@ -146,26 +157,28 @@ impl<Face: ServerHandler> Endpoint<Face> {
             Ok(Err(_)) => return StatusCode::BAD_REQUEST.into_response(),
             Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
         };
-        // What is no text is told so by the service.
         match std::str::from_utf8(&body).map(frame::check) {
             Ok(Ok(Some(sent))) => drop(head.extensions.insert(sent)),
-            Ok(Ok(None)) | Err(_) => {}
-            Ok(Err(refusal)) => {
-                let json = [(header::CONTENT_TYPE, "application/json")];
-                return (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response();
-            }
+            Ok(Ok(None)) => {}
+            Ok(Err(refusal)) => return refused(refusal),
+            Err(_) => return refused(Refusal::unaddressed("a message must be UTF-8")),
         }
-        // What is no message is told so by the service.
+        let is_json = is_json(&head.headers);
+        // What is no message is told so below.
         let message = serde_json::from_slice::<Message<'_>>(&body).ok();
-        let asked = message.and_then(|message| Some((message.id?, message.method?, goes_on(message.params))));
-        let Some((id, method, goes_on)) = asked else {
-            return self.pass(Request::from_parts(head, Body::from(body))).await;
+        let asked = message.and_then(|message| Some((message.id?, message.method?, message.params)));
+        let Some((id, method, parameters)) = asked else {
+            let answer = self.pass(Request::from_parts(head, Body::from(body.clone()))).await;
+            return if is_json { or_unreadable(answer, &body) } else { answer };
         };
-        if self.workshop.draining.is_cancelled() && !goes_on {
+        if self.workshop.draining.is_cancelled() && !goes_on(parameters) {
             return unavailable(&id, "toolsmith is stopping; nothing new is begun");
         }
         let token = (method != ENDLESS).then(|| self.answers.token());
-        let answer = self.pass(Request::from_parts(head, Body::from(body))).await;
+        // Which version is agreed on, the answer to this one says; a newer one than is known ends in the newest.
+        let primes = method == "initialize" && version_of(parameters).as_ref().is_some_and(is_primed);
+        let answer = self.hand_over(Request::from_parts(head, Body::from(body.clone())), primes).await;
+        let answer = if is_json { or_unreadable(answer, &body) } else { answer };
         if method == "initialize"
             && answer.status() == StatusCode::INTERNAL_SERVER_ERROR
             && let Some(most) = self.sessions.full()
@@ -225,6 +238,36 @@ fn goes_on(parameters: Option<&RawValue>) -> bool {
     let parameters =
         parameters.and_then(|parameters| serde_json::from_str::<Parameters>(parameters.get()).ok());
     parameters.is_some_and(|parameters| parameters.request_state.is_some())
+}
+
+/// The version that a handshake asks for.
+fn version_of(parameters: Option<&RawValue>) -> Option<ProtocolVersion> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Parameters {
+        protocol_version: ProtocolVersion,
+    }
+    serde_json::from_str::<Parameters>(parameters?.get()).ok().map(|asked| asked.protocol_version)
+}
+
+/// Whether a request says that its body is JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    let named = headers.get(header::CONTENT_TYPE).and_then(|named| named.to_str().ok()).unwrap_or_default();
+    named.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The service's answer, unless it could not read the message: it says so by 415, which is about the header, and as
+/// plain text. The transport wants 400, and JSON-RPC an error with the request's id.
+fn or_unreadable(answer: Response, body: &[u8]) -> Response {
+    if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return answer;
+    }
+    refused(frame::unreadable(&String::from_utf8_lossy(body)).0)
+}
+
+fn refused(refusal: Refusal) -> Response {
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response()
 }
 
 fn is_too_long(error: &axum::Error) -> bool {

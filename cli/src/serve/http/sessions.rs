@@ -8,13 +8,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion,
+    ServerJsonRpcMessage, ServerResult,
+};
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
 };
 use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 use crate::serve::snapshot::Settings;
 
@@ -37,12 +41,38 @@ pub(super) struct Sessions {
 }
 
 /// How a session is used.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Use {
     /// How many streams are open.
     streams: usize,
     /// When it was used last.
     last: Instant,
+    /// Cancelled when it ends.
+    end: CancellationToken,
+    /// Whether its client knows events that prime a stream for being resumed.
+    is_primed: bool,
+}
+
+impl Use {
+    fn begun() -> Self {
+        Use { streams: 0, last: Instant::now(), end: CancellationToken::new(), is_primed: false }
+    }
+}
+
+/// Whether clients of this version expect an event without a message at the beginning of a stream (MCP 2025-11-25,
+/// basic/transports). Older ones read it as a message that is broken.
+pub(super) fn is_primed(version: &ProtocolVersion) -> bool {
+    *version >= ProtocolVersion::V_2025_11_25
+}
+
+/// The end of the session that a request came in. The library ends a session's requests only some seconds later, in case
+/// that they end by themselves.
+#[derive(Debug, Clone)]
+struct SessionEnd(CancellationToken);
+
+/// What is cancelled when the session ends that a request came in, if it came in one.
+pub(crate) fn session_end(extensions: &Extensions) -> Option<CancellationToken> {
+    extensions.get::<SessionEnd>().map(|SessionEnd(end)| end.clone())
 }
 
 /// Why a session does what it was asked for not.
@@ -79,9 +109,21 @@ impl Sessions {
 
     /// Ends a session, and all that goes on in it.
     async fn end(&self, id: &SessionId) {
-        self.open().remove(id);
+        self.forget(id);
         // One that has ended by itself meanwhile has ended.
         let _ = self.library.close_session(id).await;
+    }
+
+    /// Whether the client of a session knows priming events.
+    pub(super) fn primes(&self, id: &str) -> bool {
+        self.open().get(id).is_some_and(|used| used.is_primed)
+    }
+
+    /// Ends what goes on in a session, and forgets it.
+    fn forget(&self, id: &SessionId) {
+        if let Some(used) = self.open().remove(id) {
+            used.end.cancel();
+        }
     }
 
     /// The session that nobody has used for the longest time, and for so long at least.
@@ -104,6 +146,8 @@ impl Sessions {
         stream: S,
     ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static + use<S> {
         let open = Open::new(self.open.clone(), id.clone());
+        let is_primed = self.primes(id);
+        let stream = stream.filter(move |event| std::future::ready(is_primed || event.message.is_some()));
         stream.inspect(move |_| open.is_open())
     }
 
@@ -128,7 +172,7 @@ impl SessionManager for Sessions {
             self.end(&idle).await;
         }
         let (id, transport) = self.library.create_session().await?;
-        self.open().insert(id.clone(), Use { streams: 0, last: Instant::now() });
+        self.open().insert(id.clone(), Use::begun());
         Ok((id, transport))
     }
 
@@ -137,7 +181,14 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, Self::Error> {
-        Ok(self.library.initialize_session(id, message).await?)
+        let answer = self.library.initialize_session(id, message).await?;
+        if let JsonRpcMessage::Response(response) = &answer
+            && let ServerResult::InitializeResult(result) = &response.result
+            && let Some(used) = self.open().get_mut(id)
+        {
+            used.is_primed = is_primed(&result.protocol_version);
+        }
+        Ok(answer)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
@@ -146,15 +197,19 @@ impl SessionManager for Sessions {
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
-        self.open().remove(id);
+        self.forget(id);
         Ok(self.library.close_session(id).await?)
     }
 
     async fn create_stream(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let end = self.open().get(id).map(|used| SessionEnd(used.end.clone()));
+        if let (JsonRpcMessage::Request(request), Some(end)) = (&mut message, end) {
+            request.request.extensions_mut().insert(end);
+        }
         let stream = self.library.create_stream(id, message).await?;
         Ok(self.open_stream(id, stream))
     }
@@ -243,6 +298,17 @@ mod tests {
         assert!(!sessions.has_session(&third).await.unwrap(), "nobody has used it");
         assert!(sessions.has_session(&second).await.unwrap() && sessions.has_session(&fourth).await.unwrap());
         assert!(matches!(sessions.create_session().await, Err(SessionsError::Full(2))));
+    }
+
+    #[tokio::test]
+    async fn what_goes_on_in_a_session_ends_with_it() {
+        let sessions = sessions(2);
+        let (id, _session) = sessions.create_session().await.unwrap();
+        let (other, _other) = sessions.create_session().await.unwrap();
+        let end = |id: &SessionId| sessions.open().get(id).unwrap().end.clone();
+        let (end, end_of_other) = (end(&id), end(&other));
+        sessions.close_session(&id).await.unwrap();
+        assert!(end.is_cancelled() && !end_of_other.is_cancelled());
     }
 
     #[tokio::test(start_paused = true)]

@@ -117,6 +117,12 @@ pub(crate) async fn commit(
                 broken.into_iter().map(|byte| if byte == 1 { 0xe9 } else { byte }).collect();
             connection.respond(200, &[JSON], &broken).await
         }
+        "odd-events" => {
+            connection.head(200, &[EVENTS], None).await?;
+            let odd = b"\xef\xbb\xbf: hello\nno colon\nX-Unknown: 1\nretry: soon\nid: \xff\nid: a\nid: b\n\n";
+            connection.send(odd).await?;
+            connection.send(format!("event: x\nevent: message\nfoo\ndata: {sound}\n\n").as_bytes()).await
+        }
         "half-characters" => {
             let halved = sound.replace("caf", "caf\\ud83d");
             connection.respond(200, &[JSON], halved.as_bytes()).await

@@ -39,6 +39,8 @@ pub(crate) struct Answering {
     text: String,
     /// The last id of an event.
     pub(crate) last_event: Option<String>,
+    /// How many events without data have come.
+    pub(crate) empty_events: usize,
 }
 
 impl Client {
@@ -101,7 +103,14 @@ impl Client {
     }
 
     #[track_caller]
-    pub(crate) fn shake_hands_as(mut self, version: &str, capabilities: &Value) -> (Self, Value) {
+    pub(crate) fn shake_hands_as(self, version: &str, capabilities: &Value) -> (Self, Value) {
+        let (client, answer, _) = self.begin_session(version, capabilities);
+        (client, answer)
+    }
+
+    /// The same, and how many events without data came with the answer.
+    #[track_caller]
+    pub(crate) fn begin_session(mut self, version: &str, capabilities: &Value) -> (Self, Value, usize) {
         let parameters =
             json!({ "protocolVersion": version, "capabilities": capabilities, "clientInfo": client_info() });
         let mut answering = self.begin("initialize", &parameters);
@@ -111,7 +120,7 @@ impl Client {
         let agreed = answer["result"]["protocolVersion"].as_str().unwrap();
         self.headers.push(("mcp-protocol-version".to_owned(), agreed.to_owned()));
         self.notify("notifications/initialized");
-        (self, answer)
+        (self, answer, answering.empty_events)
     }
 
     #[track_caller]
@@ -159,7 +168,7 @@ impl Client {
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters });
         let request = self.with_headers(request).body(body.to_string());
         let response = wait(method, async { request.send().await.unwrap() });
-        Answering { response, id, text: String::new(), last_event: None }
+        Answering { response, id, text: String::new(), last_event: None, empty_events: 0 }
     }
 
     /// Makes a request, and waits for its answer.
@@ -174,7 +183,7 @@ impl Client {
         let request = self.with_headers(self.http.get(&self.address)).header("last-event-id", last_event);
         let response = wait("the stream", async { request.send().await.unwrap() });
         assert_eq!(response.status(), StatusCode::OK);
-        Answering { response, id, text: String::new(), last_event: None }
+        Answering { response, id, text: String::new(), last_event: None, empty_events: 0 }
     }
 
     /// Listens to what belongs to no request.
@@ -183,7 +192,7 @@ impl Client {
         let request = self.with_headers(self.http.get(&self.address));
         let response = wait("the stream", async { request.send().await.unwrap() });
         assert_eq!(response.status(), StatusCode::OK);
-        Answering { response, id: 0, text: String::new(), last_event: None }
+        Answering { response, id: 0, text: String::new(), last_event: None, empty_events: 0 }
     }
 }
 
@@ -229,6 +238,7 @@ impl Answering {
                 if let Some(data) = field("data:").filter(|data| !data.is_empty()) {
                     return Some(serde_json::from_str(&data).unwrap());
                 }
+                self.empty_events += usize::from(!event.starts_with(':'));
             }
             let chunk = wait("an event", async { self.response.chunk().await });
             match chunk {
