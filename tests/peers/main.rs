@@ -8,6 +8,7 @@ mod conformance;
 mod conformance_server;
 mod first_try;
 mod kubernetes;
+mod modes;
 mod product;
 mod remote;
 mod servers;
@@ -86,10 +87,15 @@ async fn all() -> Checked<(Vec<Row>, String)> {
         rows.extend(conformance_server::run(&installed, &product).await?);
     }
     let mut notes = String::new();
+    if is_chosen([modes::PART, "both"]) {
+        let (row, table) = modes::run(&installed).await?;
+        rows.push(row);
+        notes = table;
+    }
     if is_chosen([tokens::PART, "stdio"]) {
         let (row, figures) = tokens::run(&installed, &product).await?;
         rows.push(row);
-        notes = figures;
+        notes += &figures;
     }
     Ok((rows, notes))
 }

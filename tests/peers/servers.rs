@@ -61,6 +61,11 @@ impl Installed {
         })
     }
 
+    /// The folder that has all of them.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.0
+    }
+
     /// The program of Node that came with the packages.
     pub(crate) fn node(&self) -> PathBuf {
         self.0.join("node_modules/.bin/node")

@@ -1,0 +1,131 @@
+"""modes.py SDK: a client of the official Python SDK against odd servers, several at a time.
+
+SDK is `v1` (sessions only) or `v2` (which looks for the newest protocol). Input and output are those of modes.mjs.
+"""
+
+import json
+import logging
+import sys
+import warnings
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+
+import anyio
+
+AT_ONCE = 16
+# More pages than any server here has.
+PAGES = 20
+
+current = ContextVar("current", default=None)
+
+
+class Told(logging.Handler):
+    """Keeps the warnings of each mode with what was seen of it."""
+
+    def emit(self, record):
+        told = current.get()
+        if told is not None:
+            told["told"].append(record.getMessage())
+
+
+@asynccontextmanager
+async def connection(target):
+    """A client that has introduced itself."""
+    from mcp.client.stdio import StdioServerParameters
+
+    server = target
+    if isinstance(target, list):
+        server = StdioServerParameters(command=target[0], args=target[1:])
+    if sys.argv[1] == "v2":
+        from mcp import Client
+
+        async with Client(server) as client:
+            yield client
+        return
+    from mcp import ClientSession
+    from mcp.client.stdio import stdio_client
+    from mcp.client.streamable_http import streamablehttp_client
+
+    transport = stdio_client(server) if isinstance(target, list) else streamablehttp_client(target)
+    async with transport as streams, ClientSession(*streams[:2]) as session:
+        await session.initialize()
+        yield session
+
+
+def text(error):
+    """What an error says, and those within it."""
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(text(inner) for inner in error.exceptions)
+    return f"{type(error).__name__}: {error}"
+
+
+async def tools_of(client, seen):
+    """Every page, as the documentation has it for clients."""
+    tools, cursor = [], None
+    for _ in range(PAGES):
+        page = await (client.list_tools(cursor=cursor) if cursor is not None else client.list_tools())
+        tools += [{"name": tool.name, "description": tool.description} for tool in page.tools]
+        cursor = getattr(page, "next_cursor", None) or getattr(page, "nextCursor", None)
+        if not cursor:
+            return tools
+    seen["hangs"] = "list"
+    return tools
+
+
+async def perform(server, seen):
+    async def attempt(stage, action):
+        seen["stage"] = stage
+        try:
+            return await action(), None
+        except Exception as error:  # Whatever it is, the caller judges it.
+            return None, text(error)
+
+    async def call():
+        result = await client.call_tool("echo", {"message": "hello"})
+        return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    try:
+        async with connection(server["target"]) as client:
+            seen["connect"] = None
+            seen["tools"], seen["list"] = await attempt("list", lambda: tools_of(client, seen))
+            for _ in range(2):
+                result, error = await attempt("call", call)
+                seen["calls"].append({"result": result, "error": error})
+            _, seen["again"] = await attempt("again", client.list_tools)
+            if server.get("ping"):
+                ping = getattr(client, "send_ping", None) or client.ping
+                _, seen["ping"] = await attempt("ping", ping)
+            seen["stage"] = "close"
+        seen["close"] = None
+    except Exception as error:
+        seen["connect" if seen["stage"] == "connect" else "close"] = text(error)
+
+
+async def watch(server, everything):
+    seen = {"stage": "connect", "calls": [], "told": []}
+    current.set(seen)
+    with anyio.move_on_after(server["watchdog"]) as scope:
+        await perform(server, seen)
+    if scope.cancelled_caught or ("connect" not in seen):
+        seen["hangs"] = seen["stage"]
+    everything[server["mode"]] = seen
+
+
+async def main():
+    servers, everything = json.load(sys.stdin), {}
+    places = anyio.CapacityLimiter(AT_ONCE)
+
+    async def placed(server):
+        async with places:
+            await watch(server, everything)
+
+    async with anyio.create_task_group() as group:
+        for server in servers:
+            group.start_soon(placed, server)
+    # Half a character is no text for whoever reads this.
+    sys.stdout.buffer.write(json.dumps(everything, ensure_ascii=False).encode(errors="replace"))
+
+
+warnings.simplefilter("ignore")
+logging.getLogger().handlers = [Told(level=logging.WARNING)]
+anyio.run(main)

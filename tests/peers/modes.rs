@@ -1,0 +1,204 @@
+//! Odd servers, and what each client makes of them: the official SDKs and ours, side by side.
+//!
+//! `odd-server` is odd in one way at a time. What every client makes of it stands in `modes.yaml`, and must not change
+//! unnoticed: an entry that is no longer true fails, and so does one in which ours is worse than both SDKs without a reason.
+//! The same table stands in docs/compatibility.md.
+
+mod observed;
+mod ours;
+
+use std::{collections::BTreeMap, fs, path::Path, process::Stdio, time::Duration};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    process::{Child, Command},
+    time::timeout,
+};
+
+use crate::{product::Checked, servers::Installed, table::Row};
+use observed::{Outcome, outcome};
+
+/// What chooses these lines.
+pub(crate) const PART: &str = "modes";
+/// How long a client may take with one server, in seconds: longer than ours waits for an answer to discovery.
+const WATCHDOG: u64 = 8;
+/// How long a client may take with all of them.
+const ALL_WATCHDOG: Duration = Duration::from_secs(180);
+/// The clients, in the order of an entry's columns, and the versions of their SDKs.
+const CLIENTS: [&str; 5] = ["Python 1", "Python 2", "TypeScript 1", "TypeScript 2", "Toolsmith"];
+/// The page that has the table.
+const PAGE: &str = "docs/compatibility.md";
+
+/// An entry of `modes.yaml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// What `odd-server` calls it.
+    mode: String,
+    over: String,
+    /// What is odd, in words.
+    does: String,
+    /// Of the SDK's versions 1 and 2.
+    python: [Outcome; 2],
+    typescript: [Outcome; 2],
+    ours: Outcome,
+    /// Why ours is worse than both SDKs.
+    reason: Option<String>,
+}
+
+impl Entry {
+    /// The name by which clients report it.
+    fn key(&self) -> String {
+        format!("{} {}", self.over, self.mode)
+    }
+
+    fn expected(&self) -> [Outcome; 5] {
+        let ([python1, python2], [typescript1, typescript2]) = (self.python, self.typescript);
+        [python1, python2, typescript1, typescript2, self.ours]
+    }
+
+    /// Whether the better version of each SDK does better than ours.
+    fn is_worst(&self) -> bool {
+        [self.python, self.typescript]
+            .iter()
+            .all(|versions| versions.iter().all(|&version| version < self.ours))
+    }
+
+    fn markdown(&self) -> String {
+        let outcomes = self.expected().map(|outcome| outcome.to_string());
+        format!("| {} | {} | {} |", self.does, self.over, outcomes.join(" | "))
+    }
+}
+
+/// One line for all modes, and the table that is printed below.
+pub(crate) async fn run(installed: &Installed) -> Checked<(Row, String)> {
+    let entries = entries()?;
+    let server = OddServer::start().await?;
+    let plan = Value::from_iter(entries.iter().map(|entry| server.planned(entry)));
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/clients");
+    let (python, node) = (scripts.join("modes.py"), scripts.join("modes.mjs"));
+    let (first, second, third, fourth, own) = tokio::join!(
+        foreign(installed, installed.python_v1("python"), &python, "v1", &plan),
+        foreign(installed, installed.python("python"), &python, "v2", &plan),
+        foreign(installed, installed.node(), &node, "v1", &plan),
+        foreign(installed, installed.node(), &node, "v2", &plan),
+        ours::observe(&plan),
+    );
+    let seen = [first?, second?, third?, fourth?, own];
+    let mut failures = Vec::new();
+    let mut rows = BTreeMap::new();
+    for entry in &entries {
+        let observed = seen.each_ref().map(|of| outcome(&entry.mode, &of[entry.key()]));
+        for ((client, observed), expected) in CLIENTS.iter().zip(&observed).zip(entry.expected()) {
+            if *observed != expected {
+                let client_index = CLIENTS.iter().position(|name| name == client).unwrap_or_default();
+                failures.push(format!(
+                    "{}: {client} is `{observed}` in place of `{expected}`: {}",
+                    entry.key(),
+                    seen[client_index][entry.key()]
+                ));
+            }
+        }
+        if entry.is_worst() != entry.reason.is_some() {
+            failures
+                .push(format!("{}: a reason is for those alone where ours is worse than both", entry.key()));
+        }
+        rows.insert(entry.key(), observed);
+    }
+    failures.extend(page(&entries));
+    let row = Row {
+        peer: format!("{PART}: {} odd servers, {} clients each", entries.len(), CLIENTS.len()),
+        version: "-".to_owned(),
+        transport: "both",
+        protocol: "2025-11-25".to_owned(),
+        tools: "-".to_owned(),
+        failure: (!failures.is_empty()).then(|| failures.join("\n")),
+    };
+    Ok((row, table(&entries, &rows)))
+}
+
+fn entries() -> Checked<Vec<Entry>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/modes.yaml");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_saphyr::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// What the page lacks of the table.
+fn page(entries: &[Entry]) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(PAGE);
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let lines: Vec<_> = text.lines().collect();
+    let missing = entries.iter().map(Entry::markdown).filter(|row| !lines.contains(&row.as_str()));
+    missing.map(|row| format!("{PAGE} lacks this line:\n{row}")).collect()
+}
+
+fn table(entries: &[Entry], rows: &BTreeMap<String, [Outcome; 5]>) -> String {
+    let width = entries.iter().map(|entry| entry.key().len()).max().unwrap_or_default();
+    let line = |name: &str, cells: [String; 5]| {
+        let cells = cells.map(|cell| format!("{cell:12}")).join("  ");
+        format!("{name:width$}  {}\n", cells.trim_end())
+    };
+    let mut text = format!("\n{}", line("odd server", CLIENTS.map(str::to_owned)));
+    for entry in entries {
+        if let Some(outcomes) = rows.get(&entry.key()) {
+            text += &line(&entry.key(), outcomes.map(|outcome| outcome.to_string()));
+        }
+    }
+    text
+}
+
+/// The server over HTTP, which ends with this.
+struct OddServer {
+    address: String,
+    _process: Child,
+}
+
+impl OddServer {
+    async fn start() -> Checked<Self> {
+        let failed = |error: std::io::Error| format!("odd-server: {error}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_odd-server"));
+        command.arg("http").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut process = command.spawn().map_err(failed)?;
+        let mut address = String::new();
+        if let Some(output) = process.stdout.take() {
+            BufReader::new(output).read_line(&mut address).await.map_err(failed)?;
+        }
+        Ok(Self { address: address.trim().to_owned(), _process: process })
+    }
+
+    /// What a client is told of an entry.
+    fn planned(&self, entry: &Entry) -> Value {
+        let target = match entry.over.as_str() {
+            "HTTP" => json!(format!("{}/{}", self.address, entry.mode)),
+            _ => json!([env!("CARGO_BIN_EXE_odd-server"), "stdio", entry.mode]),
+        };
+        let is_pinged = entry.mode == "ping-error";
+        json!({ "mode": entry.key(), "target": target, "watchdog": WATCHDOG, "ping": is_pinged })
+    }
+}
+
+/// What a client of an SDK saw of each server.
+async fn foreign(
+    installed: &Installed,
+    program: std::path::PathBuf,
+    script: &Path,
+    sdk: &str,
+    plan: &Value,
+) -> Checked<Value> {
+    let failed = |error: std::io::Error| format!("{} {sdk}: {error}", script.display());
+    let mut command = Command::new(program);
+    command.arg(script).arg(sdk).env("TOOLSMITH_PEERS", installed.folder()).kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(plan.to_string().as_bytes()).await.map_err(failed)?;
+    }
+    let output = timeout(ALL_WATCHDOG, child.wait_with_output()).await;
+    let output = output.map_err(|_| format!("{} {sdk} has not ended", script.display()))?.map_err(failed)?;
+    serde_json::from_slice(&output.stdout).map_err(|error| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        format!("{} {sdk}: {error}\n{}", script.display(), &said[said.len().saturating_sub(2_000)..])
+    })
+}
