@@ -194,7 +194,6 @@ fn refused_calls_are_counted_in_the_outcome_and_in_the_audit_log() {
     let code = r##"
 use std::io::Write as _;
 use std::os::fd::FromRawFd as _;
-let denied = faulty::echo().message("x").await.is_err();
 let mut socket = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });
 for id in 10..510 {
     let frame = format!(r#"{{"call":{{"id":{id},"tool":"forged","arguments":{{}}}}}}"#);
@@ -202,8 +201,8 @@ for id in 10..510 {
     bytes.extend_from_slice(frame.as_bytes());
     socket.write_all(&bytes)?;
 }
-tokio::time::sleep(Duration::from_millis(500)).await;
-denied"##;
+// The host reads in order: with this answer it has read all of them.
+faulty::echo().message("x").await.is_err()"##;
     let answer = client.ask("tools/call", &execute(code));
     let outcome = &answer["result"]["structuredContent"];
     let refused = &outcome["calls_refused"];
