@@ -10,7 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bridge::wire::{
-    CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, Welcome,
+    CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT,
+    Warning, Welcome,
 };
 use futures::FutureExt;
 use futures::future::{AbortHandle, Abortable, BoxFuture};
@@ -55,6 +56,7 @@ pub(crate) struct Ledger {
     pub(crate) refused: CallsRefused,
     pub(crate) content: Vec<Box<RawValue>>,
     content_bytes: usize,
+    pub(crate) warnings: Vec<Warning>,
     pub(crate) finish: Option<Finish>,
 }
 
@@ -199,6 +201,12 @@ impl Broker<'_> {
             ToHost::Emit { content } => self.emit(&content)?,
             ToHost::Progress { done, total, message } => {
                 self.observer.program_progress(done, total, &message);
+            }
+            ToHost::Warn(warning) => {
+                let warnings = &mut self.ledger().warnings;
+                if warnings.len() < WARNINGS_LIMIT {
+                    warnings.push(warning);
+                }
             }
             ToHost::Finish(finish) => self.ledger().finish = Some(finish),
         }

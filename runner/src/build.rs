@@ -26,6 +26,7 @@ use crate::confined::Captured;
 use crate::diagnostics;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::hints::compared::{Compared, compared};
 use crate::manifest;
 use crate::outcome::{Diagnostic, Fix, SandboxReport};
 use crate::policies;
@@ -33,6 +34,7 @@ use crate::repair;
 use crate::room;
 use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
+use crate::tokens::Tokens;
 
 /// What came of a snippet's text.
 pub(crate) enum Built {
@@ -108,7 +110,7 @@ pub(crate) async fn build(
     let mut compiled = compile(engine, &libraries, &spliced, patience).await?;
     let mut notes = Notes::default();
     report.sandbox = compiled.sandbox.clone();
-    let (diagnostics, repaired) = if compiled.status.success() {
+    let (mut diagnostics, repaired) = if compiled.status.success() {
         match repair::unmade(snippet, catalog) {
             Some(repaired) => (diagnostics::unmade(&snippet.text, catalog), Some(repaired)),
             None => (Vec::new(), None),
@@ -130,19 +132,30 @@ pub(crate) async fn build(
     } else {
         notes.warnings = diagnostics::warned(&compiled.messages.text(), &snippet.text, &spliced);
     }
-    report.result = if compiled.status.success() && !drops {
+    let compared = never_equal(catalog, snippet)?;
+    report.result = if compiled.status.success() && !drops && compared.is_empty() {
         notes.keep(compiled.output.path())?;
         program(engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
     } else {
         // The snippet's own errors, not those of a correction that did not help.
+        diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
         Built::Rejected(diagnostics)
     };
     report.compile_ms = milliseconds(started);
     Ok(report)
 }
 
+/// Comparisons in a snippet that are never true.
+fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
+    let sources = || {
+        let named = catalog.named(&snippet.identifiers);
+        named.map(|module| module.source_of(&snippet.identifiers)).collect::<Result<String>>()
+    };
+    compared(&Tokens::read(&snippet.text), sources)
+}
+
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 5").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 6").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 

@@ -1,10 +1,13 @@
 //! The compiler's messages, in the snippet's own lines and columns, short enough for a model.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use bridge::Origin;
+use bridge::wire::Warning;
 
 use crate::catalog::Catalog;
+use crate::hints::compared::Compared;
 use crate::hints::lookup::Lookup;
 use crate::hints::unmade::Unmade;
 use crate::hints::{self, Hints};
@@ -67,37 +70,55 @@ pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagn
     warnings(messages).filter(own).take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
 }
 
+/// The diagnostic of a warning that the program gave while it ran; `text` is the snippet's.
+pub(crate) fn told(warning: Warning, text: &str) -> Diagnostic {
+    let Warning { message, line, column } = warning;
+    let mut rendered = format!("warning: {message}\n");
+    let lines: Vec<&str> = text.split('\n').collect();
+    // The program may say anything.
+    let place =
+        line.zip(column).filter(|(line, column)| *line > 0 && *column > 0 && *line as usize <= lines.len());
+    let (line, column) = place.unwrap_or((1, 1));
+    if place.is_some() {
+        render_place(&mut rendered, &lines, Place { line, column, width: 1 }, "");
+    }
+    Diagnostic { level: "warning".to_owned(), code: None, message, line, column, rendered, hint: None }
+}
+
 /// Diagnostics of calls that are never made, in a `text` that compiles.
 pub(crate) fn unmade(text: &str, catalog: &Catalog) -> Vec<Diagnostic> {
-    let lines: Vec<&str> = text.split('\n').collect();
     let tokens = Tokens::read(text);
     let lookup = Lookup::new(catalog, &tokens);
     let calls = hints::unmade::unmade(&tokens, &lookup).into_iter().take(DIAGNOSTICS_KEPT);
     let diagnostic = |call: Unmade<'_>| {
-        let before = text.get(..call.range.start).unwrap_or("");
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let called = text.get(call.range).unwrap_or("").lines().next().unwrap_or("");
-        let place = Place {
-            line: count(before.matches('\n').count() + 1),
-            column: count(column),
-            width: count(called.chars().count()).max(1),
-        };
         let message = "this call is never made: nothing awaits it".to_owned();
-        let mut rendered = format!("error: {message}\n");
-        render_place(&mut rendered, &lines, place, "");
-        let hint = Some(hints::unmade_call(call.found));
-        Diagnostic {
-            level: "error".to_owned(),
-            code: None,
-            message,
-            line: place.line,
-            column: place.column,
-            rendered,
-            hint,
-        }
+        found(message, text, call.range, hints::unmade_call(call.found))
     };
     calls.map(diagnostic).collect()
+}
+
+/// Diagnostics of comparisons that are never true.
+pub(crate) fn compared(text: &str, compared: &[Compared]) -> Vec<Diagnostic> {
+    let diagnostic = |one: &Compared| found(one.message(), text, one.range.clone(), one.hint());
+    compared.iter().take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
+}
+
+/// The diagnostic of an error that was found without the compiler, at some bytes of a `text`.
+fn found(message: String, text: &str, range: Range<usize>, hint: String) -> Diagnostic {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let before = text.get(..range.start).unwrap_or("");
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let meant = text.get(range).unwrap_or("").lines().next().unwrap_or("");
+    let place = Place {
+        line: count(before.matches('\n').count() + 1),
+        column: count(column),
+        width: count(meant.chars().count()).max(1),
+    };
+    let mut rendered = format!("error: {message}\n");
+    render_place(&mut rendered, &lines, place, "");
+    let Place { line, column, .. } = place;
+    Diagnostic { level: "error".to_owned(), code: None, message, line, column, rendered, hint: Some(hint) }
 }
 
 /// What is said of no place in the source, by the compiler itself or by the linker behind it.

@@ -628,12 +628,13 @@ impl AnchorsThere {
     }
 }
 impl bridge::convert::GeneratedText for AnchorsThere {
+    const TEXTS: &'static [&'static str] = &["p", "q"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "p" => Self::P,
                 "q" => Self::Q,
-                _ => return Err((Self::P, &["p", "q"])),
+                _ => return Err((Self::P, Self::TEXTS)),
             },
         )
     }
@@ -1284,12 +1285,13 @@ impl ConditionsMode {
     }
 }
 impl bridge::convert::GeneratedText for ConditionsMode {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => return Err((Self::A, &["a", "b"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -2095,11 +2097,12 @@ impl EnumsNullValue {
     }
 }
 impl bridge::convert::GeneratedText for EnumsNullValue {
+    const TEXTS: &'static [&'static str] = &["a"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
-                _ => return Err((Self::A, &["a"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -2118,12 +2121,13 @@ impl EnumsTwice {
     }
 }
 impl bridge::convert::GeneratedText for EnumsTwice {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => return Err((Self::A, &["a", "b"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -2142,12 +2146,13 @@ impl EnumsNullType {
     }
 }
 impl bridge::convert::GeneratedText for EnumsNullType {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => return Err((Self::A, &["a", "b"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -2164,11 +2169,12 @@ impl EnumsTyped {
     }
 }
 impl bridge::convert::GeneratedText for EnumsTyped {
+    const TEXTS: &'static [&'static str] = &["a"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
-                _ => return Err((Self::A, &["a"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -3158,7 +3164,7 @@ pub struct MapsInput {
     pub closed: Option<bridge::convert::Value>,
     pub free: Option<bridge::convert::Value>,
     pub nested: Option<std::collections::BTreeMap<String, Vec<MapsNested>>>,
-    pub patterns: Option<std::collections::BTreeMap<String, i64>>,
+    pub patterns: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
 }
 impl bridge::convert::ToJson for MapsInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -3285,7 +3291,7 @@ impl MapsCall {
     pub fn patterns<F>(
         mut self,
         patterns: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, i64>,
+            std::collections::BTreeMap<String, bridge::convert::Value>,
             F,
         >,
     ) -> Self {
@@ -4191,12 +4197,13 @@ impl NullableEnumerated {
     }
 }
 impl bridge::convert::GeneratedText for NullableEnumerated {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => return Err((Self::A, &["a", "b"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -4849,10 +4856,11 @@ impl bridge::convert::FromJson for OpenObjectsClosed {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenObjectsForbidden {
     pub a: Option<String>,
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
 }
 impl bridge::convert::ToJson for OpenObjectsForbidden {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
+        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
     }
 }
 impl bridge::convert::FromJson for OpenObjectsForbidden {
@@ -4862,8 +4870,10 @@ impl bridge::convert::FromJson for OpenObjectsForbidden {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
+        reader.skip(level, &[]);
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
         }
     }
 }
@@ -5057,6 +5067,7 @@ impl OutputsEnumOutput {
     }
 }
 impl bridge::convert::GeneratedText for OutputsEnumOutput {
+    const TEXTS: &'static [&'static str] = &["yes", "no"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -6467,7 +6478,7 @@ impl bridge::convert::FromJson for RecursiveUnionE {
             bridge::convert::Value::Object(_) => {
                 Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Self::Other(value),
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
         }
     }
 }
@@ -6777,12 +6788,13 @@ impl ReferencesAB {
     }
 }
 impl bridge::convert::GeneratedText for ReferencesAB {
+    const TEXTS: &'static [&'static str] = &["p", "q"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "p" => Self::P,
                 "q" => Self::Q,
-                _ => return Err((Self::P, &["p", "q"])),
+                _ => return Err((Self::P, Self::TEXTS)),
             },
         )
     }
@@ -7357,6 +7369,7 @@ impl SharedTypesState {
     }
 }
 impl bridge::convert::GeneratedText for SharedTypesState {
+    const TEXTS: &'static [&'static str] = &["on", "off"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -7665,11 +7678,12 @@ impl TaggedAa {
     }
 }
 impl bridge::convert::GeneratedText for TaggedAa {
+    const TEXTS: &'static [&'static str] = &["1"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "1" => Self::N1,
-                _ => return Err((Self::N1, &["1"])),
+                _ => return Err((Self::N1, Self::TEXTS)),
             },
         )
     }
@@ -7712,11 +7726,12 @@ impl TaggedAa2 {
     }
 }
 impl bridge::convert::GeneratedText for TaggedAa2 {
+    const TEXTS: &'static [&'static str] = &["2"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "2" => Self::N2,
-                _ => return Err((Self::N2, &["2"])),
+                _ => return Err((Self::N2, Self::TEXTS)),
             },
         )
     }
@@ -7785,7 +7800,7 @@ impl bridge::convert::FromJson for TaggedBlock {
             Some("image") => {
                 Self::Image(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Self::Other(value),
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
         }
     }
 }
@@ -7984,6 +7999,20 @@ impl TextEnumsKeywords {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsKeywords {
+    const TEXTS: &'static [&'static str] = &[
+        "self",
+        "Self",
+        "type",
+        "",
+        "1",
+        "other",
+        "Other",
+        "a b",
+        "a-b",
+        "+1",
+        "-1",
+        "émoji",
+    ];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -7999,25 +8028,7 @@ impl bridge::convert::GeneratedText for TextEnumsKeywords {
                 "+1" => Self::Plus1,
                 "-1" => Self::Minus1,
                 "émoji" => Self::Ue9Moji,
-                _ => {
-                    return Err((
-                        Self::Self_,
-                        &[
-                            "self",
-                            "Self",
-                            "type",
-                            "",
-                            "1",
-                            "other",
-                            "Other",
-                            "a b",
-                            "a-b",
-                            "+1",
-                            "-1",
-                            "émoji",
-                        ],
-                    ));
-                }
+                _ => return Err((Self::Self_, Self::TEXTS)),
             },
         )
     }
@@ -8038,6 +8049,7 @@ impl TextEnumsAnyString {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsAnyString {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -8060,11 +8072,12 @@ impl TextEnumsSingle {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsSingle {
+    const TEXTS: &'static [&'static str] = &["only"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "only" => Self::Only,
-                _ => return Err((Self::Only, &["only"])),
+                _ => return Err((Self::Only, Self::TEXTS)),
             },
         )
     }
@@ -8083,12 +8096,13 @@ impl TextEnumsTitled {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsTitled {
+    const TEXTS: &'static [&'static str] = &["x", "y"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "x" => Self::X,
                 "y" => Self::Y,
-                _ => return Err((Self::X, &["x", "y"])),
+                _ => return Err((Self::X, Self::TEXTS)),
             },
         )
     }
@@ -8138,6 +8152,7 @@ impl TextEnumsState {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsState {
+    const TEXTS: &'static [&'static str] = &["on", "off", "other"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -8675,6 +8690,7 @@ impl UnionsOfUnionsLoose {
     }
 }
 impl bridge::convert::GeneratedText for UnionsOfUnionsLoose {
+    const TEXTS: &'static [&'static str] = &["auto"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -9243,7 +9259,7 @@ impl bridge::convert::FromJson for UntaggedValue2 {
             bridge::convert::Value::Object(_) => {
                 Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Self::Other(value),
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
         }
     }
 }

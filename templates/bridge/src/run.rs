@@ -7,12 +7,14 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::args::Args;
 use crate::client;
 use crate::error::ToolError;
+use crate::warning;
 use crate::wire::{ErrorReport, FRAME_LIMIT, Finish, PanicReport, ToHost, ToolReport, VERSION};
+use crate::written::to_raw;
 
 /// A snippet's result as JSON, or how it failed.
 pub type Encoded = Result<Box<RawValue>, Failure>;
@@ -25,7 +27,7 @@ pub struct Failure(ErrorReport);
 const MESSAGE_LIMIT: usize = 64 << 10;
 
 /// The file that the snippet's text stands in, as panics name it.
-const SNIPPET_FILE: &str = "snippet.rs";
+pub(crate) const SNIPPET_FILE: &str = "snippet.rs";
 
 /// Exit code of a program that ended with an `Err`.
 const EXIT_ERROR: u8 = 1;
@@ -87,6 +89,7 @@ impl<'a> Origin<'a> {
 /// Runs the snippet behind `entry`, whose text stands at `origin`.
 pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
     panic::set_hook(Box::new(move |panic| note_panic(panic, origin)));
+    warning::begin(origin);
     let welcome = match client::connect() {
         Ok(welcome) if welcome.version == VERSION => welcome,
         Ok(welcome) => {
@@ -142,7 +145,7 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
 /// # Errors
 /// The snippet's own, or that of serialising its value.
 pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
-    result.and_then(|value| to_raw_value(&value).map_err(unserialisable)).map_err(|error| failure(&error))
+    result.and_then(|value| to_raw(&value).map_err(unserialisable)).map_err(|error| failure(&error))
 }
 
 fn unserialisable(error: serde_json::Error) -> anyhow::Error {

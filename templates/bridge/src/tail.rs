@@ -11,9 +11,10 @@ use std::cell::Cell;
 use std::fmt::{Debug, Display};
 
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::error::ToolError;
+use crate::written::to_raw;
 
 /// A place for a snippet's last value.
 pub fn place<T>(value: T) -> Cell<Option<T>> {
@@ -145,7 +146,7 @@ fn keep_tool_error<E: Display + 'static>(error: &E) -> anyhow::Error {
 /// # Errors
 /// The snippet's own, or that of serialising the value.
 pub fn owned<T: Outcome>(value: anyhow::Result<T>) -> anyhow::Result<Box<RawValue>> {
-    Ok(to_raw_value(&value?)?)
+    Ok(to_raw(&value?)?)
 }
 
 /// What a snippet may end with: anything that serialises.

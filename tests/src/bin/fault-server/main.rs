@@ -8,6 +8,7 @@ mod gate;
 mod library;
 mod server;
 mod talkative;
+mod values;
 
 use std::{
     fs::OpenOptions,
@@ -81,6 +82,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "slow-with-progress" => talkative::slow_with_progress(),
         "storm" => talkative::storm(),
         "stateless" => talkative::stateless(),
+        "values" => values::values(),
         "chatty-stderr" => chatty_stderr(),
         _ => Err(io::Error::other("unknown mode")),
     }
