@@ -67,4 +67,5 @@ mod snippets;
 mod subagents;
 mod toolchain;
 mod transit;
+mod values;
 mod ways;
