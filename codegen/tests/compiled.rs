@@ -167,7 +167,10 @@ fn types_work_with_serde() {
     assert!(text.contains(r#""status":"shipped""#), "{text}");
     assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
     let error = serde_json::from_str::<Row>(&text.replace("\"quantity\":2", "\"quantity\":[]")).unwrap_err();
-    assert!(error.to_string().contains("at .items[0].quantity: expected integer of 64 bits, got []"), "{error}");
+    assert!(
+        error.to_string().contains("at .items[0].quantity: expected integer of 64 bits, got []"),
+        "{error}"
+    );
 }
 
 /// A text in place of a variant is looked up; one that the schema does not allow never becomes another.

@@ -327,8 +327,24 @@ fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str
 
 #[cfg(test)]
 mod tests {
-    use super::Reader;
+    use bridge::wire::Warning;
+
+    use super::{Reader, told};
     use crate::splice::Spliced;
+
+    #[test]
+    fn a_program_may_warn_of_any_place() {
+        let warning = |line, column| Warning { message: "odd".to_owned(), line, column };
+        let shown = told(warning(Some(2), Some(3)), "a\nb == c");
+        assert_eq!((shown.line, shown.column, shown.level.as_str()), (2, 3, "warning"));
+        assert_eq!(shown.rendered, "warning: odd\n --> 2:3\n2 | b == c\n  |   ^\n");
+        for (line, column) in [(0, 1), (1, 0), (3, 1), (u32::MAX, 1)] {
+            let shown = told(warning(Some(line), Some(column)), "a\nb");
+            assert_eq!((shown.line, shown.rendered.as_str()), (1, "warning: odd\n"), "{line} {column}");
+        }
+        assert!(told(warning(Some(1), Some(u32::MAX)), "a").rendered.contains("1 |"));
+        assert_eq!(told(warning(None, Some(1)), "a").rendered, "warning: odd\n");
+    }
 
     #[test]
     fn places_in_texts_are_the_snippets_own() {

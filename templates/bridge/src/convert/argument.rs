@@ -93,10 +93,12 @@ plain!(String: &String, &str, char, Box<str>, Cow<'_, str> => |value| value.into
 plain!(String: &&str => |value| (*value).to_owned());
 plain!(f64: f64 => |value| value);
 plain!(f64: f32, i8, i16, i32, u8, u16, u32 => |value| value.into());
-plain!(f64: u64, usize, u128 => |value| hold((false, value as u128)));
-plain!(f64: i64, isize, i128 => |value| hold((value < 0, value.unsigned_abs() as u128)));
-plain!(f64: &u64, &usize, &u128 => |value| hold((false, *value as u128)));
-plain!(f64: &i64, &isize, &i128 => |value| hold((*value < 0, value.unsigned_abs() as u128)));
+plain!(f64: u64, usize => |value| hold((false, value as u128)));
+plain!(f64: &u64, &usize => |value| hold((false, *value as u128)));
+plain!(f64: i64, isize => |value| hold((value < 0, value.unsigned_abs() as u128)));
+plain!(f64: &i64, &isize => |value| hold((*value < 0, value.unsigned_abs() as u128)));
+plain!(f64: u128 => |value| hold((false, value)));
+plain!(f64: i128 => |value| hold((value < 0, value.unsigned_abs())));
 plain!(f64: &f64 => |value| *value);
 plain!(f64: &i32, &u32, &f32 => |value| (*value).into());
 
