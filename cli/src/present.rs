@@ -7,12 +7,11 @@ use serde_json::Value;
 
 /// What belongs on standard output after the program's own output.
 pub(crate) fn result(outcome: &Outcome) -> Option<String> {
-    let raw = outcome.result.as_ref()?.get();
-    match serde_json::from_str(raw) {
-        Ok(Value::String(text)) => Some(text),
-        Ok(value @ (Value::Array(_) | Value::Object(_))) => serde_json::to_string_pretty(&value).ok(),
-        // What nests too deep to be read is shown as it came.
-        _ => Some(raw.to_owned()),
+    let raw = outcome.result.as_ref()?;
+    match raw.get().as_bytes().first() {
+        Some(b'"') => serde_json::from_str(raw.get()).ok(),
+        // Numbers as they came.
+        _ => Some(strict_json::lines(raw, usize::MAX).text),
     }
 }
 

@@ -48,7 +48,12 @@ fn places_are_what_has_a_schema_of_its_own() {
     check(object(json!({ "a": { "type": "array", "items": false } })), 1, &[]);
     // The map, and its values.
     check(object(json!({ "a": { "type": "object", "additionalProperties": text } })), 2, &[]);
-    check(object(json!({ "a": { "type": "object", "patternProperties": { "^x": text } } })), 2, &[]);
+    let closed =
+        json!({ "type": "object", "patternProperties": { "^x": text }, "additionalProperties": false });
+    check(object(json!({ "a": closed })), 2, &[]);
+    check(object(json!({ "a": { "type": "object", "patternProperties": { ".*": text } } })), 2, &[]);
+    // Other names have no schema.
+    check(object(json!({ "a": { "type": "object", "patternProperties": { "^x": text } } })), 1, &[]);
     // The tuple, and its places.
     let tuple = |schema: &Value| json!({ "type": "array", "prefixItems": [text, schema], "minItems": 2, "items": false });
     check(object(json!({ "a": tuple(&text) })), 3, &[]);

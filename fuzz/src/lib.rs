@@ -103,7 +103,7 @@ fn assert_order(messages: &[String]) {
                 next = id + 1;
             }
             ToHost::Cancel { id } => assert!(id < next, "{id} was cancelled before it was called"),
-            ToHost::Emit { .. } | ToHost::Progress { .. } => {}
+            ToHost::Emit { .. } | ToHost::Progress { .. } | ToHost::Warn(_) => {}
             ToHost::Finish(_) => has_finished = true,
         }
     }

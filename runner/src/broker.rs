@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 pub use bridge::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT};
 use bridge::wire::{
-    CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, Welcome,
+    CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT,
+    Warning, Welcome,
 };
 use futures::stream::StreamExt as _;
 use serde_json::value::RawValue;
@@ -51,6 +52,7 @@ pub(crate) struct Ledger {
     pub(crate) refused: CallsRefused,
     pub(crate) content: Vec<Box<RawValue>>,
     content_bytes: usize,
+    pub(crate) warnings: Vec<Warning>,
     pub(crate) finish: Option<Finish>,
 }
 
@@ -157,6 +159,12 @@ impl Broker<'_> {
             ToHost::Emit { content } => self.emit(&content)?,
             ToHost::Progress { done, total, message } => {
                 self.observer.program_progress(done, total, &message);
+            }
+            ToHost::Warn(warning) => {
+                let warnings = &mut self.ledger().warnings;
+                if warnings.len() < WARNINGS_LIMIT {
+                    warnings.push(warning);
+                }
             }
             ToHost::Finish(finish) => self.ledger().finish = Some(finish),
             // It was the right hello; and the others have answers.

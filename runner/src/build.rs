@@ -26,6 +26,7 @@ use crate::confined::Captured;
 use crate::diagnostics;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::hints::compared::{Compared, compared};
 use crate::manifest;
 use crate::outcome::{Diagnostic, Fix, SandboxReport};
 use crate::policies;
@@ -33,6 +34,7 @@ use crate::repair;
 use crate::room;
 use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
+use crate::tokens::Tokens;
 
 /// What came of a snippet's text.
 pub(crate) enum Built {
@@ -109,7 +111,7 @@ pub(crate) async fn build(
     let mut notes = Notes::default();
     report.sandbox = compiled.sandbox.clone();
     let messages = compiled.messages.text();
-    let (diagnostics, attempts) = if compiled.status.success() {
+    let (mut diagnostics, attempts) = if compiled.status.success() {
         notes.warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
         let attempts = repair::unmade(&messages, snippet, &spliced, catalog);
         (diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts)
@@ -133,16 +135,27 @@ pub(crate) async fn build(
             break;
         }
     }
-    report.result = if let Some(compiled) = built {
+    let compared = never_equal(catalog, snippet)?;
+    report.result = if let Some(compiled) = built.filter(|_| compared.is_empty()) {
         notes.add_idle(idle);
         notes.keep(compiled.output.path())?;
         program(engine.cache.publish(Bucket::Programs, &key, compiled.output)?)?
     } else {
         // The snippet's own errors, not those of a correction that did not help.
+        diagnostics.extend(diagnostics::compared(&snippet.text, &compared));
         Built::Rejected(diagnostics)
     };
     report.compile_ms = milliseconds(started);
     Ok(report)
+}
+
+/// Comparisons in a snippet that are never true.
+fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
+    let sources = || {
+        let named = catalog.named(&snippet.identifiers);
+        named.map(|module| module.source_of(&snippet.identifiers)).collect::<Result<String>>()
+    };
+    compared(&Tokens::read(&snippet.text), sources)
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {

@@ -123,6 +123,11 @@ impl ServerModule {
         self.generated.is_new
     }
 
+    /// The code of the tools that a snippet with `identifiers` may mean, without inner attributes.
+    pub(crate) fn source_of(&self, identifiers: &BTreeSet<String>) -> Result<String> {
+        self.generated.items(&self.generated.named(identifiers))
+    }
+
     /// What of the schemas did not become types.
     pub fn warnings(&self) -> impl Iterator<Item = codegen::Warning> + '_ {
         self.generated.warnings()

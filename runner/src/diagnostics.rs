@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use bridge::Origin;
-use bridge::wire::{UNMADE_KEPT, UnmadeReport};
+use bridge::wire::{UNMADE_KEPT, UnmadeReport, Warning};
 
 use crate::catalog::Catalog;
 use crate::fence;
+use crate::hints::compared::Compared;
 use crate::hints::lookup::Found;
 use crate::hints::unmade::Dropped;
 use crate::hints::{self, Hints};
@@ -72,11 +73,10 @@ pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagn
 
 /// Diagnostics of calls that are never made, in a `text` that compiles as spliced.
 pub(crate) fn unmade(messages: &str, text: &str, spliced: &Spliced, catalog: &Catalog) -> Vec<Diagnostic> {
-    let lines: Vec<&str> = text.split('\n').collect();
     let calls = hints::unmade::warned(messages, Source::new(text, spliced), catalog);
     let diagnostic = |call: Dropped<'_>| {
         let message = "this call is never made: nothing awaits it";
-        of_call("error", message, text, &lines, call.range, call.found)
+        of_call("error", message, text, call.range, call.found)
     };
     calls.into_iter().take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
 }
@@ -84,11 +84,10 @@ pub(crate) fn unmade(messages: &str, text: &str, spliced: &Spliced, catalog: &Ca
 /// Warnings of tool calls whose value goes nowhere, other than in the lines that `fixes` corrected.
 pub(crate) fn idle(snippet: &Snippet, fixes: &[Fix], catalog: &Catalog) -> Vec<Diagnostic> {
     let text = snippet.text.as_str();
-    let lines: Vec<&str> = text.split('\n').collect();
     let warning = |idle: &Idle| {
         let found = hints::unmade::tool(idle, catalog)?;
         let message = "this call is never made: its value goes nowhere, and nothing awaits it";
-        Some(of_call("warning", message, text, &lines, idle.range.clone(), found))
+        Some(of_call("warning", message, text, idle.range.clone(), found))
     };
     let warnings = snippet.idle.iter().filter_map(warning);
     let is_fixed = |warning: &Diagnostic| fixes.iter().any(|fix| fix.line == warning.line);
@@ -96,39 +95,23 @@ pub(crate) fn idle(snippet: &Snippet, fixes: &[Fix], catalog: &Catalog) -> Vec<D
 }
 
 /// What is said of the call of a tool at `range`.
-fn of_call(
-    level: &str,
-    message: &str,
-    text: &str,
-    lines: &[&str],
-    range: Range<usize>,
-    found: Found<'_>,
-) -> Diagnostic {
-    let before = text.get(..range.start).unwrap_or("");
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-    let called = text.get(range).unwrap_or("").lines().next().unwrap_or("");
-    let place = Place {
-        line: count(before.matches('\n').count() + 1),
-        column: count(column),
-        width: count(called.chars().count()).max(1),
-    };
-    let mut rendered = format!("{level}: {message}\n");
-    render_place(&mut rendered, lines, place, "");
-    let hint = hints::unmade_call(found);
-    if level == "warning" {
-        // Of a warning nothing else is shown.
-        let _ = writeln!(rendered, "help: {}", hint.lines().next().unwrap_or(""));
+fn of_call(level: &str, message: &str, text: &str, range: Range<usize>, found: Found<'_>) -> Diagnostic {
+    at(level, message.to_owned(), text, range, hints::unmade_call(found))
+}
+
+/// The diagnostic of a warning that the program gave while it ran; `text` is the snippet's.
+pub(crate) fn told(warning: Warning, text: &str) -> Diagnostic {
+    let Warning { message, line, column } = warning;
+    let mut rendered = format!("warning: {message}\n");
+    let lines: Vec<&str> = text.split('\n').collect();
+    // The program may say anything.
+    let place =
+        line.zip(column).filter(|(line, column)| *line > 0 && *column > 0 && *line as usize <= lines.len());
+    let (line, column) = place.unwrap_or((1, 1));
+    if place.is_some() {
+        render_place(&mut rendered, &lines, Place { line, column, width: 1 }, "");
     }
-    Diagnostic {
-        level: level.to_owned(),
-        code: None,
-        message: message.to_owned(),
-        line: place.line,
-        column: place.column,
-        rendered,
-        hint: Some(hint),
-    }
+    Diagnostic { level: "warning".to_owned(), code: None, message, line, column, rendered, hint: None }
 }
 
 /// Adds a warning of the calls that a program says it has built and never made; those that a warning was about already are
@@ -176,6 +159,34 @@ pub(crate) fn tell_unmade(diagnostics: &mut Vec<Diagnostic>, mut unmade: Vec<Unm
 
 /// Most characters of the name of a server or a tool, as a program says it.
 const NAME_SHOWN: usize = 128;
+
+/// Diagnostics of comparisons that are never true.
+pub(crate) fn compared(text: &str, compared: &[Compared]) -> Vec<Diagnostic> {
+    let diagnostic = |one: &Compared| at("error", one.message(), text, one.range.clone(), one.hint());
+    compared.iter().take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
+}
+
+/// The diagnostic of what was found without the compiler, at some bytes of a `text`.
+fn at(level: &str, message: String, text: &str, range: Range<usize>, hint: String) -> Diagnostic {
+    let lines: Vec<&str> = text.split('\n').collect();
+    let before = text.get(..range.start).unwrap_or("");
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let meant = text.get(range).unwrap_or("").lines().next().unwrap_or("");
+    let place = Place {
+        line: count(before.matches('\n').count() + 1),
+        column: count(column),
+        width: count(meant.chars().count()).max(1),
+    };
+    let mut rendered = format!("{level}: {message}\n");
+    render_place(&mut rendered, &lines, place, "");
+    if level == "warning" {
+        // Of a warning nothing else is shown.
+        let _ = writeln!(rendered, "help: {}", hint.lines().next().unwrap_or(""));
+    }
+    let Place { line, column, .. } = place;
+    Diagnostic { level: level.to_owned(), code: None, message, line, column, rendered, hint: Some(hint) }
+}
 
 /// What is said of no place in the source, by the compiler itself or by the linker behind it.
 pub(crate) fn unplaced(messages: &str) -> String {
@@ -383,8 +394,24 @@ fn render_place(rendered: &mut String, lines: &[&str], place: Place, label: &str
 
 #[cfg(test)]
 mod tests {
-    use super::Reader;
+    use bridge::wire::Warning;
+
+    use super::{Reader, told};
     use crate::splice::Spliced;
+
+    #[test]
+    fn a_program_may_warn_of_any_place() {
+        let warning = |line, column| Warning { message: "odd".to_owned(), line, column };
+        let shown = told(warning(Some(2), Some(3)), "a\nb == c");
+        assert_eq!((shown.line, shown.column, shown.level.as_str()), (2, 3, "warning"));
+        assert_eq!(shown.rendered, "warning: odd\n --> 2:3\n2 | b == c\n  |   ^\n");
+        for (line, column) in [(0, 1), (1, 0), (3, 1), (u32::MAX, 1)] {
+            let shown = told(warning(Some(line), Some(column)), "a\nb");
+            assert_eq!((shown.line, shown.rendered.as_str()), (1, "warning: odd\n"), "{line} {column}");
+        }
+        assert!(told(warning(Some(1), Some(u32::MAX)), "a").rendered.contains("1 |"));
+        assert_eq!(told(warning(None, Some(1)), "a").rendered, "warning: odd\n");
+    }
 
     #[test]
     fn places_in_texts_are_the_snippets_own() {

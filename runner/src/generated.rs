@@ -135,6 +135,11 @@ impl Generated {
         Ok(codegen::root(&self.server, sources.iter().map(String::as_str)))
     }
 
+    /// The items of some of the tools.
+    pub(crate) fn items(&self, tools: &[&ToolEntry]) -> Result<String> {
+        tools.iter().map(|tool| self.read(tool.source)).collect()
+    }
+
     /// The stub of a tool and its types in short.
     pub(crate) fn signature(&self, tool: &ToolEntry) -> Result<String> {
         self.read(tool.signature)

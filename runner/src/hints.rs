@@ -4,6 +4,7 @@
 //! catalog knows every tool. Advice is never applied: what is corrected is decided in [`crate::repair`].
 
 mod changes;
+pub(crate) mod compared;
 mod content;
 pub(crate) mod form;
 pub(crate) mod imports;

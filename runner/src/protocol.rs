@@ -77,7 +77,10 @@ impl Protocol {
                 return Err(format!("a cancellation of call {id}, which it has not made"));
             }
             (Stage::Open, ToHost::Finish(_)) => self.stage = Stage::Finished,
-            (Stage::Open, ToHost::Cancel { .. } | ToHost::Emit { .. } | ToHost::Progress { .. }) => {}
+            (
+                Stage::Open,
+                ToHost::Cancel { .. } | ToHost::Emit { .. } | ToHost::Progress { .. } | ToHost::Warn(_),
+            ) => {}
             (Stage::Finished, ToHost::Finish(_)) => return Err("a second end".to_owned()),
             (Stage::Finished, _) => return Err("a frame after its end".to_owned()),
         }

@@ -265,6 +265,10 @@ impl<'a> Run<'a> {
         outcome.calls_total = ledger.calls_total;
         outcome.calls_refused = std::mem::take(&mut ledger.refused);
         outcome.content = std::mem::take(&mut ledger.content);
+        let warnings = std::mem::take(&mut ledger.warnings);
+        outcome
+            .diagnostics
+            .extend(warnings.into_iter().map(|warning| diagnostics::told(warning, &self.request.code)));
         drop(ledger);
         judge::add_progress(&mut outcome, self.traces.stdout.bytes.len());
         outcome.phases_ms.total = milliseconds(self.started);

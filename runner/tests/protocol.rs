@@ -11,7 +11,7 @@ mod targets;
 
 use std::path::Path;
 
-use bridge::wire::{ErrorReport, FRAME_LIMIT, Finish, Question, ToHost, ToolReport};
+use bridge::wire::{ErrorReport, FRAME_LIMIT, Finish, Question, ToHost, ToolReport, Warning};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -50,6 +50,8 @@ fn message() -> impl Strategy<Value = ToHost> {
         }),
         1 => (any::<u32>(), ".{0,20}")
             .prop_map(|(done, message)| ToHost::Progress { done: done.into(), total: 1.5, message }),
+        1 => (".{0,20}", any::<Option<u32>>())
+            .prop_map(|(message, line)| ToHost::Warn(Warning { message, line, column: Some(1) })),
     ]
 }
 

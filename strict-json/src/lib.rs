@@ -17,6 +17,7 @@
 
 mod error;
 mod halves;
+mod kept;
 mod layout;
 mod names;
 mod scan;
@@ -26,6 +27,7 @@ use serde_json::value::RawValue;
 
 pub use error::Error;
 pub use halves::whole_characters;
+pub use kept::{value_with_numbers, with_numbers};
 pub use names::OPEN_NAMES_LIMIT;
 
 use layout::Layout;
@@ -37,8 +39,10 @@ pub const DEPTH_LIMIT: usize = 100;
 /// How deep any text may nest whose names are checked: an entry of memory is kept for each level.
 pub const MESSAGE_DEPTH_LIMIT: usize = 100_000;
 
-const VALUE: Rules = Rules { depth: DEPTH_LIMIT, checks_scalars: true, keeps_numbers: false };
-const MESSAGE: Rules = Rules { depth: MESSAGE_DEPTH_LIMIT, checks_scalars: false, keeps_numbers: false };
+const VALUE: Rules =
+    Rules { depth: DEPTH_LIMIT, checks_scalars: true, keeps_numbers: false, marks_numbers: false };
+const MESSAGE: Rules =
+    Rules { depth: MESSAGE_DEPTH_LIMIT, checks_scalars: false, keeps_numbers: false, marks_numbers: false };
 
 /// The canonical form of a value.
 ///

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
+use crate::kept::mark;
 use crate::layout::Layout;
 use crate::names::{Names, OPEN_NAMES_LIMIT};
 
@@ -24,6 +25,8 @@ pub(crate) struct Rules {
     pub(crate) checks_scalars: bool,
     /// Whether numbers must be written as serde_json writes them.
     pub(crate) keeps_numbers: bool,
+    /// Whether those that serde_json writes in another way become marked texts.
+    pub(crate) marks_numbers: bool,
 }
 
 /// A pass over a text.
@@ -164,8 +167,13 @@ impl<'a> Scan<'a> {
         if self.rules.checks_scalars && !is_in_range(token) {
             return Err(self.error("a number out of range: no double holds it", start));
         }
-        if self.rules.keeps_numbers && is_number(token) && written_again(token).as_deref() != Some(token) {
-            return Err(self.error("a number that is written in another way", start));
+        let looks_at_numbers = self.rules.keeps_numbers || self.rules.marks_numbers;
+        if looks_at_numbers && is_number(token) && written_again(token).as_deref() != Some(token) {
+            if self.rules.keeps_numbers {
+                return Err(self.error("a number that is written in another way", start));
+            }
+            self.layout.token(&format!("\"{}{token}\"", mark()));
+            return Ok(());
         }
         self.layout.token(token);
         Ok(())

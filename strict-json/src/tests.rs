@@ -73,6 +73,23 @@ fn numbers_that_a_value_changes_are_known() {
 }
 
 #[test]
+fn numbers_keep_their_text_through_a_value() {
+    for text in [
+        r#"{"a":[1,18446744073709551616,-0,1.50,1e5,1E400,0.1,"x"],"b":{"c":9007199254740993.0}}"#,
+        "1e400",
+        "[\"1e400\",1e400]",
+        r#"{"a":"no numbers"}"#,
+    ] {
+        let value = value_with_numbers(&raw(text)).unwrap();
+        assert_eq!(with_numbers(&value.to_string()), text);
+        // As a text within a text, its numbers are themselves as well.
+        let within = json!({ "text": value.to_string() }).to_string();
+        let read: Value = serde_json::from_str(&with_numbers(&within)).unwrap();
+        assert_eq!(read["text"], text);
+    }
+}
+
+#[test]
 fn what_two_readers_understand_differently_is_refused() {
     let long = format!("{{\"a\":1{}}}", "0".repeat(400));
     for (text, says) in [

@@ -66,7 +66,7 @@ struct Cut {
     link: Option<Value>,
 }
 
-/// An outcome as MCP's `CallToolResult`. What its texts and content parts hold beyond `budget` bytes is kept, and so is not
+/// An outcome as MCP's `CallToolResult`, in which numbers keep their text (`strict_json::with_numbers`). What its texts and content parts hold beyond `budget` bytes is kept, and so is not
 /// lost; structured content repeats texts within the same bounds.
 pub(crate) fn result(mut outcome: Outcome, budget: usize, keep: Keep<'_>) -> Value {
     let stdout = cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep);
@@ -129,7 +129,7 @@ struct Emitted {
 fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
     let all: usize = content.iter().map(|part| part.get().len()).sum();
     if all <= room {
-        let parts = content.iter().filter_map(|part| serde_json::from_str(part.get()).ok());
+        let parts = content.iter().filter_map(|part| strict_json::value_with_numbers(part).ok());
         return Emitted { parts: parts.collect(), link: None };
     }
     let address = keep("content", &array(content));
@@ -139,7 +139,7 @@ fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
         let bytes = part.get().len();
         if bytes <= room {
             room -= bytes;
-            shown.extend(serde_json::from_str::<Value>(part.get()).ok());
+            shown.extend(strict_json::value_with_numbers(part).ok());
             continue;
         }
         let note = format!(
@@ -244,7 +244,9 @@ fn structured(
     // Each of the calls is in the log; a model needs no more than the last ones.
     let calls = outcome.calls.len();
     outcome.calls.drain(..calls.saturating_sub(CALLS_SHOWN));
+    let result = outcome.result.take().and_then(|result| strict_json::value_with_numbers(&result).ok());
     let mut whole = serde_json::to_value(&outcome).unwrap_or_default();
+    whole["result"] = result.unwrap_or_default();
     if let Some(members) = whole["truncated"].as_object_mut() {
         members.extend(truncated);
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use rmcp::ServiceExt as _;
 
 use super::face::{Face, Handler};
+use super::lines::Lines;
 use super::random;
 use super::session::{ClientSession, Transport};
 use super::workshop::Workshop;
@@ -56,7 +57,8 @@ pub(crate) async fn connect(
     let (near, far) = tokio::io::duplex(PIPE);
     // It ends with the client's end.
     tokio::spawn(async move {
-        if let Ok(serving) = face.serve(tokio::io::split(far)).await {
+        let (input, output) = tokio::io::split(far);
+        if let Ok(serving) = face.serve(Lines::new(input, output)).await {
             let _ = serving.waiting().await;
         }
     });

@@ -108,7 +108,7 @@ where
             let line = serde_json::to_string(&message)?;
             let mut output = output.lock().await;
             let output = output.as_mut().ok_or(std::io::ErrorKind::NotConnected)?;
-            output.send(line.as_str()).await.map_err(std::io::Error::other)
+            output.send(&*strict_json::with_numbers(&line)).await.map_err(std::io::Error::other)
         }
     }
 

@@ -266,14 +266,15 @@ fn told(result: &Result<Value, ErrorData>) -> Result<Answer, CallFailure> {
     let protocol = |message: String| CallFailure { kind: FailureKind::Protocol, message };
     match result {
         Ok(result) => {
-            let raw = serde_json::value::to_raw_value(result).map_err(|error| protocol(error.to_string()))?;
+            let text = strict_json::with_numbers(&result.to_string()).into_owned();
+            let raw = RawValue::from_string(text).map_err(|error| protocol(error.to_string()))?;
             Ok(Answer { is_error: result["isError"] == true, result: raw })
         }
         Err(error) => Err(CallFailure { kind: FailureKind::Rejected, message: error.message.to_string() }),
     }
 }
 
-/// JSON as a value; what nests too deep to be one, as a text.
+/// JSON as a value, whose numbers keep their text; what nests too deep to be one, as a text.
 fn read(raw: &RawValue) -> Value {
-    serde_json::from_str(raw.get()).unwrap_or_else(|_| answer::failure(raw.get()))
+    strict_json::value_with_numbers(raw).unwrap_or_else(|_| answer::failure(raw.get()))
 }

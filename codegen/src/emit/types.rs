@@ -135,16 +135,13 @@ fn constant(value: &Value) -> TokenStream {
     match value {
         Value::String(text) => quote! { #text },
         Value::Bool(flag) => quote! { #flag },
-        number => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => {
-                let integer = Literal::i64_suffixed(integer);
-                quote! { #integer }
-            }
-            (None, number) => {
-                let number = Literal::f64_suffixed(number.unwrap_or_default());
-                quote! { #number }
-            }
-        },
+        number => {
+            let signed = number.as_i64().map(Literal::i64_suffixed);
+            let integer = signed.or_else(|| number.as_u64().map(Literal::u64_suffixed));
+            let number =
+                integer.unwrap_or_else(|| Literal::f64_suffixed(number.as_f64().unwrap_or_default()));
+            quote! { #number }
+        }
     }
 }
 
@@ -194,7 +191,7 @@ fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> To
     let other_text = other.iter().map(|other| quote! { Self::#other(text) => text });
     let unknown = match (&other, idents.first()) {
         (Some(other), _) => quote! { Self::#other(text.to_owned()) },
-        (None, first) => quote! { return Err((Self::#first, &[#(#values),*])) },
+        (None, first) => quote! { return Err((Self::#first, Self::TEXTS)) },
     };
     let copy = other.is_none().then(|| quote! { , Copy });
     quote! {
@@ -208,6 +205,8 @@ fn texts(name: &Ident, variants: &[(String, String)], other: Option<&str>) -> To
         }
 
         impl bridge::convert::GeneratedText for #name {
+            const TEXTS: &'static [&'static str] = &[#(#values),*];
+
             fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
                 Ok(match text { #(#values => Self::#idents,)* _ => #unknown })
             }
@@ -229,7 +228,7 @@ fn tagged(
     let other_variant = other.iter().map(|other| quote! { #other(bridge::convert::Value) });
     let other_json = other.iter().map(|other| quote! { Self::#other(value) => value.clone() });
     let unknown = match &other {
-        Some(other) => quote! { Self::#other(value) },
+        Some(other) => unlisted(other),
         None => {
             let instead = instead(variants.iter().map(|(name, _, field_type)| (name, field_type)), tool);
             quote! {
@@ -258,6 +257,11 @@ fn tagged(
             }
         },
     }
+}
+
+/// The variant of a value that the schema does not know.
+fn unlisted(other: &Ident) -> TokenStream {
+    quote! { Self::#other(bridge::convert::FromJson::from_json(value, reader)) }
 }
 
 /// What an enum is read as where the value fits no variant: the one that takes least to be made of nothing.
@@ -306,7 +310,7 @@ fn kinds(
     let other_variant = other.iter().map(|other| quote! { #other(bridge::convert::Value) });
     let other_json = other.iter().map(|other| quote! { Self::#other(value) => value.clone() });
     let unknown = match &other {
-        Some(other) => quote! { Self::#other(value) },
+        Some(other) => unlisted(other),
         None => {
             let names: Vec<String> = variants.iter().map(|(name, ..)| name.to_lowercase()).collect();
             let expected = names.join(" or ");

@@ -27,6 +27,7 @@ impl Reader<'_> {
                 self.describe(&form, &value);
                 Form::Map(Box::new(form))
             }
+            Some(_) if schema.contains_key("patternProperties") => Form::Map(Box::new(Form::Any)),
             _ => self.lose("an object without known fields"),
         }
     }
@@ -192,12 +193,19 @@ pub(super) fn fixed_value(schema: &Value) -> Option<Value> {
     (only.is_string() || only.is_boolean() || only.is_number()).then_some(only)
 }
 
-/// The schema of further fields, where the schema asks for them in so many words.
+/// Patterns that every name fits.
+const ALL_NAMES: [&str; 7] = ["", "^", ".*", "^.*", "^.*$", "^(.*)$", "^[\\s\\S]*$"];
+
+/// The schema of further fields, where the schema asks for them in so many words. Of those with names by a pattern, others are
+/// anything unless the schema says what they are.
 fn extra_schema(schema: &Schema) -> Option<Value> {
     let mut schemas: Vec<Value> = Vec::new();
+    let mut are_all = true;
     if let Some(patterns) = schema.get("patternProperties").and_then(Value::as_object) {
         let mut patterns: Vec<_> = patterns.iter().collect();
         patterns.sort_unstable_by_key(|(pattern, _)| *pattern);
+        are_all =
+            patterns.is_empty() || patterns.iter().any(|(pattern, _)| ALL_NAMES.contains(&pattern.as_str()));
         for (_, schema) in patterns {
             if *schema != Value::Bool(false) && !schemas.contains(schema) {
                 schemas.push(schema.clone());
@@ -205,7 +213,9 @@ fn extra_schema(schema: &Schema) -> Option<Value> {
         }
     }
     match schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties")) {
-        None | Some(Value::Bool(false)) => {}
+        Some(Value::Bool(false)) => {}
+        None if are_all => {}
+        None => return Some(Value::Bool(true)),
         Some(additional) if schemas.contains(additional) => {}
         Some(additional) => schemas.push(additional.clone()),
     }

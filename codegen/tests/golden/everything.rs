@@ -123,13 +123,14 @@ impl GetAnnotatedMessageMessageType {
     }
 }
 impl bridge::convert::GeneratedText for GetAnnotatedMessageMessageType {
+    const TEXTS: &'static [&'static str] = &["error", "success", "debug"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "error" => Self::Error,
                 "success" => Self::Success,
                 "debug" => Self::Debug,
-                _ => return Err((Self::Error, &["error", "success", "debug"])),
+                _ => return Err((Self::Error, Self::TEXTS)),
             },
         )
     }
@@ -388,12 +389,13 @@ impl GetResourceReferenceResourceType {
     }
 }
 impl bridge::convert::GeneratedText for GetResourceReferenceResourceType {
+    const TEXTS: &'static [&'static str] = &["Text", "Blob"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "Text" => Self::Text,
                 "Blob" => Self::Blob,
-                _ => return Err((Self::Text, &["Text", "Blob"])),
+                _ => return Err((Self::Text, Self::TEXTS)),
             },
         )
     }
@@ -577,13 +579,14 @@ impl GetStructuredContentLocation {
     }
 }
 impl bridge::convert::GeneratedText for GetStructuredContentLocation {
+    const TEXTS: &'static [&'static str] = &["New York", "Chicago", "Los Angeles"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "New York" => Self::NewYork,
                 "Chicago" => Self::Chicago,
                 "Los Angeles" => Self::LosAngeles,
-                _ => return Err((Self::NewYork, &["New York", "Chicago", "Los Angeles"])),
+                _ => return Err((Self::NewYork, Self::TEXTS)),
             },
         )
     }
@@ -875,12 +878,13 @@ impl GzipFileAsResourceOutputType {
     }
 }
 impl bridge::convert::GeneratedText for GzipFileAsResourceOutputType {
+    const TEXTS: &'static [&'static str] = &["resourceLink", "resource"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "resourceLink" => Self::ResourceLink,
                 "resource" => Self::Resource,
-                _ => return Err((Self::ResourceLink, &["resourceLink", "resource"])),
+                _ => return Err((Self::ResourceLink, Self::TEXTS)),
             },
         )
     }

@@ -695,12 +695,13 @@ impl ListDirectoryWithSizesSortBy {
     }
 }
 impl bridge::convert::GeneratedText for ListDirectoryWithSizesSortBy {
+    const TEXTS: &'static [&'static str] = &["name", "size"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "name" => Self::Name,
                 "size" => Self::Size,
-                _ => return Err((Self::Name, &["name", "size"])),
+                _ => return Err((Self::Name, Self::TEXTS)),
             },
         )
     }
@@ -1145,6 +1146,7 @@ impl ReadMediaFileType {
     }
 }
 impl bridge::convert::GeneratedText for ReadMediaFileType {
+    const TEXTS: &'static [&'static str] = &["image", "audio", "resource"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {

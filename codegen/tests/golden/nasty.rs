@@ -641,12 +641,13 @@ impl AnchorsThere {
     }
 }
 impl bridge::convert::GeneratedText for AnchorsThere {
+    const TEXTS: &'static [&'static str] = &["p", "q"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "p" => Self::P,
                 "q" => Self::Q,
-                _ => return Err((Self::P, &["p", "q"])),
+                _ => return Err((Self::P, Self::TEXTS)),
             },
         )
     }
@@ -1307,12 +1308,13 @@ impl ConditionsMode {
     }
 }
 impl bridge::convert::GeneratedText for ConditionsMode {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => return Err((Self::A, &["a", "b"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -2126,11 +2128,12 @@ impl EnumsNullValue {
     }
 }
 impl bridge::convert::GeneratedText for EnumsNullValue {
+    const TEXTS: &'static [&'static str] = &["a"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
-                _ => return Err((Self::A, &["a"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -2149,12 +2152,13 @@ impl EnumsTwice {
     }
 }
 impl bridge::convert::GeneratedText for EnumsTwice {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => return Err((Self::A, &["a", "b"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -2173,12 +2177,13 @@ impl EnumsNullType {
     }
 }
 impl bridge::convert::GeneratedText for EnumsNullType {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => return Err((Self::A, &["a", "b"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -2195,11 +2200,12 @@ impl EnumsTyped {
     }
 }
 impl bridge::convert::GeneratedText for EnumsTyped {
+    const TEXTS: &'static [&'static str] = &["a"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
-                _ => return Err((Self::A, &["a"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -3215,7 +3221,7 @@ pub struct MapsInput {
     pub closed: Option<bridge::convert::Value>,
     pub free: Option<bridge::convert::Value>,
     pub nested: Option<std::collections::BTreeMap<String, Vec<MapsNested>>>,
-    pub patterns: Option<std::collections::BTreeMap<String, i64>>,
+    pub patterns: Option<std::collections::BTreeMap<String, bridge::convert::Value>>,
 }
 impl bridge::convert::ToJson for MapsInput {
     fn to_json(&self) -> bridge::convert::Value {
@@ -3343,7 +3349,7 @@ impl MapsCall {
     pub fn patterns<F>(
         mut self,
         patterns: impl bridge::convert::OptionalArgument<
-            std::collections::BTreeMap<String, i64>,
+            std::collections::BTreeMap<String, bridge::convert::Value>,
             F,
         >,
     ) -> Self {
@@ -4260,12 +4266,13 @@ impl NullableEnumerated {
     }
 }
 impl bridge::convert::GeneratedText for NullableEnumerated {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "a" => Self::A,
                 "b" => Self::B,
-                _ => return Err((Self::A, &["a", "b"])),
+                _ => return Err((Self::A, Self::TEXTS)),
             },
         )
     }
@@ -4924,10 +4931,11 @@ impl bridge::convert::FromJson for OpenObjectsClosed {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenObjectsForbidden {
     pub a: Option<String>,
+    pub extra: std::collections::BTreeMap<String, bridge::convert::Value>,
 }
 impl bridge::convert::ToJson for OpenObjectsForbidden {
     fn to_json(&self) -> bridge::convert::Value {
-        bridge::convert::object(&[], &[("a", &self.a)])
+        bridge::convert::object_with_extra(&[], &[("a", &self.a)], &self.extra)
     }
 }
 impl bridge::convert::FromJson for OpenObjectsForbidden {
@@ -4937,8 +4945,10 @@ impl bridge::convert::FromJson for OpenObjectsForbidden {
         reader: &mut bridge::convert::Reader,
     ) -> Self {
         let level = reader.object(value);
+        reader.skip(level, &[]);
         Self {
             a: bridge::convert::FromJson::from_json(reader.take(level, "a"), reader),
+            extra: bridge::convert::FromJson::from_json(reader.rest(level), reader),
         }
     }
 }
@@ -5134,6 +5144,7 @@ impl OutputsEnumOutput {
     }
 }
 impl bridge::convert::GeneratedText for OutputsEnumOutput {
+    const TEXTS: &'static [&'static str] = &["yes", "no"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -6561,7 +6572,7 @@ impl bridge::convert::FromJson for RecursiveUnionE {
             bridge::convert::Value::Object(_) => {
                 Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Self::Other(value),
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
         }
     }
 }
@@ -6872,12 +6883,13 @@ impl ReferencesAB {
     }
 }
 impl bridge::convert::GeneratedText for ReferencesAB {
+    const TEXTS: &'static [&'static str] = &["p", "q"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "p" => Self::P,
                 "q" => Self::Q,
-                _ => return Err((Self::P, &["p", "q"])),
+                _ => return Err((Self::P, Self::TEXTS)),
             },
         )
     }
@@ -7460,6 +7472,7 @@ impl SharedTypesState {
     }
 }
 impl bridge::convert::GeneratedText for SharedTypesState {
+    const TEXTS: &'static [&'static str] = &["on", "off"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -7770,11 +7783,12 @@ impl TaggedAa {
     }
 }
 impl bridge::convert::GeneratedText for TaggedAa {
+    const TEXTS: &'static [&'static str] = &["1"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "1" => Self::N1,
-                _ => return Err((Self::N1, &["1"])),
+                _ => return Err((Self::N1, Self::TEXTS)),
             },
         )
     }
@@ -7817,11 +7831,12 @@ impl TaggedAa2 {
     }
 }
 impl bridge::convert::GeneratedText for TaggedAa2 {
+    const TEXTS: &'static [&'static str] = &["2"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "2" => Self::N2,
-                _ => return Err((Self::N2, &["2"])),
+                _ => return Err((Self::N2, Self::TEXTS)),
             },
         )
     }
@@ -7890,7 +7905,7 @@ impl bridge::convert::FromJson for TaggedBlock {
             Some("image") => {
                 Self::Image(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Self::Other(value),
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
         }
     }
 }
@@ -8091,6 +8106,20 @@ impl TextEnumsKeywords {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsKeywords {
+    const TEXTS: &'static [&'static str] = &[
+        "self",
+        "Self",
+        "type",
+        "",
+        "1",
+        "other",
+        "Other",
+        "a b",
+        "a-b",
+        "+1",
+        "-1",
+        "émoji",
+    ];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -8106,25 +8135,7 @@ impl bridge::convert::GeneratedText for TextEnumsKeywords {
                 "+1" => Self::Plus1,
                 "-1" => Self::Minus1,
                 "émoji" => Self::Ue9Moji,
-                _ => {
-                    return Err((
-                        Self::Self_,
-                        &[
-                            "self",
-                            "Self",
-                            "type",
-                            "",
-                            "1",
-                            "other",
-                            "Other",
-                            "a b",
-                            "a-b",
-                            "+1",
-                            "-1",
-                            "émoji",
-                        ],
-                    ));
-                }
+                _ => return Err((Self::Self_, Self::TEXTS)),
             },
         )
     }
@@ -8145,6 +8156,7 @@ impl TextEnumsAnyString {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsAnyString {
+    const TEXTS: &'static [&'static str] = &["a", "b"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -8167,11 +8179,12 @@ impl TextEnumsSingle {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsSingle {
+    const TEXTS: &'static [&'static str] = &["only"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "only" => Self::Only,
-                _ => return Err((Self::Only, &["only"])),
+                _ => return Err((Self::Only, Self::TEXTS)),
             },
         )
     }
@@ -8190,12 +8203,13 @@ impl TextEnumsTitled {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsTitled {
+    const TEXTS: &'static [&'static str] = &["x", "y"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
                 "x" => Self::X,
                 "y" => Self::Y,
-                _ => return Err((Self::X, &["x", "y"])),
+                _ => return Err((Self::X, Self::TEXTS)),
             },
         )
     }
@@ -8245,6 +8259,7 @@ impl TextEnumsState {
     }
 }
 impl bridge::convert::GeneratedText for TextEnumsState {
+    const TEXTS: &'static [&'static str] = &["on", "off", "other"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -8786,6 +8801,7 @@ impl UnionsOfUnionsLoose {
     }
 }
 impl bridge::convert::GeneratedText for UnionsOfUnionsLoose {
+    const TEXTS: &'static [&'static str] = &["auto"];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {
@@ -9356,7 +9372,7 @@ impl bridge::convert::FromJson for UntaggedValue2 {
             bridge::convert::Value::Object(_) => {
                 Self::Object(bridge::convert::FromJson::from_json(value, reader))
             }
-            _ => Self::Other(value),
+            _ => Self::Other(bridge::convert::FromJson::from_json(value, reader)),
         }
     }
 }

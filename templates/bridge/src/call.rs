@@ -3,11 +3,12 @@
 use std::task::{Context, Poll};
 
 use crate::client::Ticket;
-use crate::convert::{FromJson, Reader, ToJson};
+use crate::convert::{FromJson, Reader, Refused, ToJson, checked};
 use crate::error::ToolError;
 use crate::result::{Reply, ToolResult, mismatch, read, reader};
 use crate::tool::Tool;
 use crate::unmade::Site;
+use crate::wire::{CallFailure, FailureKind};
 
 /// A call that is sent on the first poll and cancelled when dropped before its answer.
 #[derive(Debug)]
@@ -88,7 +89,7 @@ impl Pending {
         tool: &'static Tool,
         input: &dyn ToJson,
     ) -> Poll<Result<ToolResult, ToolError>> {
-        self.state.poll(context, tool, input).map_ok(ToolResult::from)
+        self.state.poll(context, tool, input).map(|reply| ToolResult::of(reply?, tool))
     }
 
     /// The answer, once it is there.
@@ -118,6 +119,11 @@ impl Pending {
     }
 }
 
+/// The failure of a call whose arguments have no form in JSON.
+fn invalid(refused: &Refused) -> CallFailure {
+    CallFailure { kind: FailureKind::InvalidParams, message: refused.message() }
+}
+
 fn again(tool: &Tool) -> ! {
     panic!("{}.{} was polled after its answer", tool.server, tool.name)
 }
@@ -131,7 +137,8 @@ impl State {
     ) -> Poll<Result<Reply, ToolError>> {
         if let State::Idle(site) = self {
             site.polled();
-            match Ticket::send(&tool.mark, &input.to_json()) {
+            let sent = checked(|| input.to_json()).map_err(|refused| invalid(&refused));
+            match sent.and_then(|arguments| Ticket::send(&tool.mark, &arguments)) {
                 Ok(ticket) => *self = State::Sent(ticket),
                 Err(failure) => return Poll::Ready(Err(ToolError::from_failure(failure, tool))),
             }

@@ -8,17 +8,21 @@ mod argument;
 mod forward;
 mod json;
 mod mismatch;
+mod number;
 mod object;
 mod reader;
+mod sent;
 mod text;
 
 pub use argument::{Argument, Generated, OptionalArgument, optional_value, value};
 pub use forward::{deserialize, serialize};
 pub use json::{FromJson, ToJson, read};
 pub use mismatch::Mismatch;
+pub(crate) use number::{Readable, Unheld, readable, shortened};
 pub use object::{object, object_with_extra, tagged};
 pub use reader::Reader;
-pub use text::{GeneratedText, UnknownText, parse_text, read_text};
+pub(crate) use sent::{Refused, checked, no_number};
+pub use text::{GeneratedText, UnknownText, is_text, parse_text, read_text};
 
 /// What the macros of this module need, for crates that do not depend on serde themselves.
 pub use serde;

@@ -4,6 +4,9 @@
 //! The host links the same crate for [`wire`], so that the protocol exists once. What a tool is, which
 //! tools there are and whether a call is allowed is decided elsewhere; this crate only carries calls.
 
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod arbitrary;
 mod args;
 pub mod call;
 mod client;
@@ -23,7 +26,9 @@ mod scalar;
 pub mod tail;
 pub mod tool;
 mod unmade;
+mod warning;
 pub mod wire;
+mod written;
 
 pub use args::Args;
 pub use content::Content;

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::content::Content;
-use crate::convert::Reader;
+use crate::convert::{Readable, Reader, Unheld, readable, shortened};
 use crate::error::{ToolError, ToolErrorKind};
 use crate::tool::Tool;
+use crate::warning::warn;
 
 /// The answer of a tool without an output schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,13 +21,23 @@ pub struct ToolResult {
     pub structured: Option<Value>,
 }
 
-impl From<Reply> for ToolResult {
-    fn from(reply: Reply) -> Self {
-        ToolResult { content: reply.content, structured: reply.structured }
-    }
-}
-
 impl ToolResult {
+    /// The result that an answer is.
+    ///
+    /// # Errors
+    /// Where its structured content has a number that no [`Value`] holds.
+    pub(crate) fn of(reply: Reply, tool: &Tool) -> Result<Self, ToolError> {
+        let Reply { content, structured, unheld, .. } = reply;
+        match structured {
+            Some(mut structured) if let Some(number) = unheld.find(&structured) => {
+                let message = format!("the structured content has {}", too_large(number));
+                unheld.spell_out(&mut structured);
+                Err(ToolError { content, ..mismatch_error(tool, message, structured) })
+            }
+            structured => Ok(ToolResult { content, structured }),
+        }
+    }
+
     /// The text blocks, joined by newlines.
     #[must_use]
     pub fn text(&self) -> String {
@@ -46,8 +57,14 @@ impl ToolResult {
             return Ok(structured.clone());
         }
         let text = self.text();
-        serde_json::from_str(&text)
-            .map_err(|error| anyhow::anyhow!("the answer is not JSON ({error}): {}", shorten(&text)))
+        let Readable { text: json, unheld, rounded } = readable(&text);
+        let value = serde_json::from_str(&json)
+            .map_err(|error| anyhow::anyhow!("the answer is not JSON ({error}): {}", shorten(&text)))?;
+        if let Some(number) = unheld.find(&value) {
+            anyhow::bail!("the answer has {}; `.text()` has it as it came", too_large(number));
+        }
+        warn_of_rounding("an answer", rounded);
+        Ok(value)
     }
 }
 
@@ -79,16 +96,23 @@ pub struct Reply {
     structured: Option<Value>,
     #[serde(default, rename = "isError")]
     is_error: bool,
+    /// Numbers in it that no `Value` holds.
+    #[serde(skip)]
+    unheld: Unheld,
 }
 
 /// The value to convert, which the error that may come of it holds too.
 pub(crate) fn reader(reply: Reply, tool: &Tool) -> Result<Reader, ToolError> {
     if let Some(structured) = reply.structured {
-        return Ok(Reader::new(structured));
+        return Ok(Reader::new(structured, reply.unheld));
     }
     let text = join_text(&reply.content);
-    match serde_json::from_str::<Value>(&text) {
-        Ok(value) => Ok(Reader::new(value)),
+    let Readable { text: json, unheld, rounded } = readable(&text);
+    match serde_json::from_str::<Value>(&json) {
+        Ok(value) => {
+            warn_of_rounding(&format!("{}.{}", tool.server, tool.name), rounded);
+            Ok(Reader::new(value, unheld))
+        }
         Err(_) => Err(mismatch_error(
             tool,
             format!("no structured content, and the text is not JSON: {}", shorten(&text)),
@@ -117,7 +141,8 @@ fn mismatch_error(tool: &Tool, message: String, raw: Value) -> ToolError {
 
 /// Reads an answer; one that says `isError` is the tool's own failure.
 pub(crate) fn read(raw: &str, tool: &Tool) -> Result<Reply, ToolError> {
-    let reply: Reply = serde_json::from_str(raw).map_err(|error| ToolError {
+    let Readable { text, unheld, rounded } = readable(raw);
+    let reply: Reply = serde_json::from_str(&text).map_err(|error| ToolError {
         kind: ToolErrorKind::Protocol,
         server: tool.server.to_owned(),
         tool: tool.name.to_owned(),
@@ -126,7 +151,8 @@ pub(crate) fn read(raw: &str, tool: &Tool) -> Result<Reply, ToolError> {
         raw: serde_json::from_str(raw).ok().map(Box::new),
     })?;
     if !reply.is_error {
-        return Ok(reply);
+        warn_of_rounding(&format!("{}.{}", tool.server, tool.name), rounded);
+        return Ok(Reply { unheld, ..reply });
     }
     let text = join_text(&reply.content);
     Err(ToolError {
@@ -137,6 +163,22 @@ pub(crate) fn read(raw: &str, tool: &Tool) -> Result<Reply, ToolError> {
         content: reply.content,
         raw: serde_json::from_str(raw).ok().map(Box::new),
     })
+}
+
+/// What is said of a number that neither 64 bits nor a double hold.
+fn too_large(number: &str) -> String {
+    format!("the number {number}, which no `serde_json::Value` holds: neither 64 bits nor a double do")
+}
+
+fn warn_of_rounding(whose: &str, number: Option<&str>) {
+    if let Some(number) = number {
+        let double = number.parse::<f64>().unwrap_or(f64::NAN);
+        let number = shortened(number);
+        warn(
+            format!("{whose} has the number {number}, which is read as the nearest double, {double:?}"),
+            None,
+        );
+    }
 }
 
 fn join_text(content: &[Content]) -> String {

@@ -10,12 +10,13 @@ use std::thread::Thread;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::args::Args;
 use crate::client;
 use crate::wire::{ErrorReport, FRAME_LIMIT, Finish, ToHost, ToolReport, VERSION};
-use crate::{fault, panics, unmade};
+use crate::written::to_raw;
+use crate::{fault, panics, unmade, warning};
 
 /// A snippet's result as JSON, or how it failed.
 pub type Encoded = Result<Box<RawValue>, Failure>;
@@ -88,6 +89,7 @@ impl<'a> Origin<'a> {
 /// Runs the snippet behind `entry`, whose text stands at `origin`.
 pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
     panics::keep(origin);
+    warning::begin(origin);
     let welcome = match client::connect() {
         Ok(welcome) if welcome.version == VERSION => welcome,
         Ok(welcome) => {
@@ -147,7 +149,7 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
 /// # Errors
 /// The snippet's own, or that of serialising its value.
 pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
-    let json = result.and_then(|value| to_raw_value(&value).map_err(unserialisable));
+    let json = result.and_then(|value| to_raw(&value).map_err(unserialisable));
     json.and_then(|json| opened(json, std::any::type_name::<T>())).map_err(|error| failure(&error))
 }
 

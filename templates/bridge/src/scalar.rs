@@ -38,7 +38,16 @@ impl Scalar {
         }
     }
 
-    /// The number, if it is one.
+    /// The integer, if it is one of 64 bits without a sign.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        match self {
+            Scalar::Number(number) => read(Value::Number(number.clone())).ok(),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one: the nearest that a double is.
     #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         match self {
@@ -82,6 +91,10 @@ impl FromJson for Scalar {
     fn from_json(value: Value, reader: &mut Reader) -> Self {
         match value {
             Value::String(text) => Scalar::Text(text),
+            Value::Number(_) if reader.is_unheld(&value) => {
+                reader.mismatch("number of 64 bits or a double", &value);
+                Scalar::Boolean(false)
+            }
             Value::Number(number) => Scalar::Number(number),
             Value::Bool(flag) => Scalar::Boolean(flag),
             other => {
@@ -146,6 +159,7 @@ compares! {
     bool => |scalar, flag| scalar.as_bool() == Some(*flag),
     i32 => |scalar, number| scalar.as_i64() == Some((*number).into()),
     i64 => |scalar, number| scalar.as_i64() == Some(*number),
+    u64 => |scalar, number| scalar.as_u64() == Some(*number),
     f64 => |scalar, number| scalar.as_f64() == Some(*number),
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
@@ -24,9 +24,12 @@ pub const CALLS_IN_FLIGHT: usize = 256;
 /// Bytes of their arguments in flight at once (32 MiB), where they are not of one call alone.
 pub const BYTES_IN_FLIGHT: usize = FRAME_LIMIT;
 
-/// Most bytes of a progress message that are kept (2 KiB): it is one line for a person. The rest is cut off, by the program
+/// Most bytes of a progress message or a warning that are kept (2 KiB): it is one line. The rest is cut off, by the program
 /// and, where that does not, by the host.
 pub const PROGRESS_LIMIT: usize = 2 * 1024;
+
+/// Warnings that a program may give; the host drops further ones.
+pub const WARNINGS_LIMIT: usize = 20;
 
 /// The descriptor that a program finds its socket on.
 pub const BROKER_DESCRIPTOR: i32 = 3;
@@ -138,8 +141,23 @@ pub enum ToHost {
         #[serde(deserialize_with = "short_text")]
         message: String,
     },
+    /// Something in the snippet that is most likely wrong, and that the compiler could not see.
+    Warn(Warning),
     /// The program has ended by itself; its last frame.
     Finish(Finish),
+}
+
+/// A warning about a snippet that runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Warning {
+    /// What is most likely wrong, up to [`PROGRESS_LIMIT`].
+    #[serde(deserialize_with = "short_text")]
+    pub message: String,
+    /// Line of the snippet, from 1, where the place is known.
+    pub line: Option<u32>,
+    /// Column of the snippet, from 1.
+    pub column: Option<u32>,
 }
 
 /// What a program asks about tools and resources.

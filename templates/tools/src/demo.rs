@@ -581,6 +581,12 @@ impl ListOrdersOrderStatus {
     }
 }
 impl bridge::convert::GeneratedText for ListOrdersOrderStatus {
+    const TEXTS: &'static [&'static str] = &[
+        "pending",
+        "shipped",
+        "delivered",
+        "cancelled",
+    ];
     fn find(text: &str) -> Result<Self, (Self, &'static [&'static str])> {
         Ok(
             match text {

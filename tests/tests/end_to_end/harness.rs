@@ -381,11 +381,12 @@ impl Done {
         self
     }
 
-    /// The outcome that was printed as JSON.
+    /// The outcome that was printed as JSON; its numbers keep their text.
     #[track_caller]
     pub(crate) fn outcome(&self) -> Value {
         let mut lines = self.stdout.lines();
-        let outcome = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let raw = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let outcome = raw.and_then(|raw| strict_json::value_with_numbers(raw).ok());
         assert_eq!(lines.next(), None, "more than one line: {self:#?}");
         outcome.unwrap_or_else(|| panic!("no outcome: {self:#?}"))
     }

@@ -68,4 +68,5 @@ mod snippets;
 mod subagents;
 mod toolchain;
 mod transit;
+mod values;
 mod ways;

@@ -137,7 +137,8 @@ impl Serve {
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 drop(turn.lock());
-                let message = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+                let raw = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"));
+                let message = strict_json::value_with_numbers(raw).unwrap();
                 let _ = sender.send(message);
             }
         });

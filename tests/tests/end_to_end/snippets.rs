@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::harness::json;
+use crate::harness::{FAULT_SERVER, json};
 use crate::serving::{DEMO, Serve, execute};
 
 /// Snippets that are compiled at a time.
@@ -26,6 +26,8 @@ struct Row {
     /// The value that it ends with.
     #[serde(default)]
     result: Value,
+    /// The same as its text, where that matters.
+    raw: Option<String>,
     /// The lines that are corrected.
     #[serde(default)]
     fixes: Vec<u64>,
@@ -53,9 +55,13 @@ impl Row {
         let said = said.replace("\\\"", "\"");
         let mut missing: Vec<&String> = self.says.iter().filter(|phrase| !said.contains(*phrase)).collect();
         missing.extend(self.silent.iter().filter(|phrase| said.contains(*phrase)));
+        let is_result = match &self.raw {
+            Some(raw) => strict_json::with_numbers(&outcome["result"].to_string()) == *raw,
+            None => outcome["result"] == self.result,
+        };
         let calls = self.calls.is_none_or(|calls| outcome["calls_total"] == calls);
         let is_right = outcome["status"] == self.status.as_str()
-            && outcome["result"] == self.result
+            && is_result
             && fixes == self.fixes
             && missing.is_empty()
             && calls;
@@ -68,21 +74,20 @@ impl Row {
     }
 }
 
-/// The rows of all tables, whose names are unique.
-fn table() -> Vec<Row> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/snippets");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect();
-    files.sort();
-    let mut rows: Vec<Row> = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(&file).unwrap();
-        let read: Vec<Row> =
-            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        rows.extend(read);
-    }
+/// The rows of a table, whose names are unique.
+fn table(name: &str) -> Vec<Row> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/snippets").join(name);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let rows: Vec<Row> =
+        serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let names: BTreeSet<&str> = rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names.len(), rows.len(), "two rows have one name");
     rows
+}
+
+/// The server whose tools answer as they are told.
+fn lab() -> String {
+    format!("mcpServers:\n  lab: {{ command: {FAULT_SERVER:?}, args: [values], trust: true }}\n")
 }
 
 #[track_caller]
@@ -95,15 +100,33 @@ fn assert_right(wrong: &[String], rows: usize) {
 }
 
 #[test]
-fn every_snippet_of_the_tables_ends_as_it_must_by_run() {
-    let rows = table();
+fn every_correction_of_the_table_is_made_by_run() {
+    by_run(&table("corrections.yaml"), DEMO);
+}
+
+#[test]
+fn every_correction_of_the_table_is_made_by_serve() {
+    by_serve(&table("corrections.yaml"), DEMO);
+}
+
+#[test]
+fn every_value_of_the_table_arrives_by_run() {
+    by_run(&table("values.yaml"), &lab());
+}
+
+#[test]
+fn every_value_of_the_table_arrives_by_serve() {
+    by_serve(&table("values.yaml"), &lab());
+}
+
+fn by_run(rows: &[Row], config: &str) {
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = json(&row.snippet).done().outcome();
+                    let outcome = json(&row.snippet).config(config).done().outcome();
                     wrong.lock().unwrap().extend(row.wrong(&outcome));
                 }
             });
@@ -112,10 +135,8 @@ fn every_snippet_of_the_tables_ends_as_it_must_by_run() {
     assert_right(&wrong.into_inner().unwrap(), rows.len());
 }
 
-#[test]
-fn every_snippet_of_the_tables_ends_as_it_must_by_serve() {
-    let rows = table();
-    let mut server = Serve::new(DEMO).start();
+fn by_serve(rows: &[Row], config: &str) {
+    let mut server = Serve::new(config).start();
     server.shake_hands();
     let mut wrong = Vec::new();
     for (batch, rows) in rows.chunks(AT_ONCE).enumerate() {

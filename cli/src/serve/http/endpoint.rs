@@ -1,10 +1,11 @@
 //! The endpoint of the protocol: what is let in, whole and in time, and what is turned away with a reason.
 
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -122,7 +123,11 @@ impl<Face: ServerHandler> Endpoint<Face> {
     }
 
     async fn hand_over(&self, request: Request, primes: bool) -> Response {
-        self.service(primes).handle(request).await.map(Body::new)
+        self.service(primes).handle(request).await.map(|body| {
+            // A chunk is a whole message.
+            let chunks = Body::new(body).into_data_stream();
+            Body::from_stream(chunks.map(|chunk| chunk.map(with_numbers)))
+        })
     }
 
     async fn answer(&self, request: Request) -> Response {
@@ -196,6 +201,14 @@ impl<Face: ServerHandler> Endpoint<Face> {
             };
             Body::from_stream(body.into_data_stream().map(held))
         })
+    }
+}
+
+/// A message with its numbers as they are.
+fn with_numbers(message: Bytes) -> Bytes {
+    match std::str::from_utf8(&message).map(strict_json::with_numbers) {
+        Ok(Cow::Owned(text)) => text.into(),
+        Ok(Cow::Borrowed(_)) | Err(_) => message,
     }
 }
 

@@ -10,6 +10,9 @@ use std::hash::BuildHasher;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::number::{Readable, readable};
+use super::sent::{hold, stand_in};
+
 /// A value that can be given where a `T` is required.
 #[diagnostic::on_unimplemented(
     message = "the argument must be a `{T}`, but this is a `{Self}`",
@@ -90,11 +93,12 @@ plain!(String: &String, &str, char, Box<str>, Cow<'_, str> => |value| value.into
 plain!(String: &&str => |value| (*value).to_owned());
 plain!(f64: f64 => |value| value);
 plain!(f64: f32, i8, i16, i32, u8, u16, u32 => |value| value.into());
-#[expect(clippy::cast_precision_loss, reason = "JSON numbers are read as f64 by most servers")]
-const _: () = {
-    plain!(f64: i64, u64, isize, usize => |value| value as f64);
-    plain!(f64: &i64, &u64, &usize => |value| *value as f64);
-};
+plain!(f64: u64, usize => |value| hold((false, value as u128)));
+plain!(f64: &u64, &usize => |value| hold((false, *value as u128)));
+plain!(f64: i64, isize => |value| hold((value < 0, value.unsigned_abs() as u128)));
+plain!(f64: &i64, &isize => |value| hold((*value < 0, value.unsigned_abs() as u128)));
+plain!(f64: u128 => |value| hold((false, value)));
+plain!(f64: i128 => |value| hold((value < 0, value.unsigned_abs())));
 plain!(f64: &f64 => |value| *value);
 plain!(f64: &i32, &u32, &f32 => |value| (*value).into());
 
@@ -233,29 +237,29 @@ tuple!(T0 A0 0, T1 A1 1, T2 A2 2, T3 A3 3);
 
 /// Where the schema allows anything, anything that serde can write is taken.
 impl<S: Serialize> Argument<Value> for S {
-    #[track_caller]
     fn into_argument(self) -> Value {
         value(&self)
     }
 }
 
-/// The JSON of anything that serde can write.
-///
-/// # Panics
-/// Where it has no form in JSON, such as a map whose keys are not texts; the message says why.
-#[track_caller]
+/// The JSON of anything that serde can write. Of what has no form in JSON, such as NaN or a map whose keys are not texts, the
+/// call is not sent, and its error says why.
 pub fn value(argument: &dyn erased::Serialize) -> Value {
-    match argument.to_value() {
-        Ok(value) => value,
-        Err(error) => panic!("the argument has no form in JSON: {error}"),
+    let raw = match argument.to_raw() {
+        Ok(raw) => raw,
+        Err(error) => return stand_in(format!("not to be written as JSON: {error}")),
+    };
+    let Readable { text, unheld, .. } = readable(raw.get());
+    match serde_json::from_str(&text) {
+        Ok(value) => match unheld.find(&value) {
+            Some(number) => stand_in(format!("{number}, which neither 64 bits nor a double hold")),
+            None => value,
+        },
+        Err(error) => stand_in(format!("not to be written as JSON: {error}")),
     }
 }
 
 /// As [`value`] for an optional argument: null, and so `None`, leaves it out.
-///
-/// # Panics
-/// As [`value`].
-#[track_caller]
 pub fn optional_value(argument: &dyn erased::Serialize) -> Option<Value> {
     let value = value(argument);
     (!value.is_null()).then_some(value)
@@ -263,15 +267,19 @@ pub fn optional_value(argument: &dyn erased::Serialize) -> Option<Value> {
 
 /// Serde's trait as one that can be behind a `dyn`.
 mod erased {
+    use serde_json::value::RawValue;
+
+    use crate::written;
+
     /// A type that serde can write as a JSON value.
     pub trait Serialize {
         /// The value in JSON.
-        fn to_value(&self) -> serde_json::Result<serde_json::Value>;
+        fn to_raw(&self) -> serde_json::Result<Box<RawValue>>;
     }
 
     impl<S: serde::Serialize> Serialize for S {
-        fn to_value(&self) -> serde_json::Result<serde_json::Value> {
-            serde_json::to_value(self)
+        fn to_raw(&self) -> serde_json::Result<Box<RawValue>> {
+            written::to_raw(self)
         }
     }
 }
@@ -321,11 +329,5 @@ mod tests {
     #[should_panic(expected = "18446744073709551615 is out of the tool's range")]
     fn an_integer_is_never_another_one() {
         required::<i64>(u64::MAX);
-    }
-
-    #[test]
-    #[should_panic(expected = "the argument has no form in JSON")]
-    fn what_has_no_json_is_not_sent_as_something_else() {
-        value(&BTreeMap::from([(vec![1], 1)]));
     }
 }

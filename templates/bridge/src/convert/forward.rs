@@ -1,17 +1,21 @@
 //! Serde's traits, by forwarding to [`ToJson`] and [`FromJson`].
 
 use serde::de::{Deserialize, Deserializer, Error};
-use serde::ser::{Serialize, Serializer};
+use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::Value;
 
+use super::sent::checked;
 use super::{FromJson, ToJson, read};
 
 /// Writes a value by way of its JSON.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Those of the serializer, and where the value has no form in JSON.
 pub fn serialize<S: Serializer>(value: &dyn ToJson, serializer: S) -> Result<S::Ok, S::Error> {
-    value.to_json().serialize(serializer)
+    match checked(|| value.to_json()) {
+        Ok(value) => value.serialize(serializer),
+        Err(refused) => Err(S::Error::custom(refused.message())),
+    }
 }
 
 /// Reads a value by way of its JSON.
@@ -113,15 +117,17 @@ macro_rules! generated_text {
 
         impl ::std::cmp::PartialEq<str> for $name {
             #[inline]
+            #[track_caller]
             fn eq(&self, text: &str) -> bool {
-                self.as_str() == text
+                $crate::convert::is_text::<Self>(self.as_str(), text)
             }
         }
 
         impl ::std::cmp::PartialEq<&str> for $name {
             #[inline]
+            #[track_caller]
             fn eq(&self, text: &&str) -> bool {
-                self.as_str() == *text
+                $crate::convert::is_text::<Self>(self.as_str(), text)
             }
         }
     };

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::number::written_integer;
+use super::sent::{not_finite, sent};
 use super::{Mismatch, Reader};
-
-/// The largest magnitude below which every integral `f64` is exact.
-const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A type that has a form in JSON.
 pub trait ToJson {
@@ -39,12 +38,13 @@ pub fn read<T: FromJson>(value: Value) -> Result<T, Mismatch> {
 
 impl ToJson for Value {
     fn to_json(&self) -> Value {
-        self.clone()
+        sent(self)
     }
 }
 
 impl FromJson for Value {
-    fn from_json(value: Value, _reader: &mut Reader) -> Self {
+    fn from_json(value: Value, reader: &mut Reader) -> Self {
+        reader.require_held(&value);
         value
     }
 }
@@ -102,20 +102,20 @@ impl ToJson for i64 {
 
 impl FromJson for i64 {
     fn from_json(value: Value, reader: &mut Reader) -> Self {
-        signed(&value).unwrap_or_else(|| {
-            reader.mismatch("integer", &value);
+        integer(&value, reader).and_then(|integer| integer.try_into().ok()).unwrap_or_else(|| {
+            reader.mismatch("integer of 64 bits", &value);
             0
         })
     }
 }
 
-/// The integer that a number is, however it is written.
-fn signed(value: &Value) -> Option<i64> {
-    let integral = |number: f64| {
-        #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and in range")]
-        (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
-    };
-    value.as_i64().or_else(|| value.as_f64().and_then(integral))
+/// The integer that a number is, however it is written; none of one that a double only stands in for.
+fn integer(value: &Value, reader: &Reader) -> Option<i128> {
+    if reader.is_unheld(value) || reader.is_fraction(value) {
+        return None;
+    }
+    let signed = value.as_i64().map(i128::from);
+    signed.or_else(|| value.as_u64().map(i128::from)).or_else(|| value.as_f64().and_then(written_integer))
 }
 
 impl ToJson for u64 {
@@ -126,31 +126,49 @@ impl ToJson for u64 {
 
 impl FromJson for u64 {
     fn from_json(value: Value, reader: &mut Reader) -> Self {
-        value.as_u64().or_else(|| signed(&value)?.try_into().ok()).unwrap_or_else(|| {
-            reader.mismatch("integer of at least 0", &value);
+        integer(&value, reader).and_then(|integer| integer.try_into().ok()).unwrap_or_else(|| {
+            reader.mismatch("integer of 64 bits without a sign", &value);
             0
         })
     }
 }
 
-/// An integral number is written without a fraction; what JSON has no number for (NaN, infinity) is null.
+/// An integral number of 64 bits is written as an integer, but for `-0.0`. What JSON has no number for (NaN, infinity) is not
+/// sent.
 impl ToJson for f64 {
     fn to_json(&self) -> Value {
-        if self.fract() == 0.0 && self.abs() <= EXACT {
-            #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and in range")]
-            return Value::from(*self as i64);
+        if !self.is_finite() {
+            return not_finite(*self);
         }
-        Value::from(*self)
+        let number = Value::from(*self);
+        if self.to_bits() == (-0.0_f64).to_bits() {
+            return number;
+        }
+        match written_integer(*self).map(|integer| (u64::try_from(integer), i64::try_from(integer))) {
+            Some((Ok(integer), _)) => Value::from(integer),
+            Some((_, Ok(integer))) => Value::from(integer),
+            _ => number,
+        }
     }
 }
 
 impl FromJson for f64 {
     fn from_json(value: Value, reader: &mut Reader) -> Self {
-        value.as_f64().unwrap_or_else(|| {
-            reader.mismatch("number", &value);
+        double(&value, reader).unwrap_or_else(|| {
+            reader.mismatch("number that a double holds", &value);
             0.0
         })
     }
+}
+
+/// The double that a number is; none where it would be another one.
+fn double(value: &Value, reader: &Reader) -> Option<f64> {
+    let double = value.as_f64()?;
+    let is_held = match value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from)) {
+        Some(integer) => written_integer(double) == Some(integer),
+        None => !reader.is_unheld(value),
+    };
+    is_held.then_some(double)
 }
 
 // The generic functions below are compiled anew for each generated type, so they hold next to nothing:

@@ -7,6 +7,9 @@ use serde_json::Value;
 /// The longest found value that a message quotes whole, in bytes of JSON.
 const LONGEST_QUOTE: usize = 80;
 
+/// Beyond the integers of 64 bits (2 to the power of 63).
+const RANGE: f64 = 9_223_372_036_854_775_808.0;
+
 /// A value that does not fit a type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
@@ -29,18 +32,9 @@ pub(super) enum Step {
 }
 
 impl Mismatch {
-    /// A mismatch at the end of `steps`, where there may be nothing at all.
-    pub(super) fn new<'a>(
-        steps: impl Iterator<Item = &'a Step>,
-        expected: &str,
-        found: Option<&Value>,
-    ) -> Self {
-        let path = steps.map(Step::to_string).collect();
-        Mismatch {
-            path,
-            expected: expected.to_owned(),
-            found: found.map_or_else(|| "nothing".to_owned(), quote),
-        }
+    /// A mismatch at the end of `steps`.
+    pub(super) fn new<'a>(steps: impl Iterator<Item = &'a Step>, expected: &str, found: String) -> Self {
+        Mismatch { path: steps.map(Step::to_string).collect(), expected: expected.to_owned(), found }
     }
 }
 
@@ -73,11 +67,17 @@ impl fmt::Display for Mismatch {
 impl std::error::Error for Mismatch {}
 
 /// The value as JSON; a long one is cut, and containers are only named with their size.
-fn quote(value: &Value) -> String {
+pub(super) fn quote(value: &Value) -> String {
     let text = match value {
         Value::Array(items) if items.len() > 4 => return format!("an array of {}", items.len()),
         Value::Object(fields) if fields.len() > 4 => {
             return format!("an object of {} fields", fields.len());
+        }
+        // A double that is an integer is told as one, as long as that is no longer than a text of it.
+        Value::Number(number)
+            if number.as_f64().is_some_and(|double| (RANGE..1e25).contains(&double.abs())) =>
+        {
+            number.as_f64().map_or_else(String::new, |double| format!("{double:.0}"))
         }
         other => other.to_string(),
     };

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::ToJson;
+use super::sent::{field, refuse};
 
 /// A field on its way to JSON.
 type Field<'a> = (&'a str, &'a dyn ToJson);
@@ -13,13 +14,17 @@ pub fn object(required: &[Field<'_>], optional: &[Field<'_>]) -> Value {
     Value::Object(collect(required, optional))
 }
 
-/// As [`object`], with the fields of `extra` added; where names meet, the known field stands.
+/// As [`object`], with the fields of `extra` added. One that has the name of another field that is there is refused: only one
+/// of the two could be sent.
 #[must_use]
 pub fn object_with_extra(required: &[Field<'_>], optional: &[Field<'_>], extra: &dyn ToJson) -> Value {
     let mut object = collect(required, optional);
-    if let Value::Object(extra) = extra.to_json() {
+    if let Value::Object(extra) = field("extra", || extra.to_json()) {
         for (key, value) in extra {
-            object.entry(key).or_insert(value);
+            if object.contains_key(&key) {
+                return field(&key, || refuse("given twice: as itself and in `extra`".to_owned()));
+            }
+            object.insert(key, value);
         }
     }
     Value::Object(object)
@@ -27,11 +32,11 @@ pub fn object_with_extra(required: &[Field<'_>], optional: &[Field<'_>], extra: 
 
 fn collect(required: &[Field<'_>], optional: &[Field<'_>]) -> Map<String, Value> {
     let mut object = Map::new();
-    for (key, field) in required {
-        object.insert((*key).to_owned(), field.to_json());
+    for (key, value) in required {
+        object.insert((*key).to_owned(), field(key, || value.to_json()));
     }
-    for (key, field) in optional {
-        let value = field.to_json();
+    for (key, value) in optional {
+        let value = field(key, || value.to_json());
         if !value.is_null() {
             object.insert((*key).to_owned(), value);
         }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, map};
 
 use super::Mismatch;
-use super::mismatch::Step;
+use super::mismatch::{Step, quote};
+use super::number::Unheld;
 use super::text::Texts;
 
 /// What values are read from.
@@ -16,6 +17,8 @@ use super::text::Texts;
 pub struct Reader {
     /// What is read, for messages; null where nobody asks.
     whole: Value,
+    /// Numbers in it that no `Value` holds.
+    unheld: Unheld,
     /// The containers that are open, from the outermost.
     open: Vec<Container>,
     /// Whether the value that is read now is not there at all.
@@ -40,10 +43,10 @@ enum Rest {
 }
 
 impl Reader {
-    /// A reader of `whole`.
+    /// A reader of `whole`, in which doubles stand in for some numbers.
     #[must_use]
-    pub fn new(whole: Value) -> Self {
-        Reader { whole, ..Reader::default() }
+    pub(crate) fn new(whole: Value, unheld: Unheld) -> Self {
+        Reader { whole, unheld, ..Reader::default() }
     }
 
     /// A reader of nothing, whatever is made of it.
@@ -63,6 +66,24 @@ impl Reader {
         self.note(None, expected, Some(found).filter(|_| !self.missing));
     }
 
+    /// Whether a double stands in for the value, which is a number.
+    pub(crate) fn is_unheld(&self, value: &Value) -> bool {
+        matches!(value, Value::Number(number) if self.unheld.text(number).is_some())
+    }
+
+    /// Whether the value is a number with a fraction that its double has lost.
+    pub(crate) fn is_fraction(&self, value: &Value) -> bool {
+        matches!(value, Value::Number(number) if self.unheld.fraction(number).is_some())
+    }
+
+    /// Notes where a double stands in for a number of the value that is read now.
+    pub(crate) fn require_held(&mut self, value: &Value) {
+        if let Some(text) = self.unheld.find(value) {
+            let found = text.to_owned();
+            self.keep(None, "numbers of 64 bits or doubles", found);
+        }
+    }
+
     /// Notes that the value is a text that is none of `texts`.
     pub fn unknown_text(&mut self, texts: &[&str], text: String) {
         self.mismatch(&format!("one of {}", Texts(texts)), &Value::String(text));
@@ -79,9 +100,11 @@ impl Reader {
         }
     }
 
-    /// The end: what was read and the first mismatch, if there was one.
+    /// The end: what was read and the first mismatch, if there was one. A number that no `Value` holds stands there as a
+    /// text.
     #[must_use]
-    pub fn end(self) -> (Value, Option<Mismatch>) {
+    pub fn end(mut self) -> (Value, Option<Mismatch>) {
+        self.unheld.spell_out(&mut self.whole);
         (self.whole, self.mismatch)
     }
 
@@ -180,6 +203,16 @@ impl Reader {
 
     /// Keeps the first mismatch, of the value that is read now or of the one a `step` further.
     fn note(&mut self, step: Option<&Step>, expected: &str, found: Option<&Value>) {
+        let found = match found {
+            None => "nothing".to_owned(),
+            Some(Value::Number(number)) if let Some(text) = self.unheld.text(number) => text.to_owned(),
+            Some(Value::Number(number)) if let Some(text) = self.unheld.fraction(number) => text.to_owned(),
+            Some(found) => quote(found),
+        };
+        self.keep(step, expected, found);
+    }
+
+    fn keep(&mut self, step: Option<&Step>, expected: &str, found: String) {
         if !self.stopped {
             let steps = self.open.iter().map(|container| &container.step).chain(step);
             self.mismatch = Some(Mismatch::new(steps, expected, found));

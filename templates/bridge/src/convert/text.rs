@@ -1,10 +1,12 @@
 //! Enums of texts: found by their text, in answers and in arguments.
 
 use std::fmt;
+use std::panic::Location;
 
 use serde_json::Value;
 
 use super::{Argument, FromJson, Reader};
+use crate::warning::warn;
 
 /// How many texts a message names.
 const MOST: usize = 8;
@@ -15,6 +17,9 @@ const MOST: usize = 8;
     label = "expected `{Self}`"
 )]
 pub trait GeneratedText: Sized {
+    /// The texts that the schema lists.
+    const TEXTS: &'static [&'static str];
+
     /// The variant of a text.
     ///
     /// # Errors
@@ -33,6 +38,28 @@ pub fn read_text<T: GeneratedText>(value: Value, reader: &mut Reader) -> T {
             instead
         }
     }
+}
+
+/// Whether a variant's text is the same as another one. A text that no variant has is told as a warning: it is most likely
+/// misspelt, and never equal to any.
+#[track_caller]
+pub fn is_text<T: GeneratedText>(own: &str, text: &str) -> bool {
+    if own == text {
+        return true;
+    }
+    if !T::TEXTS.contains(&text) {
+        warn_of_text(std::any::type_name::<T>(), T::TEXTS, text, Location::caller());
+    }
+    false
+}
+
+fn warn_of_text(name: &str, texts: &[&str], text: &str, place: &Location<'_>) {
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let nearest = texts.iter().find(|known| known.eq_ignore_ascii_case(text));
+    let meant = nearest.map_or_else(String::new, |known| format!("; {known:?} is one"));
+    let message =
+        format!("a `{name}` is compared with {text:?}, which is none of its texts ({}){meant}", Texts(texts));
+    warn(message, Some(place));
 }
 
 /// Looks up a text.

@@ -9,6 +9,7 @@ mod library;
 mod oddities;
 mod server;
 mod talkative;
+mod values;
 
 use std::{
     fs::OpenOptions,
@@ -88,6 +89,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "slow-with-progress" => talkative::slow_with_progress(),
         "storm" => talkative::storm(),
         "stateless" => talkative::stateless(),
+        "values" => values::values(),
         "chatty-stderr" => chatty_stderr(),
         "hangs-up" => talkative::hangs_up(argument),
         "progress-without-end" => talkative::progress_without_end(),

@@ -1,0 +1,249 @@
+//! Arbitrary numbers on their way from a tool into a program, out of it, and on to another tool: each arrives as it was sent,
+//! or with an error.
+//!
+//! More of them: `PROPTEST_CASES=1000000 cargo test -p bridge arbitrary`.
+
+use serde_json::Value;
+
+use crate::ToolResult;
+use crate::convert::{Argument, FromJson, ToJson, checked};
+use crate::result::{read, reader};
+use crate::scalar::Scalar;
+use crate::tool::Tool;
+use crate::written::to_raw;
+
+static TOOL: Tool = Tool { server: "server", name: "tool", mark: [0; 32] };
+
+/// A generator of numbers (SplitMix64), the same ones in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    /// Of any size, so that small ones are no exception.
+    fn integer(&mut self) -> u128 {
+        let wide = (u128::from(self.next()) << 64) | u128::from(self.next());
+        wide >> self.below(128)
+    }
+
+    fn double(&mut self) -> f64 {
+        let bits = match self.below(8) {
+            // Subnormal.
+            0 => self.next() >> 12,
+            _ => self.next(),
+        };
+        let double = f64::from_bits(bits);
+        if double.is_finite() { double } else { 1.5 }
+    }
+
+    fn digits(&mut self, most: u64) -> String {
+        let count = 1 + self.below(most);
+        (0..count).map(|_| char::from(b'0' + u8::try_from(self.below(10)).unwrap_or(0))).collect()
+    }
+
+    /// A number as JSON writes it.
+    fn text(&mut self) -> String {
+        let sign = if self.below(2) == 0 { "" } else { "-" };
+        match self.below(8) {
+            0 | 1 => format!("{sign}{}", self.integer()),
+            2 => format!(
+                "{sign}{}.{}",
+                self.integer(),
+                "0".repeat(1 + usize::try_from(self.below(3)).unwrap_or(0))
+            ),
+            3 => format!("{}", self.double()),
+            4 => format!("{:e}", self.double()),
+            5 => format!("{:.16e}", self.double()),
+            6 => format!("{sign}{}e{}", self.integer(), i128::from(self.below(700)) - 350),
+            _ => {
+                let whole = self.below(1_000_000_000_000_000_000) >> self.below(60);
+                let letter = if self.below(2) == 0 { "e" } else { "E+" };
+                format!("{sign}{whole}.{}{letter}{}", self.digits(20), self.below(40))
+            }
+        }
+    }
+}
+
+/// A number's digits without zeros around them, with a sign, and the power of ten of the last one.
+fn decimal(text: &str) -> (String, i64) {
+    let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    let digits = all.trim_end_matches('0');
+    let dropped = all.len() - digits.len();
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        return (String::new(), 0);
+    }
+    let power: i64 = power.parse().unwrap();
+    (
+        format!("{sign}{digits}"),
+        power - i64::try_from(fraction.len()).unwrap() + i64::try_from(dropped).unwrap(),
+    )
+}
+
+/// The integer that a number is, if it has few enough digits to tell.
+fn integer(text: &str) -> Option<i128> {
+    let (digits, power) = decimal(text);
+    let zeros = usize::try_from(power).ok()?;
+    if digits.is_empty() {
+        return Some(0);
+    }
+    (digits.len() + zeros < 38).then(|| format!("{digits}{}", "0".repeat(zeros)).parse().unwrap())
+}
+
+fn is_integer(text: &str) -> bool {
+    decimal(text).1 >= 0
+}
+
+/// Whether two numbers are the same: integers to the last digit, others, and larger ones that look like doubles, as doubles.
+fn are_same(one: &str, other: &str) -> bool {
+    match is_integer(one) && (integer(one).is_some_and(is_of_64_bits) || is_plain(one)) {
+        true => decimal(one) == decimal(other),
+        false => one.parse::<f64>().unwrap().to_bits() == other.parse::<f64>().unwrap().to_bits(),
+    }
+}
+
+fn is_of_64_bits(integer: i128) -> bool {
+    i64::try_from(integer).is_ok() || u64::try_from(integer).is_ok()
+}
+
+fn is_plain(text: &str) -> bool {
+    !text.contains(['.', 'e', 'E'])
+}
+
+/// Whether a double is written as a number.
+fn is_written_as(double: f64, text: &str) -> bool {
+    let digits = decimal(text).0.trim_start_matches('-').len().max(1);
+    decimal(&format!("{double:e}")) == decimal(text)
+        || (!is_plain(text) && decimal(&format!("{double:.*e}", digits - 1)) == decimal(text))
+}
+
+/// Whether a `Value` can hold a number: an integer of 64 bits, or a double that is written as it.
+fn is_held(text: &str) -> bool {
+    let double: f64 = text.parse().unwrap();
+    integer(text).is_some_and(is_of_64_bits)
+        || (double.is_finite()
+            && (double != 0.0 || decimal(text).0.is_empty())
+            && (!is_integer(text) || is_written_as(double, text)))
+}
+
+/// What a program reads of a number in an answer.
+fn received<T: FromJson>(text: &str) -> Option<T> {
+    let raw = format!(r#"{{"content":[],"structuredContent":[{text}]}}"#);
+    let mut reader = reader(read(&raw, &TOOL).unwrap(), &TOOL).unwrap();
+    let mut items = Vec::<T>::from_json(reader.whole(), &mut reader);
+    if reader.stopped { None } else { items.pop() }
+}
+
+/// What a tool is sent of a value.
+fn sent<T: ToJson>(value: &T) -> Option<String> {
+    checked(|| value.to_json()).ok().map(|value| value.to_string())
+}
+
+/// What `.json()` gives of a number in a text, and what is in structured content.
+fn untyped(text: &str) -> [Option<Value>; 2] {
+    let quoted = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+    let structured = format!(r#"{{"content":[],"structuredContent":{text}}}"#);
+    let result = |raw: &str| ToolResult::of(read(raw, &TOOL).unwrap(), &TOOL);
+    let structured = result(&structured).ok().and_then(|result| result.structured);
+    [result(&quoted).unwrap().json().ok(), structured]
+}
+
+fn count() -> u64 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
+}
+
+/// A number that a program has as a `T` goes on as it came.
+fn goes_on<T: FromJson + ToJson>(text: &str, is_expected: bool) {
+    let value = received::<T>(text);
+    assert_eq!(value.is_some(), is_expected, "{text} as {}", std::any::type_name::<T>());
+    if let Some(value) = value {
+        let sent = sent(&value).unwrap();
+        assert!(are_same(text, &sent), "{text} as {} is sent as {sent}", std::any::type_name::<T>());
+        assert_eq!(received::<Value>(&sent).map(|value| value.to_string()), Some(sent));
+    }
+}
+
+#[test]
+fn numbers_from_tools_arrive_and_go_on_unchanged() {
+    let mut random = Random(1);
+    for text in (0..count()).map(|_| random.text()) {
+        let whole = integer(&text);
+        let held = is_held(&text);
+        goes_on::<i64>(&text, whole.is_some_and(|integer| i64::try_from(integer).is_ok()));
+        goes_on::<u64>(&text, whole.is_some_and(|integer| u64::try_from(integer).is_ok()));
+        goes_on::<Value>(&text, held);
+        goes_on::<Scalar>(&text, held);
+        let double: f64 = text.parse().unwrap();
+        let is_double =
+            !whole.is_some_and(is_of_64_bits) || decimal(&format!("{double:e}")) == decimal(&text);
+        goes_on::<f64>(&text, held && is_double);
+        if let Some(read) = received::<f64>(&text) {
+            assert!(
+                read == double && (read.to_bits() == double.to_bits() || whole == Some(0)),
+                "{text}: {read}"
+            );
+        }
+        for value in untyped(&text) {
+            assert_eq!(value.is_some(), held, "{text}");
+            if let Some(value) = value {
+                let argument = crate::convert::value(&value);
+                assert!(are_same(&text, &sent(&argument).unwrap()), "{text}: {argument}");
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_of_programs_arrive_unchanged() {
+    let mut random = Random(2);
+    for _ in 0..count() {
+        let (signed, unsigned, double) =
+            (random.next().cast_signed() >> random.below(64), random.next(), random.double());
+        assert_eq!(sent::<f64>(&signed.into_argument()), Some(signed.to_string()));
+        assert_eq!(sent::<f64>(&unsigned.into_argument()), Some(unsigned.to_string()));
+        let list: Vec<f64> = [unsigned, 1].into_argument();
+        assert_eq!(sent(&list), Some(format!("[{unsigned},1]")));
+        assert_eq!(sent(&crate::convert::value(&(signed, unsigned))), Some(format!("[{signed},{unsigned}]")));
+        for text in [
+            sent(&double),
+            sent(&crate::convert::value(&double)),
+            to_raw(&double).ok().map(|raw| raw.to_string()),
+        ] {
+            let text = text.unwrap();
+            assert_eq!(text.parse::<f64>().unwrap().to_bits(), double.to_bits(), "{text}");
+        }
+        let wide = random.integer();
+        let sent_wide = sent::<f64>(&wide.into_argument());
+        assert_eq!(sent_wide, u64::try_from(wide).ok().map(|wide| wide.to_string()));
+    }
+}
+
+#[test]
+fn what_is_no_number_is_never_sent() {
+    let mut random = Random(3);
+    for _ in 0..count().min(20_000) {
+        let exponent = 0x7ff0_0000_0000_0000;
+        let none = f64::from_bits(random.next() | exponent);
+        if none.is_finite() {
+            continue;
+        }
+        // One of many holds the place of an integer, if that was ever given.
+        let numbers =
+            [sent(&none), sent(&vec![1.0, none]), sent(&Some(none)), sent(&crate::convert::value(&none))];
+        assert_eq!(numbers, [const { None }; 4], "{:x}", none.to_bits());
+        assert!(to_raw(&none).is_err());
+    }
+}
