@@ -11,9 +11,10 @@ use std::fmt::{Debug, Display};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::fault::{Fault, of_source};
+use crate::run::to_json;
 
 /// A place for a snippet's last value.
 pub fn place<T>(value: T) -> Cell<Option<T>> {
@@ -152,7 +153,7 @@ steps! {
 /// # Errors
 /// The snippet's own, or that of serialising the value.
 pub fn owned<T: Outcome>(value: anyhow::Result<T>) -> anyhow::Result<Box<RawValue>> {
-    Ok(to_raw_value(&value?)?)
+    to_json(&value?)
 }
 
 /// Ends the program with the code that `main` returns.
