@@ -159,12 +159,13 @@ fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 6").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 7").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 
-/// Of all that the compiler may warn of, only what is dropped and should not be: a call that is never made.
-const UNUSED: &str = "--force-warn=unused_must_use";
+/// Of all that the compiler may warn of, only what is dropped and should not be, such as a call that is never made, and
+/// functions that nothing calls, of which [`diagnostics::warned`] tells some.
+const UNUSED: [&str; 2] = ["--force-warn=unused_must_use", "--force-warn=dead_code"];
 
 /// What came of a compilation, with the folder of the program.
 struct Attempt {
@@ -195,7 +196,7 @@ async fn compile(
         libraries,
         source: source.path(),
         output: output.path(),
-        arguments: &["--crate-type=bin", "--crate-name=program", "-o", PROGRAM, UNUSED],
+        arguments: &["--crate-type=bin", "--crate-name=program", "-o", PROGRAM, UNUSED[0], UNUSED[1]],
         main: "main.rs",
         background: false,
         cpu_seconds: compiler::SNIPPET_SECONDS,

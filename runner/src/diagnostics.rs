@@ -65,10 +65,25 @@ pub(crate) fn warned(messages: &str, text: &str, spliced: &Spliced) -> Vec<Diagn
     let own = |message: &Message| message.spans.iter().any(|span| span.is_primary && reader.is_own(span));
     let diagnostic = |message: Message| {
         let diagnostic = reader.diagnostic(&message);
-        let rendered = diagnostic.rendered.replacen("error", "warning", 1);
+        let mut rendered = diagnostic.rendered.replacen("error", "warning", 1);
+        if message.code() == UNCALLED {
+            rendered.push_str(
+                "help: beside statements it is a function like any other: call it, or send only items\n",
+            );
+        }
         Diagnostic { level: "warning".to_owned(), rendered, ..diagnostic }
     };
-    warnings(messages).filter(own).take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
+    warnings(messages).filter(is_told).filter(own).take(DIAGNOSTICS_KEPT).map(diagnostic).collect()
+}
+
+/// The compiler's code for functions that nothing calls.
+const UNCALLED: &str = "dead_code";
+
+/// Whether a warning is of use: what nothing calls does no harm, unless it has the name of an entry.
+fn is_told(message: &Message) -> bool {
+    let is_entry =
+        ["run", "main"].iter().any(|name| message.message == format!("function `{name}` is never used"));
+    message.code() != UNCALLED || is_entry
 }
 
 /// Diagnostics of calls that are never made, in a `text` that compiles as spliced.

@@ -3,7 +3,7 @@
 //! What is not certain is refused: a function that only happens to have the name of an entry would be the whole program.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use syn::spanned::Spanned as _;
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, File, Item, ItemFn, ReturnType, Stmt, Type};
 
@@ -224,5 +224,5 @@ fn is_called(tokens: &TokenStream, name: &str) -> bool {
 
 /// The attributes of the entry that go.
 pub(crate) fn blanks(entry: &ItemFn) -> impl Iterator<Item = proc_macro2::Span> {
-    entry.attrs.iter().filter(|attribute| is_main(attribute)).map(|attribute| attribute.span())
+    entry.attrs.iter().filter(|attribute| is_main(attribute)).map(Spanned::span)
 }

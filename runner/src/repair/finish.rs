@@ -29,9 +29,11 @@ pub(crate) fn others(messages: &str, snippet: &Snippet, spliced: &Spliced) -> Ve
         undetermined |= UNDETERMINED.contains(&code) && (code == "E0271" || is_of_tail(&message));
     }
     // The end may still never be reached: by a function that never returns, or a macro that does.
-    diverges |= errors(messages).all(|message| {
-        message.code() == "E0308" && (is_of_tail(&message) || !is_of_statement(&message, source))
-    });
+    // A compiler that was ended has said nothing, and would be ended again.
+    diverges |= errors(messages).next().is_some()
+        && errors(messages).all(|message| {
+            message.code() == "E0308" && (is_of_tail(&message) || !is_of_statement(&message, source))
+        });
     let (Ending::Value { returns } | Ending::Fails { returns } | Ending::Unit { returns }) = ending else {
         return Vec::new();
     };

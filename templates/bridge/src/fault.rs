@@ -30,8 +30,11 @@ pub(crate) fn tool(error: &anyhow::Error) -> Option<&ToolError> {
         Some(cause) => {
             cause.downcast_ref::<ToolError>().or_else(|| Some(&cause.downcast_ref::<OfTool>()?.tool))
         }
-        // As a context it is no cause.
-        None => error.downcast_ref::<ToolError>(),
+        None => {
+            // As a context it is no cause, and in a box it is not seen as one.
+            let boxed = || error.downcast_ref::<Box<dyn Error + Send + Sync>>()?.downcast_ref::<ToolError>();
+            error.downcast_ref::<ToolError>().or_else(boxed)
+        }
     }
 }
 

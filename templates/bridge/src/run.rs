@@ -149,13 +149,23 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
 /// # Errors
 /// The snippet's own, or that of serialising its value.
 pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
-    let json = result.and_then(|value| to_raw(&value).map_err(unserialisable));
-    json.and_then(|json| opened(json, std::any::type_name::<T>())).map_err(|error| failure(&error))
+    result.and_then(|value| to_json(&value)).map_err(|error| failure(&error))
 }
 
-/// The value in a `Result` that was serialised as it is, because its type was not known before its end.
+/// A value as JSON; a `Result` that is still in it is the snippet's, and is opened.
+pub(crate) fn to_json<T: Serialize>(value: &T) -> anyhow::Result<Box<RawValue>> {
+    opened(to_raw(value).map_err(unserialisable)?, std::any::type_name::<T>())
+}
+
+/// The value in a `Result` that was serialised as it is: its type was not known before its end, or it stands behind what
+/// serde does not show.
 fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<Box<RawValue>> {
-    while let Some(within) = kind.trim_start_matches('&').strip_prefix("core::result::Result<") {
+    const HIDDEN: [&str; 5] = ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<"];
+    loop {
+        while let Some(within) = HIDDEN.iter().find_map(|hidden| kind.strip_prefix(hidden)) {
+            kind = within;
+        }
+        let Some(within) = kind.strip_prefix("core::result::Result<") else { return Ok(json) };
         json = match serde_json::from_str(json.get())? {
             Written::Ok(value) => value,
             Written::Err(Value::String(message)) => return Err(anyhow::Error::msg(message)),
@@ -163,7 +173,6 @@ fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<Box<RawValu
         };
         kind = within;
     }
-    Ok(json)
 }
 
 /// A `Result` as serde writes it.

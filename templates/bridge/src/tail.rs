@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::fault::{Fault, of_source};
-use crate::written::to_raw;
+use crate::run::to_json;
 
 /// A place for a snippet's last value.
 pub fn place<T>(value: T) -> Cell<Option<T>> {
@@ -153,7 +153,7 @@ steps! {
 /// # Errors
 /// The snippet's own, or that of serialising the value.
 pub fn owned<T: Outcome>(value: anyhow::Result<T>) -> anyhow::Result<Box<RawValue>> {
-    Ok(to_raw(&value?)?)
+    to_json(&value?)
 }
 
 /// Ends the program with the code that `main` returns.
