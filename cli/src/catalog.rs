@@ -89,6 +89,8 @@ pub(crate) fn identity(server: &Server) -> String {
     match &server.connection.transport {
         mcp::Transport::Stdio(mcp::Command { command, args, env, cwd, .. }) => {
             part(command.as_bytes());
+            // With their counts: an argument is no variable.
+            part(&(args.len() as u64).to_le_bytes());
             args.iter().for_each(|argument| part(argument.as_bytes()));
             pairs(env, &mut part);
             part(cwd.as_ref().map_or(&b""[..], |folder| folder.as_os_str().as_encoded_bytes()));
@@ -105,6 +107,7 @@ pub(crate) fn identity(server: &Server) -> String {
 }
 
 fn pairs(pairs: &BTreeMap<String, String>, part: &mut impl FnMut(&[u8])) {
+    part(&(pairs.len() as u64).to_le_bytes());
     for (name, value) in pairs {
         part(name.as_bytes());
         part(value.as_bytes());
@@ -225,7 +228,33 @@ fn note_on_schemas(server: &str, warnings: &[Warning]) -> Option<String> {
 mod tests {
     use codegen::Warning;
 
-    use super::note_on_schemas;
+    use super::{identity, note_on_schemas};
+    use crate::config::Server;
+
+    #[test]
+    fn what_is_an_argument_is_no_variable_or_folder() {
+        let identity = |args: &[&str], env: &[(&str, &str)], cwd: Option<&str>| {
+            let command = mcp::Command {
+                command: "program".to_owned(),
+                args: args.iter().map(|argument| (*argument).to_owned()).collect(),
+                env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+                cwd: cwd.map(Into::into),
+                ..mcp::Command::default()
+            };
+            let transport = mcp::Transport::Stdio(command);
+            identity(&Server::new(mcp::ServerConfig::new("s", transport), String::new()))
+        };
+        let all = [
+            identity(&["A", "B"], &[], None),
+            identity(&[], &[("A", "B")], None),
+            identity(&["A", "B", "C", "D"], &[], None),
+            identity(&["A", "B"], &[("C", "D")], None),
+            identity(&["AB"], &[], None),
+            identity(&["A"], &[], Some("B")),
+        ];
+        let different: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(different.len(), all.len(), "{all:?}");
+    }
 
     #[test]
     fn what_schemas_lose_is_one_line_for_a_server() {

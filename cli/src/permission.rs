@@ -4,6 +4,7 @@
 //! [`Asker`]: a terminal in [`person`], nobody where there is none.
 
 mod identity;
+pub(crate) mod overtaken;
 mod person;
 mod question;
 mod remembered;
@@ -176,25 +177,6 @@ impl Policy {
             policy.session = session;
         }
         policy
-    }
-
-    /// What holds for a tool before anybody is asked. What the command line allows is not asked about; what is denied
-    /// stays so.
-    pub(crate) fn holds(&self, server: &str, tool: &str) -> Permission {
-        let is_denied = match resources::is_name(tool) {
-            true => self.config.denies(server, tool),
-            false => !self.config.admits(server, tool),
-        };
-        if is_denied {
-            return Permission::Deny;
-        }
-        let name = format!("{server}.{tool}");
-        match self.config.permission(server, tool) {
-            Permission::Ask | Permission::AskEach if self.allow.iter().any(|glob| glob.fits(&name)) => {
-                Permission::Allow
-            }
-            permission => permission,
-        }
     }
 
     /// Whether a program may call `manifest`, all that it can call: one question, before it runs. What is granted by

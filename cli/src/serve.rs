@@ -14,6 +14,7 @@ mod frame;
 pub(crate) mod held;
 pub(crate) mod host;
 pub(crate) mod http;
+mod in_force;
 pub(crate) mod inside;
 mod kept;
 pub(crate) mod level;

@@ -14,6 +14,7 @@ use mcp::{CallOptions, ErrorKind, Session};
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use tokio::task::AbortHandle;
 
 use crate::config::{Config, Permission, Server};
 use crate::first_start;
@@ -58,6 +59,18 @@ impl std::fmt::Display for Unopened {
 
 type Opening = Shared<BoxFuture<'static, Result<Opened, Unopened>>>;
 
+/// An attempt to open a session. It ends with the execution, however many wait for it.
+struct Attempt {
+    opening: Opening,
+    task: AbortHandle,
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
 /// The sessions of one execution.
 pub(crate) struct Sessions {
     servers: BTreeMap<String, Server>,
@@ -65,7 +78,7 @@ pub(crate) struct Sessions {
     expected: BTreeMap<String, Arc<ToolList>>,
     /// Servers whose other tools may have changed: only the tool that is called is compared.
     pinned: BTreeSet<String>,
-    opening: Mutex<HashMap<String, Opening>>,
+    opening: Mutex<HashMap<String, Attempt>>,
     guards: Guards,
     pins: Pins,
     /// The secrets that no error tells.
@@ -139,8 +152,8 @@ impl Sessions {
     /// The session with `server` and its tools, connected in the background if there is none.
     pub(crate) fn start(&self, server: &str) -> Opening {
         let mut opening = self.opening();
-        if let Some(opening) = opening.get(server) {
-            return opening.clone();
+        if let Some(attempt) = opening.get(server) {
+            return attempt.opening.clone();
         }
         let Some(server) = self.servers.get(server) else {
             let message = format!("the server {server} is not configured");
@@ -151,6 +164,7 @@ impl Sessions {
         // A task of its own: whoever waits may give up without ending the attempt for others.
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
         let task = tokio::spawn(async move { connect(&config, &masker, host, offers).await });
+        let handle = task.abort_handle();
         let started = task
             .map(|done| {
                 done.unwrap_or_else(|error| {
@@ -159,7 +173,8 @@ impl Sessions {
             })
             .boxed()
             .shared();
-        opening.insert(server.connection.name.clone(), started.clone());
+        let attempt = Attempt { opening: started.clone(), task: handle };
+        opening.insert(server.connection.name.clone(), attempt);
         started
     }
 
@@ -167,26 +182,32 @@ impl Sessions {
     pub(crate) fn changed(&self) -> Vec<(String, Arc<ToolList>)> {
         let opening = self.opening();
         let opened =
-            opening.iter().filter_map(|(name, opening)| Some((name, opening.peek()?.as_ref().ok()?)));
+            opening.iter().filter_map(|(name, attempt)| Some((name, attempt.opening.peek()?.as_ref().ok()?)));
         opened
             .filter(|(name, opened)| self.expected.get(*name).is_some_and(|tools| *tools != opened.tools))
             .map(|(name, opened)| (name.clone(), opened.tools.clone()))
             .collect()
     }
 
-    /// Ends all sessions, and waits until their processes are gone.
+    /// Ends all sessions, and waits until their processes are gone. What is still being opened is given up.
     pub(crate) async fn close(self) {
-        let opening = std::mem::take(&mut *self.opening());
-        let sessions = opening.into_values().filter_map(|opening| opening.peek().cloned());
-        join_all(sessions.flatten().map(|opened| opened.session.close())).await;
+        let attempts = std::mem::take(&mut *self.opening());
+        let closing = attempts.into_values().map(|attempt| async move {
+            attempt.task.abort();
+            // It may have been open before.
+            if let Ok(opened) = attempt.opening.clone().await {
+                opened.session.close().await;
+            }
+        });
+        join_all(closing).await;
     }
 
-    fn opening(&self) -> MutexGuard<'_, HashMap<String, Opening>> {
+    fn opening(&self) -> MutexGuard<'_, HashMap<String, Attempt>> {
         self.opening.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn opened(&self, server: &str) -> Option<Opened> {
-        self.opening().get(server)?.peek()?.as_ref().ok().cloned()
+        self.opening().get(server)?.opening.peek()?.as_ref().ok().cloned()
     }
 
     /// A tool as its server offers it in this execution.
@@ -423,3 +444,6 @@ fn failure(error: &mcp::Error) -> CallFailure {
     };
     CallFailure { kind, message: error.to_string() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -145,6 +145,7 @@ impl Engine {
         observer: &dyn Observer,
     ) -> Result<Outcome> {
         self.check(&request.grants)?;
+        self.layer.entry.iter().for_each(Entry::touch);
         let clock = Clock::start();
         let mut run = Run::new(self, (request, &clock), catalog, host, observer);
         let stopped = tokio::select! {
@@ -162,4 +163,122 @@ impl Engine {
 pub(crate) enum Stop {
     Timeout,
     Cancelled,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+    use std::time::{Duration, SystemTime};
+
+    use futures::future::{BoxFuture, ready};
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::cache::{Bucket, DEFAULT_SIZE};
+    use bridge::wire::CallFailure;
+
+    use crate::host::{Answer, Refusal};
+    use crate::observer::Unobserved;
+
+    struct Nobody;
+
+    impl ToolHost for Nobody {
+        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, std::result::Result<(), String>> {
+            Box::pin(ready(Ok(())))
+        }
+
+        fn permit<'a>(
+            &'a self,
+            _: &'a [(String, String)],
+        ) -> BoxFuture<'a, std::result::Result<(), Refusal>> {
+            Box::pin(ready(Ok(())))
+        }
+
+        fn permit_call<'a>(
+            &'a self,
+            _: &'a str,
+            _: &'a str,
+            _: &'a RawValue,
+        ) -> BoxFuture<'a, std::result::Result<(), CallFailure>> {
+            Box::pin(ready(Ok(())))
+        }
+
+        fn call<'a>(
+            &'a self,
+            _: &'a str,
+            _: &'a str,
+            _: Box<RawValue>,
+        ) -> BoxFuture<'a, std::result::Result<Answer, CallFailure>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    /// An engine as it is once it is open, with a compiler and a layer in `folder` that are only there.
+    fn opened(folder: &Path) -> Engine {
+        let cache = Cache::open(&folder.join("cache"), DEFAULT_SIZE).unwrap();
+        let rustc = folder.join("rustc");
+        fs_err::write(&rustc, "one").unwrap();
+        let entry = cache.publish(Bucket::Layers, "layer", cache.temporary().unwrap()).unwrap();
+        let layer = Layer {
+            key: "layer".to_owned(),
+            folder: entry.folder().to_owned(),
+            crates: BTreeMap::new(),
+            entry: Some(entry),
+        };
+        let stamp = Stamp::of(&rustc).ok();
+        let none = PathBuf::new();
+        let toolchain = Toolchain {
+            rustc,
+            cargo: none.clone(),
+            sysroot: none.clone(),
+            linker: none,
+            version: String::new(),
+        };
+        let admission = Admission::new(cache.folder().join("compilers"));
+        let foreground = Foreground::default();
+        Engine { cache, toolchain, stamp, layer, confinement: Confinement::default(), admission, foreground }
+    }
+
+    #[test]
+    fn an_engine_is_current_until_its_layer_goes_or_its_compiler_is_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = opened(folder.path());
+        assert!(engine.is_current());
+        let compiler = &engine.toolchain.rustc;
+        let before = fs_err::metadata(compiler).unwrap().modified().unwrap();
+        // As an update does: another file of the same length takes its place.
+        let newer = folder.path().join("newer");
+        fs_err::write(&newer, "two").unwrap();
+        let later = before + Duration::from_secs(1);
+        std::fs::File::options().write(true).open(&newer).unwrap().set_modified(later).unwrap();
+        fs_err::rename(&newer, compiler).unwrap();
+        assert!(!engine.is_current(), "the compiler was replaced");
+        fs_err::remove_file(compiler).unwrap();
+        assert!(!engine.is_current(), "the compiler is gone");
+
+        let engine = opened(folder.path());
+        fs_err::rename(engine.layer.folder.clone(), folder.path().join("elsewhere")).unwrap();
+        assert!(!engine.is_current(), "the layer was evicted");
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_is_used_keeps_its_layer_from_being_the_oldest() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = opened(folder.path());
+        let long_ago = SystemTime::now() - Duration::from_secs(90_000);
+        let layer = std::fs::File::open(&engine.layer.folder).unwrap();
+        layer.set_modified(long_ago).unwrap();
+        let request = Request {
+            code: "let".to_owned(),
+            args: BTreeMap::new(),
+            timeout: Duration::from_secs(60),
+            check_only: true,
+            limits: Limits::default(),
+            grants: Grants::default(),
+            cancel: CancellationToken::new(),
+        };
+        engine.run(&request, &Catalog::default(), &Nobody, &Unobserved).await.unwrap();
+        assert!(layer.metadata().unwrap().modified().unwrap() > long_ago);
+    }
 }

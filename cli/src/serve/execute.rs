@@ -16,6 +16,7 @@ use super::caller::Caller;
 use super::definitions;
 use super::held::input_required;
 use super::host::ClientHost;
+use super::in_force::InForce;
 use super::random;
 use super::scribe::{Recorded, Requester, Scribe};
 use super::session::ClientSession;
@@ -198,7 +199,8 @@ impl Execution {
         };
         let _under_way = host.under_way(None, self.caller.clone());
         let sessions = self.sessions(approver, host);
-        let recorded = Recorded { sessions: &sessions, scribe, approver };
+        let in_force = InForce::new(&self.workshop, &self.snapshot.settings);
+        let recorded = Recorded { sessions: &sessions, scribe, approver, in_force };
         let request = self.request(stop)?;
         let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
         // The client need not wait for servers that end.

@@ -17,6 +17,7 @@ use super::answer;
 use super::approval::Approver;
 use super::caller::Caller;
 use super::host::Told;
+use super::in_force::InForce;
 use super::random;
 use super::scribe::{Requester, Scribe};
 use super::session::ClientSession;
@@ -104,6 +105,7 @@ impl Passing {
         let permitted = self.permit((server, READ), || Wanted::reading(server), &raw, &scribe).await;
         permitted.map_err(|refusal| internal(format!("denied: {refusal}")))?;
         let mut carried = None;
+        InForce::new(&self.workshop, &self.snapshot.settings).check(server, Some(READ)).map_err(internal)?;
         let read = |_| async {
             let result = self.carry(server, "resources/read", parameters).await;
             let told = told(&result);
@@ -164,8 +166,15 @@ impl Passing {
             answers_input: !self.caller.is_asked_by_answers(),
             ..request
         };
+        let tool = match method {
+            "tools/call" => request.parameters.get("name").and_then(Value::as_str).map(str::to_owned),
+            _ => None,
+        };
         let asking = async {
+            // A session that is not there is started, which a server must not be that is gone.
+            self.check_in_force(server, tool.as_deref())?;
             let session = self.connected(server).await?;
+            self.check_in_force(server, tool.as_deref())?;
             session.carry(method, self.with_level(request, &session)).await
         };
         let mut told = self.upstreams.host().told();
@@ -198,6 +207,13 @@ impl Passing {
         }
     }
 
+    /// Whether the configuration that is in force lets a server still be asked, or a tool of it be called.
+    fn check_in_force(&self, server: &Server, tool: Option<&str>) -> Result<(), mcp::Error> {
+        let name = &server.connection.name;
+        let checked = InForce::new(&self.workshop, &self.snapshot.settings).check(name, tool);
+        checked.map_err(|reason| mcp::Error::new(name, ErrorKind::Host { reason }))
+    }
+
     /// Asks a server to tell of changes of a resource, or to tell no more of them.
     pub(crate) async fn subscribe(&self, server: &str, uri: &str, wanted: bool) -> Result<Value, ErrorData> {
         let method = if wanted { "resources/subscribe" } else { "resources/unsubscribe" };
@@ -205,6 +221,7 @@ impl Passing {
             return Err(ErrorData::internal_error(format!("the server {server} is not configured"), None));
         };
         let done = async {
+            self.check_in_force(server, None)?;
             let session = self.connected(server).await?;
             if wanted { session.subscribe(uri).await } else { session.unsubscribe(uri).await }
         };

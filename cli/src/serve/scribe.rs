@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, ready};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use runner::{Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, ToolHost};
@@ -19,6 +19,7 @@ use tracing::Instrument as _;
 use call::Call;
 
 use super::approval::Approver;
+use super::in_force::InForce;
 use super::session::{ClientSession, Transport};
 use super::snapshot::Settings;
 use crate::audit::{self, Record, Refused, Who};
@@ -273,11 +274,23 @@ pub(crate) struct Recorded<'a> {
     pub(crate) sessions: &'a Sessions,
     pub(crate) scribe: &'a Scribe,
     pub(crate) approver: &'a Approver,
+    pub(crate) in_force: InForce<'a>,
+}
+
+impl Recorded<'_> {
+    fn check_in_force(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
+        let denied = |message| CallFailure { kind: FailureKind::Denied, message };
+        self.in_force.check(server, Some(tool)).map_err(denied)
+    }
 }
 
 impl ToolHost for Recorded<'_> {
     fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
-        self.sessions.open(server)
+        // One that is not there is started, which a server must not be that is gone.
+        match self.in_force.check(server, None) {
+            Ok(()) => self.sessions.open(server),
+            Err(gone) => ready(Err(gone)).boxed(),
+        }
     }
 
     fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
@@ -335,7 +348,11 @@ impl ToolHost for Recorded<'_> {
         server: &'a str,
         uri: &'a str,
     ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
-        self.scribe.read(server, uri, self.sessions.read_resource(server, uri)).boxed()
+        async move {
+            self.check_in_force(server, READ)?;
+            self.scribe.read(server, uri, self.sessions.read_resource(server, uri)).await
+        }
+        .boxed()
     }
 
     fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
@@ -353,6 +370,7 @@ impl ToolHost for Recorded<'_> {
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
         async move {
+            self.check_in_force(server, tool)?;
             let sent = arguments.clone();
             let call = |meta| self.sessions.call_with(server, tool, sent, meta);
             self.scribe.call((server, tool), &arguments, false, call).await

@@ -1,5 +1,5 @@
 //! What is offered at one moment: configuration, tools, their bindings, and the text about them. Executions keep the
-//! one that they began with.
+//! one that they began with; whether a call may still be made is asked of the one in force ([`super::in_force`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};

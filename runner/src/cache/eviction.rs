@@ -172,6 +172,30 @@ impl Eviction<'_> {
 mod tests {
     use super::*;
 
+    /// The walk has seen it as it was before; by the time that it is to go, nobody holds it any more.
+    #[test]
+    fn what_another_process_has_used_since_the_walk_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let size = super::super::DEFAULT_SIZE;
+        let cache = Cache::open(&folder.path().join("cache"), size).unwrap();
+        for key in ["used", "unused"] {
+            let built = cache.temporary().unwrap();
+            fs_err::write(built.path().join("program"), key).unwrap();
+            drop(cache.publish(Bucket::Programs, key, built).unwrap());
+            let long_ago = SystemTime::now() - Duration::from_secs(90_000);
+            let entry = std::fs::File::open(cache.bucket(Bucket::Programs).join(key)).unwrap();
+            entry.set_modified(long_ago).unwrap();
+        }
+        let found = walk(&cache);
+        let usage = usage_of(&found);
+        let other = Cache::open(cache.folder(), size).unwrap();
+        drop(other.entry(Bucket::Programs, "used").unwrap());
+        let mut eviction = Eviction { cache: &cache, found, usage, moved: Vec::new() };
+        eviction.shrink(|entry| entry.bucket == Bucket::Programs, |_| false);
+        assert!(cache.entry(Bucket::Programs, "used").is_some());
+        assert!(cache.entry(Bucket::Programs, "unused").is_none());
+    }
+
     #[test]
     fn what_was_used_after_the_clock_was_set_back_is_newer_than_what_was_used_before() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);

@@ -43,6 +43,12 @@ impl Entry {
         &self.folder
     }
 
+    /// It is used once more. Who holds an entry for long says so at each use, or it goes first when it is let go.
+    pub(crate) fn touch(&self) {
+        // As when it was held.
+        let _ = self.held.lock.set_modified(SystemTime::now());
+    }
+
     /// Whether what is held still lies at its path: somebody may have deleted the cache.
     pub(crate) fn is_in_place(&self) -> bool {
         is_at(&self.held.lock, &self.folder)

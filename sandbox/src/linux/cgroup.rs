@@ -25,11 +25,7 @@ pub(super) struct Group(PathBuf);
 impl Group {
     /// An empty group without limits in the place that [`place`] found.
     pub(super) fn create(parent: &Path) -> io::Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = parent.join(format!("{PREFIX}{}-{count}", std::process::id()));
-        fs::create_dir(&folder)?;
-        let group = Self(folder);
+        let group = Self(make(parent)?);
         if let Some(missing) = CONTROLS.iter().find(|name| !group.0.join(name).exists()) {
             return Err(io::Error::new(io::ErrorKind::NotFound, format!("its groups have no {missing}")));
         }
@@ -72,6 +68,20 @@ impl Drop for Group {
     fn drop(&mut self) {
         // What remains, because a process was still ending, the next process of this user takes away.
         let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Makes a folder for a group under a name that nobody has.
+fn make(parent: &Path) -> io::Result<PathBuf> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = parent.join(format!("{PREFIX}{}-{count}", std::process::id()));
+        match fs::create_dir(&folder) {
+            // Of a killed process that had the same id, or of one in another process namespace that has it now.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| folder),
+        }
     }
 }
 
@@ -152,6 +162,21 @@ mod tests {
             own_group(part, own).expect("a part").1,
             Path::new("/sys/fs/cgroup/user@1000.service/app.slice")
         );
+    }
+
+    #[test]
+    fn names_that_a_dead_process_has_left_are_passed_over() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let first = make(parent.path()).expect("a group");
+        let (name, count) =
+            first.to_str().and_then(|name| name.rsplit_once('-')).expect("a name with a count");
+        let count: u64 = count.parse().expect("a count");
+        for stale in 1..10 {
+            fs::create_dir(format!("{name}-{}", count + stale)).expect("a stale group");
+        }
+        let next = make(parent.path()).expect("another group");
+        assert_ne!(next, first);
+        assert_eq!(fs::read_dir(parent.path()).expect("the folder").count(), 11);
     }
 
     #[test]

@@ -271,8 +271,8 @@ fn a_call_that_is_given_up_is_written_down_to_its_end() {
     let code = "let late = tokio::time::timeout(std::time::Duration::from_millis(10), demo::slow(600.0)).await;\n\
                 late.is_err()";
     let answer = server.ask(1, "tools/call", &execute(code));
-    assert_eq!(answer["structuredContent"]["result"], true, "{answer:#}");
-    assert_eq!(answer["structuredContent"]["calls"][0]["ok"], false, "{answer:#}");
+    assert_eq!(answer["result"]["structuredContent"]["result"], true, "{answer:#}");
+    assert_eq!(answer["result"]["structuredContent"]["calls"][0]["ok"], false, "{answer:#}");
     let whole = log(&server);
     let all = ["execution_begin", "manifest", "call_begin", "call_end", "execution_end"];
     assert_eq!(events(&whole), all, "{whole:#?}");

@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::harness::{FAULT_SERVER, Run, binary, fault_entry};
-use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute, recording};
+use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute};
 
 /// A direct tool of a server of this name.
 fn direct(name: &str) -> String {
@@ -69,26 +69,41 @@ fn a_broken_configuration_is_told_and_what_was_read_before_holds() {
     offers(&mut server, "echo", false);
 }
 
+/// A person allows a call when its server is gone by then, is another one, or is not to be called any more. The program goes
+/// on with the tools that it was compiled against.
 #[test]
-fn what_runs_goes_on_with_the_configuration_that_it_began_with() {
+fn no_call_is_made_that_the_latest_configuration_does_not_allow() {
     let folder = tempfile::tempdir().unwrap();
-    let (record, go) = (folder.path().join("record"), folder.path().join("go"));
-    let waits = format!(
-        "  gate: {{ command: sh, args: [-c, 'exec \"$0\" sound', {FAULT_SERVER:?}], trust: true }}\n"
-    );
-    let mut server = Serve::new(&format!("{}{waits}", recording(&record))).start();
-    server.shake_hands();
-    let code = "let call = rec::wait().message(\"x\"); let _ = tokio::time::timeout(Duration::from_millis(100), \
-                call).await; demo::slow(3).await?; gate::echo().message(\"through\").await?.text()";
-    server.send(&json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": execute(code) }));
-    server.wait_until("the call", || fs::read_to_string(&record).unwrap_or_default().contains("call"));
-    server.configure(DEMO);
-    server.tells("(gone: gate, rec)");
-    fs::write(go, "").unwrap();
-    let answer = server.receive("the answer", |message| message["id"] == 7);
-    assert_eq!(answer["result"]["structuredContent"]["result"], "through", "{answer:#}");
-    let now = server.ask(8, "tools/call", &execute("gate::echo().message(\"x\").await?.text()"));
-    assert_eq!(now["result"]["structuredContent"]["status"], "compile_error", "{now:#}");
+    let record = folder.path().join("record");
+    let faulty = |permission: &str, more: &str| {
+        format!(
+            "{DEMO}  faulty:\n    command: {FAULT_SERVER:?}\n    args: [records-cancelled, {record:?}]\n    permission: \
+             {permission}\n{more}"
+        )
+    };
+    let program = execute("faulty::echo().message(\"x\").await.unwrap_err().to_string()");
+    let direct = json!({ "name": "echo", "arguments": { "message": "x" } });
+    for (call, more) in [(&program, ""), (&direct, "    codeMode: false\n")] {
+        for (later, says) in [
+            (DEMO.to_owned(), "no longer configured"),
+            (faulty("deny", more), "denies faulty.echo by now"),
+            (faulty("ask-each", &format!("{more}    env: {{ NEW: \"1\" }}\n")), "has changed since"),
+        ] {
+            let server = Serve::http(&faulty("ask-each", more)).start();
+            let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({ "elicitation": {} }));
+            client.ask("tools/list", &json!({}));
+            let mut answering = client.begin("tools/call", call);
+            let question = answering.until(|message| message["method"] == "elicitation/create");
+            server.configure(&later);
+            server.tells("the configuration was read again");
+            let content = json!({ "action": "accept", "content": { "answer": "once" } });
+            client.answer(&question["id"], &content);
+            let answer = answering.end();
+            assert!(answer["result"].to_string().contains(says), "{says}: {answer:#}");
+        }
+    }
+    let record = fs::read_to_string(&record).unwrap_or_default();
+    assert!(!record.contains("call"), "{record}");
 }
 
 /// A direct call that is under way is answered, and then the server of before is gone.

@@ -191,7 +191,7 @@ async fn everything_but_new_calls_is_read_when_no_further_call_has_room() {
         }
         say(&mut program, &ToHost::Finish(Finish::Ok { result: raw("7") })).await;
         drop(program);
-        pending::<()>().await
+        pending::<()>().await;
     });
     assert!(matches!(ended.await, Either::Left(Ok(()))));
     let ledger = lock(&ledger);
