@@ -11,6 +11,7 @@ mod failure;
 mod headers;
 mod listening;
 mod messages;
+mod retry;
 
 use std::{
     sync::Arc,
@@ -19,12 +20,15 @@ use std::{
 
 use reqwest::{
     Client, RequestBuilder, Response, StatusCode, Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, LOCATION, WWW_AUTHENTICATE},
+    header::{
+        ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, LOCATION,
+        WWW_AUTHENTICATE,
+    },
     redirect::Policy,
 };
 use tokio::time::timeout;
 
-pub(crate) use body::{events, read_bounded, read_in_turn};
+pub(crate) use body::{events, one_by_one, read_bounded, read_in_turn};
 pub(crate) use client::HttpClient;
 pub(crate) use discovery::DISCOVERY_TIMEOUT;
 pub(crate) use failure::{HttpFailure, chain};
@@ -40,6 +44,9 @@ use crate::{
 
 /// How many redirects within the server's origin are followed.
 const MAX_REDIRECTS: usize = 5;
+
+/// How many headers an answer may have: some proxies add many. Their bytes have the bound of reqwest's.
+const MAX_HEADERS: usize = 1000;
 
 /// How many bytes of an answer that reports a failure are read.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -123,6 +130,8 @@ impl Sender {
 
     fn headers(&self, token: Option<&str>) -> Result<HeaderMap, HttpFailure> {
         let mut headers = self.headers.clone();
+        // Without it, a server may choose any (RFC 9110, section 12.5.3), and the bounds are of what was sent.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if let Some(token) = token {
             let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| {
                 HttpFailure::OAuth("the token has characters that no header can have".to_owned())
@@ -171,6 +180,13 @@ impl Sender {
                 target: target.map(|target| shown(&told(target), TOLD_BYTES)),
             });
         }
+        let encoding = response.headers().get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
+        if let Some(encoding) = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
+            let encoding = shown(&String::from_utf8_lossy(encoding), TOLD_BYTES);
+            return Err(HttpFailure::Protocol(format!(
+                "it compresses its answers (`{encoding}`), though it is asked not to (`Accept-Encoding: identity`)"
+            )));
+        }
         Ok(response)
     }
 }
@@ -214,6 +230,7 @@ pub(crate) fn client(connect_timeout: Duration) -> Result<Client, String> {
         .redirect(redirects)
         // What other crates of a build turn on in reqwest changes nothing here.
         .http1_only()
+        .http1_max_headers(MAX_HEADERS)
         .no_gzip()
         .build()
         .map_err(|error| format!("an HTTP client can't be made: {}", chain(&error)))

@@ -80,11 +80,20 @@ pub(crate) struct Cursors {
 impl Cursors {
     /// The cursor of the page to ask for after one that names `cursor`; `None` after the last one. The error says why
     /// the list ends without its end.
-    pub(crate) fn next(&mut self, cursor: Option<String>, list: &str) -> Result<Option<String>, String> {
+    pub(crate) fn next(&mut self, cursor: Option<Value>, list: &str) -> Result<Option<String>, String> {
         self.pages += 1;
-        // Many servers mean the end by an empty cursor.
-        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(None) };
         let page = self.pages;
+        let cursor = match cursor {
+            None | Some(Value::Null) => return Ok(None),
+            // Many servers mean the end by an empty cursor.
+            Some(Value::String(cursor)) if cursor.is_empty() => return Ok(None),
+            Some(Value::String(cursor)) => cursor,
+            Some(_) => {
+                return Err(format!(
+                    "`nextCursor` of the server's {list} list is no string on page {page}; what came up to there is kept"
+                ));
+            }
+        };
         if !self.seen.insert(cursor.clone()) {
             return Err(format!(
                 "the server's {list} list runs in circles: page {page} points back to an earlier one; what came up to \
@@ -111,8 +120,8 @@ pub(crate) enum Next {
 struct Page<'a> {
     #[serde(borrow)]
     tools: Vec<&'a RawValue>,
-    #[serde(default, rename = "nextCursor")]
-    next_cursor: Option<String>,
+    #[serde(default, borrow, rename = "nextCursor")]
+    next_cursor: Option<&'a RawValue>,
 }
 
 impl Tool {
@@ -168,7 +177,10 @@ impl Collector {
             }
             self.add_tool(tool);
         }
-        match self.cursors.next(page.next_cursor, "tool") {
+        // One that can't be read is none of the two.
+        let cursor =
+            page.next_cursor.map(|cursor| serde_json::from_str(cursor.get()).unwrap_or(Value::Bool(false)));
+        match self.cursors.next(cursor, "tool") {
             Ok(Some(cursor)) => Ok(Next::Page(cursor)),
             Ok(None) => Ok(Next::Done),
             Err(warning) => {

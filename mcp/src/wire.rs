@@ -6,14 +6,17 @@
 //! the library would swallow for ever (an oversized message, an answer to `initialize` that makes no sense) becomes a
 //! [`Fault`] that ends the connection with a reason.
 
+mod batch;
 mod health;
 mod intake;
 mod line;
 mod message;
+mod numbers;
 mod outbox;
 mod room;
 mod talk;
 
+pub(crate) use batch::batch;
 pub use health::MAX_STRAY_BYTES;
 pub(crate) use health::{Fault, HALVED, Health};
 pub(crate) use intake::{Intake, ambiguous};

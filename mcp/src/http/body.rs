@@ -10,7 +10,7 @@ use reqwest::Response;
 use sse_stream::{Error, Sse};
 
 use super::{HttpFailure, event_stream::EventParser};
-use crate::wire::{LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, too_large};
+use crate::wire::{LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, batch, too_large};
 
 /// The body of an answer, up to `limit` bytes.
 pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec<u8>, HttpFailure> {
@@ -60,10 +60,24 @@ pub(crate) fn events(response: Response, room: Arc<Room>) -> BoxStream<'static, 
         size: EventSize::default(),
         turn: Turn::new(room),
         parser: EventParser::default(),
+        read: VecDeque::new(),
         events: VecDeque::new(),
         failed: false,
     };
     stream::unfold(reading, Reading::next).boxed()
+}
+
+/// An event for each message of a batch; any other one as it is. Whoever has lost the stream goes on after all of them.
+pub(crate) fn one_by_one(mut event: Sse) -> Vec<Sse> {
+    let Some(messages) = event.data.as_deref().and_then(batch) else { return vec![event] };
+    let name = event.event.clone();
+    let mut events: Vec<Sse> = messages
+        .into_iter()
+        .map(|data| Sse { event: name.clone(), data: Some(data), ..Sse::default() })
+        .collect();
+    event.data = None;
+    events.push(event);
+    events
 }
 
 /// The right to have a message in memory: its share of the room for small ones, or its turn to be a large one.
@@ -105,7 +119,9 @@ struct Reading<B> {
     size: EventSize,
     turn: Turn,
     parser: EventParser,
-    /// Those of the last chunk that are not taken yet.
+    /// Those of the last chunk, as they came.
+    read: VecDeque<Sse>,
+    /// Those that are not taken yet, of one message each.
     events: VecDeque<Sse>,
     failed: bool,
 }
@@ -127,7 +143,8 @@ impl<B: AsRef<[u8]> + Send + 'static> Reading<B> {
                             self.turn.end();
                         }
                         self.turn.wait_for(bytes).await;
-                        self.parser.read(chunk.as_ref(), &mut self.events);
+                        self.parser.read(chunk.as_ref(), &mut self.read);
+                        self.events.extend(self.read.drain(..).flat_map(one_by_one));
                         continue;
                     }
                     None => HttpFailure::Protocol(too_large()),

@@ -22,24 +22,20 @@ use super::{
     HttpFailure, MAX_ERROR_BYTES, Sender, TOLD_BYTES,
     discovery::Discovery,
     events,
-    headers::header_value,
+    headers::{SESSION, is_type, protocol_headers, text_header},
     listening::{Opening, Openings},
     messages::{
-        addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_startup,
-        json_rpc_error, no_answer,
+        addressed, broken, discover_id, error_answer, is_about_session, is_answer, is_initialized,
+        is_startup, json_rpc_error, no_answer,
     },
-    read_bounded, read_in_turn,
+    one_by_one, read_bounded, read_in_turn, retry,
 };
 use crate::{
     text::shown,
-    wire::{Fault, Intake, RawRequest, encode, raw_of},
+    wire::{Fault, Intake, RawRequest, batch, encode, raw_of},
 };
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -125,12 +121,29 @@ impl HttpClient {
         session: Option<&str>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Failed> {
-        let response = self.send_message(message, session, headers, None).await?;
+        let response = self.send_message(message, session, &headers, None).await?;
         self.answered(message, session.is_some(), response).await
     }
 
-    /// Sends a message; the head of its answer may take as long as `limit`.
+    /// Sends a message, and again where the server is too busy for one that may be; the head of its answer may take as
+    /// long as `limit`.
     async fn send_message(
+        &self,
+        message: &ClientJsonRpcMessage,
+        session: Option<&str>,
+        headers: &Headers,
+        limit: Option<Duration>,
+    ) -> Result<Response, HttpFailure> {
+        let mut retries = 0;
+        loop {
+            let response = self.send_once(message, session, headers.clone(), limit).await?;
+            let Some(wait) = retry::wait(message, &response, retries) else { return Ok(response) };
+            retries += 1;
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn send_once(
         &self,
         message: &ClientJsonRpcMessage,
         session: Option<&str>,
@@ -156,7 +169,7 @@ impl HttpClient {
     ) -> Result<StreamableHttpPostResponse, Failed> {
         let discovery = &self.0.discovery;
         let asking = async {
-            let response = self.send_message(message, None, headers, discovery.patience()).await?;
+            let response = self.send_message(message, None, &headers, discovery.patience()).await?;
             discovery.answer(self.answered(message, false, response)).await
         };
         match asking.await {
@@ -194,7 +207,7 @@ impl HttpClient {
             return self.refused(message, in_session, response).await;
         }
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
-        if content_type.starts_with(EVENTS) {
+        if is_type(&content_type, EVENTS) {
             let stream = self.taken_in(self.events(response), None, Waiting::of(message));
             return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
         }
@@ -202,13 +215,20 @@ impl HttpClient {
             // Whatever else a server says to a notification matters to nobody.
             return Ok(StreamableHttpPostResponse::Accepted);
         }
-        if !content_type.starts_with(JSON) {
+        if !is_type(&content_type, JSON) {
             let content_type = shown(&content_type, TOLD_BYTES);
             let body = super::told(response).await;
             return Err(HttpFailure::ContentType { content_type, body }.into());
         }
         let (body, _large) = read_in_turn(response, self.0.intake.room()).await?;
-        let answer = self.accept(&String::from_utf8_lossy(&body))?;
+        let text = String::from_utf8_lossy(&body);
+        if batch(&text).is_some() {
+            let messages = one_by_one(Sse::default().data(text));
+            let messages = futures::stream::iter(messages.into_iter().map(Ok)).boxed();
+            let stream = self.taken_in(messages, None, Waiting::of(message));
+            return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
+        }
+        let answer = self.accept(&text)?;
         let answer = answer.filter(is_answer).ok_or_else(|| {
             let body = shown(String::from_utf8_lossy(&body).trim(), TOLD_BYTES);
             HttpFailure::Protocol(format!("its answer is no JSON-RPC response to the request: {body}"))
@@ -341,7 +361,7 @@ impl HttpClient {
         let content_type = text_header(&response, &CONTENT_TYPE).unwrap_or_default();
         // A server that offers no stream says so by 405 (basic/transports); others do as they like.
         if response.status().is_client_error()
-            || (response.status().is_success() && !content_type.starts_with(EVENTS))
+            || (response.status().is_success() && !is_type(&content_type, EVENTS))
         {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
@@ -368,10 +388,19 @@ impl StreamableHttpClient for HttpClient {
             Some(id) => (self.discover(&message, id, headers).await, Waiting::Session),
             None => (self.post(&message, session.as_deref(), headers).await, Waiting::of(&message)),
         };
-        if let Err(StreamableHttpError::Client(failure)) = &posted {
-            self.fail(&waiting, failure.clone());
+        match posted {
+            // Whether it takes part in the session, the next request will show.
+            Err(StreamableHttpError::Client(failure))
+                if is_initialized(&message) && failure.is_a_refusal() =>
+            {
+                Ok(StreamableHttpPostResponse::Accepted)
+            }
+            Err(StreamableHttpError::Client(failure)) => {
+                self.fail(&waiting, failure.clone());
+                Err(StreamableHttpError::Client(failure))
+            }
+            posted => posted,
         }
-        posted
     }
 
     async fn delete_session(
@@ -408,32 +437,4 @@ impl From<HttpFailure> for Failed {
     fn from(failure: HttpFailure) -> Self {
         StreamableHttpError::Client(failure)
     }
-}
-
-/// The headers that the protocol asks for.
-fn protocol_headers(given: Headers, session: Option<&str>, raw: Option<&Arc<RawRequest>>) -> HeaderMap {
-    let mut headers: HeaderMap = given.into_iter().collect();
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    if let Some(session) = session.and_then(|session| HeaderValue::from_str(session).ok()) {
-        headers.insert(SESSION, session);
-    }
-    // The library sees no parameters of a raw request, so it leaves out what repeats them.
-    if let (Some(raw), true) = (raw, headers.contains_key(METHOD) && headers.contains_key(VERSION)) {
-        let mut insert = |name: Result<HeaderName, _>, value: &str| {
-            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
-                headers.insert(name, value);
-            }
-        };
-        if let Some(name) = raw.name() {
-            insert(Ok(NAME), &header_value(name));
-        }
-        for (name, value) in raw.headers() {
-            insert(HeaderName::try_from(name), value);
-        }
-    }
-    headers
-}
-
-fn text_header(response: &Response, name: &HeaderName) -> Option<String> {
-    response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }

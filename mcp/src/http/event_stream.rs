@@ -157,7 +157,7 @@ mod tests {
         for (stream, expected) in cases {
             for chunk in [1, 2, 3, stream.len()] {
                 let shown = String::from_utf8_lossy(stream);
-                assert_eq!(parsed(stream, chunk), [expected.clone()], "{shown:?} by {chunk}");
+                assert_eq!(parsed(stream, chunk), std::slice::from_ref(&expected), "{shown:?} by {chunk}");
             }
         }
     }

@@ -50,6 +50,11 @@ impl HttpFailure {
         matches!(self, Self::Status { .. } | Self::ContentType { .. } | Self::Protocol(_) | Self::Unanswered)
     }
 
+    /// Whether the server has taken note of a message, and complains.
+    pub(crate) fn is_a_refusal(&self) -> bool {
+        matches!(self, Self::Status { .. } | Self::ContentType { .. })
+    }
+
     pub(crate) fn unreachable(error: &reqwest::Error) -> Self {
         let what = if error.is_connect() {
             "no connection"

@@ -1,10 +1,21 @@
-//! The headers that repeat parts of a request's body, so that what lies between can route without reading it
-//! (MCP 2026-07-28, basic/transports: `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*`).
+//! The headers of requests and answers. Some repeat parts of a request's body, so that what lies between can route
+//! without reading it (MCP 2026-07-28, basic/transports: `Mcp-Method`, `Mcp-Name`, `Mcp-Param-*`).
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use reqwest::{
+    Response,
+    header::{ACCEPT, HeaderMap, HeaderName, HeaderValue},
+};
 use serde_json::{Map, Value};
+
+use crate::wire::RawRequest;
+
+pub(super) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 
 /// The member of a schema that asks for a header.
 const ANNOTATION: &str = "x-mcp-header";
@@ -128,6 +139,44 @@ pub(crate) fn header_value(value: &str) -> String {
         return value.to_owned();
     }
     format!("=?base64?{}?=", BASE64_STANDARD.encode(value))
+}
+
+/// The headers that the protocol asks for.
+pub(super) fn protocol_headers(
+    given: impl IntoIterator<Item = (HeaderName, HeaderValue)>,
+    session: Option<&str>,
+    raw: Option<&Arc<RawRequest>>,
+) -> HeaderMap {
+    let mut headers: HeaderMap = given.into_iter().collect();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    if let Some(session) = session.and_then(|session| HeaderValue::from_str(session).ok()) {
+        headers.insert(SESSION, session);
+    }
+    // The library sees no parameters of a raw request, so it leaves out what repeats them.
+    if let (Some(raw), true) = (raw, headers.contains_key(METHOD) && headers.contains_key(VERSION)) {
+        let mut insert = |name: Result<HeaderName, _>, value: &str| {
+            if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value)) {
+                headers.insert(name, value);
+            }
+        };
+        if let Some(name) = raw.name() {
+            insert(Ok(NAME), &header_value(name));
+        }
+        for (name, value) in raw.headers() {
+            insert(HeaderName::try_from(name), value);
+        }
+    }
+    headers
+}
+
+/// Whether a content type is this one, whatever its parameters (RFC 9110, section 8.3.1: without regard to case).
+pub(super) fn is_type(content_type: &str, essence: &str) -> bool {
+    let named = content_type.split(';').next().unwrap_or_default();
+    named.trim().eq_ignore_ascii_case(essence)
+}
+
+pub(super) fn text_header(response: &Response, name: &HeaderName) -> Option<String> {
+    response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
 #[cfg(test)]

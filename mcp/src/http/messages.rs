@@ -3,7 +3,8 @@
 use reqwest::StatusCode;
 use rmcp::{
     model::{
-        ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
+        ServerJsonRpcMessage,
     },
     transport::streamable_http_client::{SseError, StreamableHttpPostResponse},
 };
@@ -26,11 +27,14 @@ pub(super) fn is_startup(message: &ClientJsonRpcMessage) -> bool {
         JsonRpcMessage::Request(request) => {
             matches!(request.request, ClientRequest::InitializeRequest(_))
         }
-        JsonRpcMessage::Notification(notification) => {
-            matches!(notification.notification, rmcp::model::ClientNotification::InitializedNotification(_))
-        }
-        _ => false,
+        _ => is_initialized(message),
     }
+}
+
+/// Whether this is the end of the handshake.
+pub(super) fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Notification(notification) = message else { return false };
+    matches!(notification.notification, ClientNotification::InitializedNotification(_))
 }
 
 pub(super) fn is_answer(message: &ServerJsonRpcMessage) -> bool {

@@ -39,9 +39,9 @@ impl Session {
     /// What is malformed in the list is left out or replaced, with a warning; see [`Listing`].
     pub async fn list_tools(&self) -> Result<Listing, Error> {
         let mut collector = Collector::default();
-        if self.inner.server.capabilities.tools.is_none() {
+        let declares_none = self.inner.server.capabilities.tools.is_none();
+        if declares_none {
             collector.warn("the server does not declare the `tools` capability".to_owned());
-            return Ok(collector.finish());
         }
         let limit = self.inner.config.connect_timeout;
         let halved = self.inner.health.halved();
@@ -51,6 +51,10 @@ impl Session {
         }
         match collected {
             Ok(Ok(())) => Ok(self.with_parameter_headers(collector.finish())),
+            // It was asked for more than it says that it has.
+            Ok(Err(error)) if declares_none && matches!(*error.kind, ErrorKind::Rpc { .. }) => {
+                Ok(collector.finish())
+            }
             Ok(Err(error)) => Err(error),
             Err(_) => Err(self.timed_out(Phase::ListTools, limit)),
         }
@@ -171,7 +175,7 @@ impl Session {
                     .push(format!("the server lists more than {MAX_ITEMS} {member}; the rest is left out"));
                 return Ok(());
             }
-            let cursor = page.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+            let cursor = page.get_mut("nextCursor").map(Value::take);
             match cursors.next(cursor, member) {
                 Ok(Some(cursor)) => parameters = vec![("cursor".into(), self.encode(&cursor)?)],
                 Ok(None) => return Ok(()),

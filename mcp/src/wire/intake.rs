@@ -10,13 +10,15 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage, ServerNotification, ServerResult,
 };
+use serde_json::value::RawValue;
 use strict_json::whole_characters;
 
-use crate::{secrets::without_in_json, trace::Trace};
+use crate::{http::HttpFailure, secrets::without_in_json, trace::Trace};
 
 use super::{
     Answer, Fault, Health, MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES, MAX_STRAY_BYTES, RawRequest, Room,
     message::{Envelope, RpcError, decode_id, discovered, initialized},
+    numbers::without_nan,
     talk,
 };
 
@@ -119,7 +121,7 @@ impl Intake {
         let text: &str = &self.legible(text);
         self.trace.received(text);
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
-            return self.stray(text);
+            return self.accept_no_json(text);
         };
         let received = if envelope.method.is_some() {
             match strict_json::check_names(text) {
@@ -144,6 +146,30 @@ impl Intake {
             Cow::Owned(text) => {
                 self.health.note_halves();
                 Cow::Owned(without_in_json(&text).into_owned())
+            }
+        }
+    }
+
+    /// What is no JSON is nobody's, unless its numbers alone are wrong: then there is somebody who would wait for it.
+    fn accept_no_json(&self, text: &str) -> Received {
+        let mended = without_nan(text);
+        let envelope = mended.as_deref().and_then(|mended| serde_json::from_str::<Envelope<'_>>(mended).ok());
+        let answered = envelope.filter(|envelope| envelope.method.is_none()).and_then(|envelope| envelope.id);
+        let Some(number) = answered.and_then(decode_id) else { return self.stray(text) };
+        let reason = "its answer holds NaN or Infinity, which no JSON does".to_owned();
+        let Some(pending) = self.pending().by_id.remove(&number) else { return Ok(None) };
+        match pending {
+            Pending::Initialize => Err(Fault::Protocol(reason)),
+            Pending::Raw(request) => {
+                request
+                    .upgrade()
+                    .into_iter()
+                    .for_each(|request| request.fail(HttpFailure::Protocol(reason.clone())));
+                Ok(None)
+            }
+            Pending::Discover | Pending::Typed => {
+                let error = ErrorData::internal_error(reason, None);
+                Ok(Some(JsonRpcMessage::error(error, Some(RequestId::Number(number)))))
             }
         }
     }
@@ -194,7 +220,10 @@ impl Intake {
     }
 
     fn accept_answer(&self, envelope: &Envelope<'_>, text: &str) -> Received {
-        let answer = match (envelope.result, envelope.error) {
+        // Some servers write both members, and `null` for the one that does not hold.
+        let is_no_result = |result: &&RawValue| result.get() == "null" && envelope.error.is_some();
+        let result = envelope.result.filter(|result| !is_no_result(result));
+        let answer = match (result, envelope.error) {
             // Nobody waits for it, or nobody who wants it as it came.
             (Some(_), _) if !self.wants_raw(envelope) && text.len() > MAX_TYPED_BYTES => {
                 return self.refuse_typed(envelope, text.len());

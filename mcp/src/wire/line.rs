@@ -1,6 +1,6 @@
 //! One JSON-RPC message per line, over a pair of byte streams: the transport of local servers.
 
-use std::{io, sync::Arc};
+use std::{collections::VecDeque, io, sync::Arc};
 
 use rmcp::{
     RoleClient,
@@ -11,6 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 
 use super::{
     Fault, MAX_MESSAGE_BYTES,
+    batch::batch,
     intake::{Intake, Received},
     message::encode_line,
     outbox::Outbox,
@@ -24,6 +25,8 @@ const RETAINED_BYTES: usize = 256 * 1024;
 pub(crate) struct LineTransport<R, W> {
     reader: BufReader<R>,
     line: Vec<u8>,
+    /// The messages of a line that are not taken yet, where it has several.
+    batch: VecDeque<String>,
     intake: Intake,
     outbox: Arc<Outbox<W>>,
 }
@@ -33,6 +36,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         Self {
             reader: BufReader::with_capacity(32 * 1024, read),
             line: Vec::new(),
+            batch: VecDeque::new(),
             intake,
             outbox: Arc::new(Outbox::new(write)),
         }
@@ -61,9 +65,16 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
     }
 
     /// Takes in one line.
-    fn accept(&self, line: &[u8]) -> Received {
+    fn accept(&mut self, line: &[u8]) -> Received {
         // Invalid UTF-8 in a text is the server's mistake, but no reason to lose the answer.
-        self.intake.accept(&String::from_utf8_lossy(line))
+        let text = String::from_utf8_lossy(line);
+        match batch(&text) {
+            Some(messages) => {
+                self.batch = messages.into();
+                Ok(None)
+            }
+            None => self.intake.accept(&text),
+        }
     }
 }
 
@@ -98,6 +109,16 @@ where
         loop {
             // A line whose reading has begun is read to its end; the next one waits for room.
             self.intake.room().free().await;
+            if let Some(message) = self.batch.pop_front() {
+                match self.intake.accept(&message) {
+                    Ok(Some(message)) => return Some(message),
+                    Ok(None) => continue,
+                    Err(fault) => {
+                        self.intake.health().set_fault(fault);
+                        return None;
+                    }
+                }
+            }
             let fault = match self.read_line().await {
                 Ok(true) => {
                     let line = std::mem::take(&mut self.line);

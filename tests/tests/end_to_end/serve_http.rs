@@ -401,7 +401,9 @@ fn a_session_that_is_ended_ends_its_execution() {
     let client = server.client().shake_hands();
     let _answering = client.begin("tools/call", &execute("rec::wait().message(\"x\").await?;"));
     server.wait_until("the call", || recorded(&record, "call") == 1);
-    assert!(client.delete().status.is_success());
+    assert_eq!(client.delete().status, StatusCode::NO_CONTENT);
+    let ping = client.post(json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }).to_string());
+    assert_eq!(ping.status, StatusCode::NOT_FOUND, "{ping:?}");
     server.wait_until("the cancellation", || recorded(&record, "cancelled") == 1);
 }
 

@@ -4,6 +4,7 @@
 
 mod fixture;
 mod metadata;
+mod oddities;
 mod talk;
 
 use std::fs;

@@ -143,7 +143,13 @@ impl<Face: ServerHandler> Endpoint<Face> {
         if request.method() == Method::GET && self.workshop.draining.is_cancelled() && !resumes {
             return (StatusCode::SERVICE_UNAVAILABLE, "toolsmith is stopping\n").into_response();
         }
-        self.pass(request).await
+        let ends_session = request.method() == Method::DELETE;
+        let mut answer = self.pass(request).await;
+        if ends_session && answer.status() == StatusCode::ACCEPTED {
+            // It is done (RFC 9110, section 9.3.5), and some clients take nothing else for it.
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
+        answer
     }
 
     async fn post(&self, request: Request) -> Response {

@@ -6,6 +6,7 @@
 mod flood;
 mod gate;
 mod library;
+mod oddities;
 mod server;
 mod talkative;
 
@@ -48,7 +49,12 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "refuses" => refuses(),
         "future-version" => version("2099-01-01"),
         "malformed-initialize" => malformed_initialize(),
-        "no-tools" => no_tools(),
+        "no-tools" => oddities::undeclared_tools(false),
+        "undeclared-tools" => oddities::undeclared_tools(true),
+        "numeric-cursor" => oddities::numeric_cursor(),
+        "null-beside-error" => oddities::null_beside_error(),
+        "batches" => oddities::batches(),
+        "not-a-number" => oddities::not_a_number(),
         "endless-pages" => endless_pages(),
         "two-pages" => two_pages(),
         "malformed-tools" => malformed_tools(),
@@ -151,12 +157,6 @@ fn version(version: &str) -> io::Result<()> {
 
 fn malformed_initialize() -> io::Result<()> {
     with(|faults| faults.initialize = Some(always(json!({ "protocolVersion": 7 })))).serve()
-}
-
-fn no_tools() -> io::Result<()> {
-    let mut answer = server::initialize_result();
-    answer["capabilities"] = json!({});
-    with(|faults| faults.initialize = Some(always(answer))).serve()
 }
 
 fn endless_pages() -> io::Result<()> {

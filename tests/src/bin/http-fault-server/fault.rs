@@ -117,6 +117,32 @@ pub(crate) async fn commit(
                 broken.into_iter().map(|byte| if byte == 1 { 0xe9 } else { byte }).collect();
             connection.respond(200, &[JSON], &broken).await
         }
+        "loud-type" => {
+            let loud = [("content-TYPE", "Application/JSON ; Charset=\"UTF-8\"")];
+            connection.respond(200, &loud, sound.as_bytes()).await
+        }
+        "loud-event-type" => {
+            connection.head(200, &[("Content-Type", "Text/Event-Stream;charset=utf-8")], None).await?;
+            connection.event("message", None, &sound).await
+        }
+        "many-headers" => {
+            let headers: Vec<_> = std::iter::repeat_n(("X-Proxy", "passed"), 300).chain([JSON]).collect();
+            connection.respond(200, &headers, sound.as_bytes()).await
+        }
+        "compresses" => {
+            connection.respond(200, &[JSON, ("Content-Encoding", "gzip")], b"\x1f\x8b\x08\0").await
+        }
+        "batch" => connection.respond(200, &[JSON], batch(&sound).as_bytes()).await,
+        "batch-event" => {
+            connection.head(200, &[EVENTS], None).await?;
+            connection.event("message", Some("7"), &batch(&sound)).await
+        }
+        "busy-twice" | "busy-twice-503" if server.count() >= 2 => server.respond(request, connection).await,
+        "busy-twice" | "busy-for-ever" => {
+            connection.respond(429, &[("Retry-After", "0")], b"too many requests").await
+        }
+        "busy-twice-503" => connection.respond(503, &[("Retry-After", "0")], b"warming up").await,
+        "busy-for-an-hour" => connection.respond(503, &[("Retry-After", "3600")], b"asleep").await,
         "odd-events" => {
             connection.head(200, &[EVENTS], None).await?;
             let odd = b"\xef\xbb\xbf: hello\nno colon\nX-Unknown: 1\nretry: soon\nid: \xff\nid: a\nid: b\n\n";
@@ -147,6 +173,13 @@ pub(crate) async fn commit(
             connection.respond(501, &[], b"unknown mode").await
         }
     }
+}
+
+/// An answer behind a notification, in one text.
+fn batch(sound: &str) -> String {
+    let log = json!({ "level": "info", "data": "in a batch" });
+    let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": log });
+    format!("[{log}, {sound}]")
 }
 
 async fn flood(connection: &mut Connection) -> io::Result<()> {

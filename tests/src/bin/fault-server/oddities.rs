@@ -1,0 +1,61 @@
+//! Modes whose answers are odd in form and clear in meaning, or no JSON at all.
+
+use std::io;
+
+use serde_json::{Value, json};
+
+use crate::server::{Faults, Server, echo, initialize_result, text_result, tool, write};
+
+fn serve(faults: Faults) -> io::Result<()> {
+    Server { faults, ..Server::default() }.serve()
+}
+
+/// Declares nothing, whatever `tools/list` brings.
+pub(crate) fn undeclared_tools(has_tools: bool) -> io::Result<()> {
+    let mut answer = initialize_result();
+    answer["capabilities"] = json!({});
+    let mut faults = Faults::default();
+    faults.initialize = Some(Box::new(move |_| Ok(Some(json!({ "result": answer })))));
+    if !has_tools {
+        let unknown = json!({ "error": { "code": -32601, "message": "method not found" } });
+        faults.list = Some(Box::new(move |_| Ok(Some(unknown.clone()))));
+    }
+    serve(faults)
+}
+
+pub(crate) fn numeric_cursor() -> io::Result<()> {
+    let page = json!({ "result": { "tools": [tool("first")], "nextCursor": 7 } });
+    serve(Faults { list: Some(Box::new(move |_| Ok(Some(page.clone())))), ..Faults::default() })
+}
+
+/// An error, and beside it a result that is none.
+pub(crate) fn null_beside_error() -> io::Result<()> {
+    let call = |_: &Value| {
+        Ok(Some(json!({ "result": null, "error": { "code": -32000, "message": "the backend is gone" } })))
+    };
+    serve(Faults { call: Some(Box::new(call)), ..Faults::default() })
+}
+
+/// Several messages in one line (JSON-RPC batches, MCP 2025-03-26).
+pub(crate) fn batches() -> io::Result<()> {
+    let call = |request: &Value| {
+        let log = json!({ "level": "info", "data": "in a batch" });
+        let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": log });
+        let answer = json!({ "jsonrpc": "2.0", "id": request["id"], "result": echo(request) });
+        write(&json!([log, answer]).to_string())?;
+        Ok(None)
+    };
+    serve(Faults { call: Some(Box::new(call)), ..Faults::default() })
+}
+
+/// What some JSON libraries write for numbers that JSON does not have.
+pub(crate) fn not_a_number() -> io::Result<()> {
+    let call = |request: &Value| {
+        let mut result = text_result("NaN");
+        result["structuredContent"] = json!({ "mean": "{nan}", "text": "is \"NaN\"" });
+        let answer = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
+        write(&answer.to_string().replace("\"{nan}\"", "-Infinity"))?;
+        Ok(None)
+    };
+    serve(Faults { call: Some(Box::new(call)), ..Faults::default() })
+}

@@ -1,0 +1,73 @@
+//! Answers that are odd in form: read where their meaning is clear, and an error at once where they are no JSON.
+
+use std::sync::{Arc, Mutex};
+
+use end_to_end::checks::assert_says;
+use mcp::{ErrorKind, Host, Notice, Session};
+
+use crate::{call, call_text, fixture::Fixture};
+
+#[tokio::test]
+async fn tools_that_are_not_declared_are_listed_all_the_same() {
+    let fixture = Fixture::new("undeclared-tools");
+    let session = fixture.connect().await;
+    let listing = session.list_tools().await.unwrap();
+    assert_eq!((listing.tools.len(), listing.warnings.len()), (1, 1), "{listing:?}");
+    assert!(listing.warnings[0].contains("does not declare"), "{:?}", listing.warnings);
+    fixture.close(session).await;
+}
+
+#[tokio::test]
+async fn a_cursor_that_is_no_text_ends_the_list() {
+    let fixture = Fixture::new("numeric-cursor");
+    let session = fixture.connect().await;
+    let listing = session.list_tools().await.unwrap();
+    assert_eq!((listing.tools.len(), listing.warnings.len()), (1, 1), "{listing:?}");
+    assert!(listing.warnings[0].contains("nextCursor"), "{:?}", listing.warnings);
+    fixture.close(session).await;
+}
+
+#[tokio::test]
+async fn an_error_beside_a_result_of_null_is_an_error() {
+    let fixture = Fixture::new("null-beside-error");
+    let session = fixture.connect().await;
+    let error = call(&session, "").await.unwrap_err();
+    assert!(matches!(*error.kind, ErrorKind::Rpc { code: -32000, .. }), "{error}");
+    assert_says(&error, &["the backend is gone"]);
+    fixture.close(session).await;
+}
+
+/// Remembers what was logged.
+#[derive(Default)]
+struct Listener(Mutex<Vec<String>>);
+
+impl Host for Listener {
+    fn notice(&self, _server: &str, notice: &Notice) {
+        if let Notice::Log { data, .. } = notice {
+            self.0.lock().unwrap().push(data.to_string());
+        }
+    }
+}
+
+#[tokio::test]
+async fn messages_in_a_batch_are_taken_one_by_one() {
+    let fixture = Fixture::new("batches");
+    let listener = Arc::new(Listener::default());
+    let session = Session::connect_with(&fixture.config, listener.clone()).await.unwrap();
+    for message in ["one", "two"] {
+        assert_eq!(call_text(&session, message).await, message);
+    }
+    fixture.close(session).await;
+    assert_eq!(*listener.0.lock().unwrap(), ["\"in a batch\"", "\"in a batch\""]);
+}
+
+#[tokio::test]
+async fn an_answer_with_numbers_that_json_does_not_have_fails_its_call_at_once() {
+    let fixture = Fixture::new("not-a-number");
+    let session = fixture.connect().await;
+    let error = call(&session, "").await.unwrap_err();
+    assert!(matches!(*error.kind, ErrorKind::Protocol { .. }), "{error}");
+    assert_says(&error, &["NaN or Infinity", "no JSON"]);
+    assert!(!session.is_closed());
+    fixture.close(session).await;
+}
