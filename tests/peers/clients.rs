@@ -30,6 +30,8 @@ const WATCHDOG: Duration = Duration::from_secs(300);
 const START: Duration = Duration::from_secs(30);
 
 const SDK_V1: &str = "@modelcontextprotocol/sdk";
+/// An early version of it, under a name of ours.
+const SDK_V1_OLD: &str = "sdk-1.12";
 const SDK_V2: &str = "@modelcontextprotocol/client";
 const SDK_PYTHON: &str = "mcp";
 const INSPECTOR: &str = "@modelcontextprotocol/inspector";
@@ -42,14 +44,19 @@ struct Sdk {
     /// What its program in `clients/` is told before the target.
     arguments: &'static [&'static str],
     protocol: &'static str,
+    /// Whether it is of a time before questions.
+    is_old: bool,
 }
 
-const SDKS: [Sdk; 5] = [
-    Sdk { package: SDK_V1, arguments: &["v1", "sessions"], protocol: "2025-11-25" },
-    Sdk { package: SDK_V2, arguments: &["v2", "sessions"], protocol: "2025-11-25" },
-    Sdk { package: SDK_V2, arguments: &["v2", "stateless"], protocol: "2026-07-28" },
-    Sdk { package: SDK_PYTHON, arguments: &["sessions"], protocol: "2025-11-25" },
-    Sdk { package: SDK_PYTHON, arguments: &["stateless"], protocol: "2026-07-28" },
+const SDKS: [Sdk; 7] = [
+    Sdk { package: SDK_V1, arguments: &["v1", "sessions"], protocol: "2025-11-25", is_old: false },
+    Sdk { package: SDK_V2, arguments: &["v2", "sessions"], protocol: "2025-11-25", is_old: false },
+    Sdk { package: SDK_V2, arguments: &["v2", "stateless"], protocol: "2026-07-28", is_old: false },
+    Sdk { package: SDK_PYTHON, arguments: &["sessions"], protocol: "2025-11-25", is_old: false },
+    Sdk { package: SDK_PYTHON, arguments: &["stateless"], protocol: "2026-07-28", is_old: false },
+    // They do not know events without data, which newer ones resume a stream by.
+    Sdk { package: SDK_V1_OLD, arguments: &["old", "sessions"], protocol: "2025-03-26", is_old: true },
+    Sdk { package: SDK_PYTHON, arguments: &[], protocol: "2025-06-18", is_old: true },
 ];
 
 /// The server whose tools need no permission: two of them direct, the others for snippets.
@@ -294,10 +301,10 @@ impl Sdk {
         plan: &Value,
     ) -> Checked<Value> {
         let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/clients");
-        let (program, script) = if self.package == SDK_PYTHON {
-            (installed.python("python"), "python.py")
-        } else {
-            (installed.node(), "typescript.mjs")
+        let (program, script) = match (self.package == SDK_PYTHON, self.is_old) {
+            (true, true) => (installed.python_old(), "python_old.py"),
+            (true, false) => (installed.python("python"), "python.py"),
+            (false, _) => (installed.node(), "typescript.mjs"),
         };
         let mut command = serving.command(&program);
         command.arg(programs.join(script)).args(self.arguments).arg(target);
@@ -305,7 +312,8 @@ impl Sdk {
     }
 
     async fn check(&self, installed: &Installed, serving: &Serving, target: &str) -> Checked<()> {
-        let (calls, checks): (Vec<_>, Vec<_>) = plan().into_iter().unzip();
+        let can = |call: &Value| !self.is_old || (call["answer"].is_null() && call["cancel"].is_null());
+        let (calls, checks): (Vec<_>, Vec<_>) = plan().into_iter().filter(|(call, _)| can(call)).unzip();
         let seen = self.carry_out(installed, serving, target, &Value::from(calls.clone())).await?;
         // The older SDK does not tell what was negotiated over standard input and output.
         let protocol = &seen["protocol"];
@@ -323,10 +331,10 @@ impl Sdk {
     }
 
     fn row(&self, installed: &Installed, transport: &'static str, checked: Checked<()>) -> Checked<Row> {
-        let version = if self.package == SDK_PYTHON {
-            installed.pinned(self.package)?
-        } else {
-            installed.version(self.package)?
+        let version = match (self.package == SDK_PYTHON, self.is_old) {
+            (true, true) => installed.pinned_old(self.package)?,
+            (true, false) => installed.pinned(self.package)?,
+            (false, _) => installed.version(self.package)?,
         };
         Ok(row(self.package, version, transport, self.protocol, checked))
     }

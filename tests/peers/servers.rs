@@ -118,9 +118,9 @@ impl Installed {
         self.0.join("venv-v1/bin").join(program)
     }
 
-    /// The folder of an early version of the SDK for Python, for the environment of version 1.
+    /// Python with an early version of its SDK.
     pub(crate) fn python_old(&self) -> PathBuf {
-        self.0.join("python-old")
+        self.0.join("venv-old/bin/python")
     }
 
     /// The version of a package for Python, from the list that was installed.
@@ -131,6 +131,11 @@ impl Installed {
     /// The same of a package that needs version 1 of the SDK.
     pub(crate) fn pinned_v1(&self, package: &str) -> Checked<String> {
         self.pinned_in("requirements-v1.txt", package)
+    }
+
+    /// The same of a package that needs an early version of the SDK.
+    pub(crate) fn pinned_old(&self, package: &str) -> Checked<String> {
+        self.pinned_in("requirements-old.txt", package)
     }
 
     fn pinned_in(&self, list: &str, package: &str) -> Checked<String> {

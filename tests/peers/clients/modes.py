@@ -11,6 +11,9 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
 import anyio
+import mcp
+import mcp.client.streamable_http as http
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
 AT_ONCE = 16
 # More pages than any server here has.
@@ -31,23 +34,15 @@ class Told(logging.Handler):
 @asynccontextmanager
 async def connection(target):
     """A client that has introduced itself."""
-    from mcp.client.stdio import StdioServerParameters
-
     server = target
     if isinstance(target, list):
         server = StdioServerParameters(command=target[0], args=target[1:])
     if sys.argv[1] == "v2":
-        from mcp import Client
-
-        async with Client(server) as client:
+        async with mcp.Client(server) as client:
             yield client
         return
-    from mcp import ClientSession
-    from mcp.client.stdio import stdio_client
-    from mcp.client.streamable_http import streamablehttp_client
-
-    transport = stdio_client(server) if isinstance(target, list) else streamablehttp_client(target)
-    async with transport as streams, ClientSession(*streams[:2]) as session:
+    transport = stdio_client(server) if isinstance(target, list) else http.streamablehttp_client(target)
+    async with transport as streams, mcp.ClientSession(*streams[:2]) as session:
         await session.initialize()
         yield session
 

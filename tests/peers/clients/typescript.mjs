@@ -1,7 +1,7 @@
 // typescript.mjs SDK ERA TARGET: a client of the official TypeScript SDK that does what a plan says.
 //
-// SDK is `v1` (@modelcontextprotocol/sdk) or `v2` (@modelcontextprotocol/client), ERA is `sessions` or `stateless`
-// (v2 only). TARGET is an address, or a command line as a JSON array. On standard input stands the plan, a JSON array
+// SDK is `v1` (@modelcontextprotocol/sdk), `old` (an early version of it, which knows no questions) or `v2`
+// (@modelcontextprotocol/client), ERA is `sessions` or `stateless` (v2 only). TARGET is an address, or a command line as a JSON array. On standard input stands the plan, a JSON array
 // of calls: `tool`, `arguments`, `answer` to what is asked (`accept` or `decline`), `cancel`
 // (at the first progress whose message has this text).
 // On standard output stands one JSON object: `protocol`, `tools`, `definitions` (the tools in full), `calls` with what
@@ -29,21 +29,23 @@ const tools = listed.tools.map(tool => tool.name);
 console.log(JSON.stringify({ protocol, tools, definitions: listed.tools, calls, logs }));
 
 async function connect() {
-  const from = name => require(sdk === 'v1' ? `@modelcontextprotocol/sdk/${name}` : '@modelcontextprotocol/client');
+  const folder = sdk === 'old' ? 'sdk-1.12' : '@modelcontextprotocol/sdk';
+  const from = name => require(sdk === 'v2' ? '@modelcontextprotocol/client' : `${folder}/${name}`);
   const { Client } = from('client/index.js');
   const { StreamableHTTPClientTransport } = from('client/streamableHttp.js');
   const { StdioClientTransport } =
-    sdk === 'v1' ? from('client/stdio.js') : require('@modelcontextprotocol/client/stdio');
-  const options = { capabilities: { elicitation: {} } };
+    sdk === 'v2' ? require('@modelcontextprotocol/client/stdio') : from('client/stdio.js');
+  const options = sdk === 'old' ? {} : { capabilities: { elicitation: {} } };
   if (era === 'stateless') options.versionNegotiation = { mode: { pin: '2026-07-28' } };
   const client = new Client({ name: `peers-typescript-${sdk}`, version: '1.0.0' }, options);
   const elicitation = sdk === 'v1' ? from('types.js').ElicitRequestSchema : 'elicitation/create';
-  client.setRequestHandler(elicitation, request => {
+  const answer = request => {
     asked.count += 1;
     if (asked.answer !== 'accept') return { action: 'decline' };
     return { action: 'accept', content: filled(request.params.requestedSchema) };
-  });
-  const logged = sdk === 'v1' ? from('types.js').LoggingMessageNotificationSchema : 'notifications/message';
+  };
+  if (sdk !== 'old') client.setRequestHandler(elicitation, answer);
+  const logged = sdk === 'v2' ? 'notifications/message' : from('types.js').LoggingMessageNotificationSchema;
   client.setNotificationHandler(logged, ({ params }) => void logs.push(params));
   await client.connect(transport(StdioClientTransport, StreamableHTTPClientTransport));
   if (sdk === 'v1') await client.setLoggingLevel('debug');
@@ -79,7 +81,7 @@ async function perform({ tool, arguments: args, answer, cancel }) {
   const params = { name: tool, arguments: args ?? {} };
   const outcome = { text: '', kinds: [], isError: null, structured: null, error: null };
   try {
-    const result = await (sdk === 'v1' ? client.callTool(params, undefined, options) : client.callTool(params, options));
+    const result = await (sdk === 'v2' ? client.callTool(params, options) : client.callTool(params, undefined, options));
     outcome.isError = result.isError ?? false;
     outcome.structured = result.structuredContent ?? null;
     outcome.kinds = result.content.map(part => (part.mimeType ? `${part.type} ${part.mimeType}` : part.type));

@@ -14,7 +14,7 @@ pub(super) enum Outcome {
     /// The same, and the client says what is odd.
     #[serde(rename = "ok, told")]
     Told,
-    /// A request has failed with an error; the connection goes on.
+    /// A request has failed with an error, or a warning says what is missing; the connection goes on.
     #[serde(rename = "error")]
     Error,
     /// An error, after which nothing goes on: the connection does not come about, or serves no more.
@@ -50,11 +50,12 @@ pub(super) fn outcome(mode: &str, seen: &Value) -> Outcome {
         return Outcome::Hangs;
     }
     let (first, second) = (&seen["calls"][0], &seen["calls"][1]);
-    let goes_on = seen["again"].is_null() && seen["calls"].as_array().is_some_and(|calls| calls.len() == 2);
+    let failed = |step: &Value| step["error"].is_string();
+    let is_whole = seen["calls"].as_array().is_some_and(|calls| calls.len() == 2);
+    let goes_on = is_whole && !(failed(second) && seen["again"].is_string());
     if seen["connect"].is_string() || !goes_on {
         return Outcome::Ends;
     }
-    let failed = |step: &Value| step["error"].is_string();
     if FAILS.contains(&mode) {
         return match (failed(first) && failed(second), says_hello(&first["error"])) {
             (true, true) => right(seen),
@@ -68,20 +69,24 @@ pub(super) fn outcome(mode: &str, seen: &Value) -> Outcome {
         tool["name"] == "echo" && tool["description"].as_str().is_some_and(|text| text.contains("Says it"))
     };
     let has_tool = seen["tools"].as_array().is_some_and(|tools| tools.iter().any(is_listed));
-    if !has_tool || !says_hello(&first["result"]) || !says_hello(&second["result"]) {
-        return Outcome::Lost;
+    match (has_tool && says_hello(&first["result"]) && says_hello(&second["result"]), is_told(seen)) {
+        (true, _) => right(seen),
+        (false, true) => Outcome::Error,
+        (false, false) => Outcome::Lost,
     }
-    right(seen)
 }
 
 fn says_hello(answer: &Value) -> bool {
     answer.to_string().contains("hello")
 }
 
+fn is_told(seen: &Value) -> bool {
+    seen["told"].as_array().is_some_and(|told| !told.is_empty())
+}
+
 /// Where the answers are right: what is left is the end, and what was said beside them.
 fn right(seen: &Value) -> Outcome {
-    let is_told = seen["told"].as_array().is_some_and(|told| !told.is_empty());
-    match (seen["close"].is_string(), is_told) {
+    match (seen["close"].is_string(), is_told(seen)) {
         (true, _) => Outcome::Error,
         (false, true) => Outcome::Told,
         (false, false) => Outcome::Ok,

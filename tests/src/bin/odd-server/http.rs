@@ -36,6 +36,7 @@ struct Request {
     method: String,
     mode: String,
     session: String,
+    takes_gzip: bool,
     message: Value,
 }
 
@@ -78,13 +79,14 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> 
     let mut words = line.split_whitespace();
     let (Some(method), Some(path)) = (words.next(), words.next()) else { return Ok(None) };
     let (method, mode) = (method.to_owned(), path.rsplit('/').next().unwrap_or_default().to_owned());
-    let (mut session, mut length) = (String::new(), 0);
+    let (mut session, mut takes_gzip, mut length) = (String::new(), false, 0);
     loop {
         line.clear();
         stream.read_line(&mut line).await?;
         let Some((name, value)) = line.split_once(':') else { break };
         match name.to_ascii_lowercase().as_str() {
             "mcp-session-id" => value.trim().clone_into(&mut session),
+            "accept-encoding" => takes_gzip = value.contains("gzip"),
             "content-length" => length = value.trim().parse().unwrap_or_default(),
             _ => {}
         }
@@ -92,7 +94,7 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> 
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await?;
     let message = serde_json::from_slice(&body).unwrap_or_default();
-    Ok(Some(Request { method, mode, session, message }))
+    Ok(Some(Request { method, mode, session, takes_gzip, message }))
 }
 
 /// Status, headers and body.
@@ -145,6 +147,7 @@ fn respond(request: &Request, counts: &Counts) -> (u16, String, Vec<u8>) {
     if request.message.get("id").is_none() || asked.is_empty() {
         return plain(202, "");
     }
+    let mode = if mode == "gzip-if-asked" && request.takes_gzip { "gzip" } else { mode };
     answer(mode, asked, &texts)
 }
 
