@@ -57,7 +57,10 @@ fn finish() -> impl Strategy<Value = ToHost> {
     let tool = ToolReport { kind: "denied".to_owned(), server: "demo".to_owned(), tool: "echo".to_owned() };
     prop_oneof![
         any::<f32>().prop_map(|value| {
-            ToHost::Finish(Finish::Ok { result: raw(&serde_json::json!([value]).to_string()) })
+            ToHost::Finish(Finish::Ok {
+                result: raw(&serde_json::json!([value]).to_string()),
+                unmade: Vec::new(),
+            })
         }),
         ".{0,20}".prop_map(move |message| {
             ToHost::Finish(Finish::Error(ErrorReport { message, tool: Some(tool.clone()) }))
