@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn lines_in_strings_and_comments_are_known() {
         assert_eq!(lines_inside("a\n\"b\n\";\n/*\n*/ r#\"\n\n\"# d\n// \"\ne"), [3..4, 5..6, 6..8]);
-        assert_eq!(lines_inside("a\n\"b\n\n"), [3..usize::MAX]);
+        assert_eq!(lines_inside("a\n\"b\n\n").first(), Some(&(3..usize::MAX)));
         assert_eq!(lines_inside("it's\n'\"'\n"), []);
     }
 
