@@ -11,7 +11,9 @@ pub(crate) fn result(outcome: &Outcome) -> Option<String> {
     match raw.get().as_bytes().first() {
         Some(b'"') => serde_json::from_str(raw.get()).ok(),
         // Numbers as they came.
-        _ => Some(strict_json::lines(raw, usize::MAX).text),
+        _ if strict_json::value_with_numbers(raw).is_ok() => Some(strict_json::lines(raw, usize::MAX).text),
+        // What nests too deep to be read is shown as it came.
+        _ => Some(raw.get().to_owned()),
     }
 }
 
