@@ -115,8 +115,9 @@ fn respond(request: &Request, counts: &Counts) -> (u16, String, Vec<u8>) {
         _ => {}
     }
     let asked = request.message["method"].as_str().unwrap_or_default();
-    let before = count(counts, &request.session, asked, 1);
-    let calls = count(counts, &request.session, "tools/call", 0);
+    let session = format!("{mode} {}", request.session);
+    let before = count(counts, &session, asked, 1);
+    let calls = count(counts, &session, "tools/call", 0);
     match (mode, asked) {
         ("discover-empty-stream", "server/discover") => {
             return (200, content_type("text/event-stream"), Vec::new());
