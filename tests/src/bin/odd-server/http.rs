@@ -20,7 +20,10 @@ type Counts = Arc<Mutex<BTreeMap<(String, String), u32>>>;
 /// Serves until the end of standard input.
 pub(crate) async fn serve() -> io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    println!("http://{}", listener.local_addr()?);
+    let address = format!("http://{}\n", listener.local_addr()?);
+    let mut output = tokio::io::stdout();
+    output.write_all(address.as_bytes()).await?;
+    output.flush().await?;
     let counts = Counts::default();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
