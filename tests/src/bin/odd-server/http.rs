@@ -20,7 +20,10 @@ type Counts = Arc<Mutex<BTreeMap<(String, String), u32>>>;
 /// Serves until the end of standard input.
 pub(crate) async fn serve() -> io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    println!("http://{}", listener.local_addr()?);
+    let address = format!("http://{}\n", listener.local_addr()?);
+    let mut output = tokio::io::stdout();
+    output.write_all(address.as_bytes()).await?;
+    output.flush().await?;
     let counts = Counts::default();
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
@@ -115,8 +118,9 @@ fn respond(request: &Request, counts: &Counts) -> (u16, String, Vec<u8>) {
         _ => {}
     }
     let asked = request.message["method"].as_str().unwrap_or_default();
-    let before = count(counts, &request.session, asked, 1);
-    let calls = count(counts, &request.session, "tools/call", 0);
+    let session = format!("{mode} {}", request.session);
+    let before = count(counts, &session, asked, 1);
+    let calls = count(counts, &session, "tools/call", 0);
     match (mode, asked) {
         ("discover-empty-stream", "server/discover") => {
             return (200, content_type("text/event-stream"), Vec::new());

@@ -19,7 +19,7 @@ pub(crate) fn answers(mode: &str, message: &Value) -> Vec<Vec<u8>> {
     }
     let mut sound = sound(mode, method, message);
     oddly(mode, method, &mut sound);
-    around(mode, method, message, sound)
+    around(mode, method, message, &sound)
 }
 
 /// The answer of a sound server, apart from those modes that are about what it knows.
@@ -175,7 +175,7 @@ fn oddly(mode: &str, method: &str, answer: &mut Value) {
 }
 
 /// The texts that are sent in place of an answer, or around it.
-fn around(mode: &str, method: &str, message: &Value, sound: Value) -> Vec<Vec<u8>> {
+fn around(mode: &str, method: &str, message: &Value, sound: &Value) -> Vec<Vec<u8>> {
     let log = json!({
         "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "starting" }
     });
@@ -183,46 +183,46 @@ fn around(mode: &str, method: &str, message: &Value, sound: Value) -> Vec<Vec<u8
     let ping = json!({ "jsonrpc": "2.0", "id": "ping-1", "method": "ping" });
     match (mode, method) {
         ("discover-silent", "server/discover") => Vec::new(),
-        ("notifications-first", "initialize") => vec![text(&log), text(&changed), text(&sound)],
-        ("ping-first", "initialize") => vec![text(&ping), text(&sound)],
-        ("ping-in-call", "tools/call") => vec![text(&ping), text(&sound)],
+        ("notifications-first", "initialize") => vec![text(&log), text(&changed), text(sound)],
+        ("ping-first", "initialize") => vec![text(&ping), text(sound)],
+        ("ping-in-call", "tools/call") => vec![text(&ping), text(sound)],
         ("unknown-request", "tools/call") => {
             let request = json!({ "jsonrpc": "2.0", "id": "odd-1", "method": "odd/request", "params": {} });
-            vec![text(&request), text(&sound)]
+            vec![text(&request), text(sound)]
         }
         ("unknown-notification", "tools/call") => {
-            vec![text(&json!({ "jsonrpc": "2.0", "method": "notifications/odd", "params": 7 })), text(&sound)]
+            vec![text(&json!({ "jsonrpc": "2.0", "method": "notifications/odd", "params": 7 })), text(sound)]
         }
         ("unknown-log-level", "tools/call") => {
             let mut log = log;
             log["params"]["level"] = json!("loud");
-            vec![text(&log), text(&sound)]
+            vec![text(&log), text(sound)]
         }
         ("unknown-progress", "tools/call") => {
             let params = json!({ "progressToken": "nobody", "progress": 1 });
             vec![
                 text(&json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": params })),
-                text(&sound),
+                text(sound),
             ]
         }
         ("unknown-id", _) => {
-            vec![text(&json!({ "jsonrpc": "2.0", "id": 987_654, "result": {} })), text(&sound)]
+            vec![text(&json!({ "jsonrpc": "2.0", "id": 987_654, "result": {} })), text(sound)]
         }
-        ("answers-twice", _) => vec![text(&sound), text(&sound)],
+        ("answers-twice", _) => vec![text(sound), text(sound)],
         ("batch", "tools/list" | "tools/call") => vec![text(&json!([log, sound]))],
         ("ping-error", "ping") => vec![text(&failure(&message["id"], "no pings here"))],
         ("surrogate-in-result" | "surrogate-in-description" | "surrogate-in-error", _) => {
-            vec![with(&sound, "@@", "\\ud800")]
+            vec![with(sound, "@@", "\\ud800")]
         }
-        ("nan-in-result", _) => vec![with(&sound, "\"@@\"", "NaN")],
-        ("raw-control-in-result", _) => vec![with(&sound, "@@", "tab\there")],
+        ("nan-in-result", _) => vec![with(sound, "\"@@\"", "NaN")],
+        ("raw-control-in-result", _) => vec![with(sound, "@@", "tab\there")],
         ("large-number-in-result", "tools/call") => {
-            vec![with(&sound, "\"result\":{", "\"result\":{\"_meta\":{\"odd\":1e999},")]
+            vec![with(sound, "\"result\":{", "\"result\":{\"_meta\":{\"odd\":1e999},")]
         }
         ("duplicate-member", "tools/call") => {
-            vec![with(&sound, "\"result\":{", "\"result\":{\"isError\":false,\"isError\":false,")]
+            vec![with(sound, "\"result\":{", "\"result\":{\"isError\":false,\"isError\":false,")]
         }
-        _ => vec![text(&sound)],
+        _ => vec![text(sound)],
     }
 }
 

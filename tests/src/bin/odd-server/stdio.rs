@@ -19,7 +19,7 @@ pub(crate) fn serve(mode: &str) -> io::Result<()> {
                 "plain-text-on-stdout" => output.write_all(b"INFO handling a request\n")?,
                 "invalid-utf8-on-stdout" => output.write_all(b"caf\xe9 \xff\xfe\n")?,
                 "json-log-on-stdout" => {
-                    output.write_all(b"{\"level\":30,\"msg\":\"handling a request\"}\n")?
+                    output.write_all(b"{\"level\":30,\"msg\":\"handling a request\"}\n")?;
                 }
                 "blank-lines" => output.write_all(b"\n\n")?,
                 _ => {}
