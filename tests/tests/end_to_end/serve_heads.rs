@@ -194,6 +194,7 @@ fn refused_calls_are_counted_in_the_outcome_and_in_the_audit_log() {
     let code = r##"
 use std::io::Write as _;
 use std::os::fd::FromRawFd as _;
+let denied = faulty::echo().message("x").await.is_err();
 let mut socket = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(3) });
 for id in 10..510 {
     let frame = format!(r#"{{"call":{{"id":{id},"tool":"forged","arguments":{{}}}}}}"#);
@@ -201,8 +202,8 @@ for id in 10..510 {
     bytes.extend_from_slice(frame.as_bytes());
     socket.write_all(&bytes)?;
 }
-// The host reads in order: with this answer it has read all of them.
-faulty::echo().message("x").await.is_err()"##;
+// The host reads all of them before the end of the program.
+denied"##;
     let answer = client.ask("tools/call", &execute(code));
     let outcome = &answer["result"]["structuredContent"];
     let refused = &outcome["calls_refused"];
