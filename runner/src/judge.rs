@@ -186,7 +186,8 @@ fn aborted(stderr: &str, limits: &Limits) -> (Status, Failure) {
     let last = stderr.lines().rev().take(8);
     let wanted = last
         .clone()
-        .find_map(|line| line.strip_prefix("memory allocation of ")?.split(' ').next()?.parse::<u64>().ok());
+        // Behind what another thread has begun to print.
+        .find_map(|line| line.split_once("memory allocation of ")?.1.split(' ').next()?.parse::<u64>().ok());
     if let Some(wanted) = wanted {
         let limit = limits.memory;
         let message = format!("it wanted {wanted} more bytes of memory; the limit is {limit} in all");
@@ -211,4 +212,23 @@ fn aborted(stderr: &str, limits: &Limits) -> (Status, Failure) {
 /// A program that could call what it may not: refused before anything runs.
 pub(crate) fn refused(outcome: &mut Outcome, message: String, evidence: Value) {
     outcome.fail(Status::Denied, Failure::new("denied", message, evidence));
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outcome::Status;
+    use crate::policies::Limits;
+
+    use super::aborted;
+
+    #[test]
+    fn memory_is_missing_also_where_another_thread_was_printing() {
+        for stderr in
+            ["memory allocation of 544 bytes failed\n", "thread 'memory allocation of 544 bytes failed\n"]
+        {
+            let (status, failure) = aborted(stderr, &Limits::default());
+            assert_eq!((status, &failure.evidence["wanted"]), (Status::MemoryLimit, &544.into()), "{stderr}");
+        }
+        assert_eq!(aborted("thread 'main' panicked\n", &Limits::default()).0, Status::RuntimeError);
+    }
 }

@@ -85,7 +85,8 @@ const ATTEMPTS: &[Attempt] = &[
     },
     Attempt {
         name: "thread bomb",
-        code: "println!(\"go\"); loop { std::thread::spawn(|| loop { std::thread::park(); }); }",
+        // With small stacks: the threads must run out before the memory.
+        code: "println!(\"go\"); loop { std::thread::Builder::new().stack_size(1 << 16).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }",
         options: &["--timeout", "30"],
         end: ("panic", 1),
         check: |outcome| {
