@@ -110,6 +110,16 @@ fn every_correction_of_the_table_is_made_by_serve() {
 }
 
 #[test]
+fn every_snippet_of_the_table_begins_and_ends_as_it_must_by_run() {
+    by_run(&table("entries.yaml"), DEMO);
+}
+
+#[test]
+fn every_snippet_of_the_table_begins_and_ends_as_it_must_by_serve() {
+    by_serve(&table("entries.yaml"), DEMO);
+}
+
+#[test]
 fn every_value_of_the_table_arrives_by_run() {
     by_run(&table("values.yaml"), &lab());
 }
