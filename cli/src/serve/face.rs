@@ -228,7 +228,8 @@ impl Handler {
         let stateless = is_stateless(&context);
         let _answering = self.workshop.answering.token();
         let (end, cancel) = (ending::of_request(&self.workshop, &context), context.ct.clone());
-        let mut answer = std::pin::pin!(self.answer(method, parameters, context));
+        // Boxed: each of the library's methods, up to the task, holds a future as large as this one.
+        let mut answer = Box::pin(self.answer(method, parameters, context));
         let result = tokio::select! {
             biased;
             answer = &mut answer => answer,
