@@ -12,7 +12,7 @@ use std::{
 
 use futures::StreamExt;
 use rmcp::{
-    model::{ErrorCode, JsonRpcMessage, ServerJsonRpcMessage, ServerResult},
+    model::{ErrorCode, ErrorData, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage, ServerResult},
     transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse},
 };
 use tokio::time::timeout;
@@ -23,15 +23,17 @@ use crate::client::STATELESS_VERSION;
 /// How long servers may take to answer. Those that know the method answer from memory.
 pub(crate) const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long one server may take to answer, and whether it took longer.
+/// How long one server may take to answer, and what it has answered.
 pub(super) struct Discovery {
     patience: Option<Duration>,
     unanswered: AtomicBool,
+    /// Whether it has refused the version that it offers itself.
+    contradicts: AtomicBool,
 }
 
 impl Discovery {
     pub(super) fn new(patience: Option<Duration>) -> Self {
-        Self { patience, unanswered: AtomicBool::new(false) }
+        Self { patience, unanswered: AtomicBool::new(false), contradicts: AtomicBool::new(false) }
     }
 
     pub(super) fn patience(&self) -> Option<Duration> {
@@ -63,7 +65,33 @@ impl Discovery {
             }
             None => read.await,
         };
-        answer.and_then(judged)
+        answer.and_then(|answer| self.judged(answer))
+    }
+
+    /// An answer that the library can go on with.
+    fn judged(&self, answer: ServerJsonRpcMessage) -> Result<StreamableHttpPostResponse, Failed> {
+        let reason = match &answer {
+            JsonRpcMessage::Response(response) => match &response.result {
+                ServerResult::DiscoverResult(result)
+                    if !result.supported_versions.contains(&STATELESS_VERSION) =>
+                {
+                    Some("it names only other versions")
+                }
+                _ => None,
+            },
+            JsonRpcMessage::Error(error) if error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
+                // The library asks once more for a version that the refusal offers. That may be the same one, and be
+                // refused for ever.
+                let is_offered = offers(&error.error, &STATELESS_VERSION);
+                let is_first = is_offered && !self.contradicts.swap(true, Ordering::Relaxed);
+                (!is_first).then_some("it refuses the version")
+            }
+            _ => None,
+        };
+        match reason {
+            Some(reason) => Err(older(reason)),
+            None => Ok(StreamableHttpPostResponse::Json(answer, None)),
+        }
     }
 
     /// Notes why the server counts as one that speaks the older protocol.
@@ -86,27 +114,10 @@ async fn first_answer(
     Err(older("it ended its answer to `server/discover` before the result"))
 }
 
-/// An answer that the library can go on with.
-fn judged(answer: ServerJsonRpcMessage) -> Result<StreamableHttpPostResponse, Failed> {
-    let reason = match &answer {
-        JsonRpcMessage::Response(response) => match &response.result {
-            ServerResult::DiscoverResult(result)
-                if !result.supported_versions.contains(&STATELESS_VERSION) =>
-            {
-                Some("it names only other versions")
-            }
-            _ => None,
-        },
-        // Asking once more for the same version would end in the same way.
-        JsonRpcMessage::Error(error) if error.error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION => {
-            Some("it refuses the version")
-        }
-        _ => None,
-    };
-    match reason {
-        Some(reason) => Err(older(reason)),
-        None => Ok(StreamableHttpPostResponse::Json(answer, None)),
-    }
+/// Whether a refusal of a version offers this one (basic/transports, "Protocol Version Header").
+fn offers(refusal: &ErrorData, version: &ProtocolVersion) -> bool {
+    let supported = refusal.data.as_ref().and_then(|data| data.get("supported")?.as_array());
+    supported.into_iter().flatten().any(|offered| offered.as_str() == Some(version.as_str()))
 }
 
 fn older(reason: &str) -> Failed {

@@ -87,7 +87,7 @@ impl Server {
             ("storm", "get") => storm(connection).await,
             // Slow to introduce itself the first time, and then without sessions.
             ("slow-discover", "discover") if self.count() == 0 => connection.hold().await,
-            ("slow-discover", _) => {
+            ("slow-discover" | "refuses-version-once", _) => {
                 connection.respond(200, &[JSON], answer(self, request).to_string().as_bytes()).await
             }
             ("resumes", "call" | "get") => resume(self, request, connection).await,
@@ -185,12 +185,13 @@ pub(crate) fn answer(server: &Server, request: &Request) -> Value {
         "discover" => match server.mode.as_str() {
             "discovers-older" => introduction(&["2025-11-25", "2025-06-18"]),
             "slow-discover" => introduction(&["2026-07-28"]),
+            "refuses-version-once" if server.count() > 0 => introduction(&["2026-07-28"]),
             "refuses-version" => return refusal(-32022, "Unsupported protocol version", Value::Null),
             "refuses-version-with-list" => {
                 let data = json!({ "requested": "2026-07-28", "supported": ["2025-11-25"] });
                 return refusal(-32022, "Unsupported protocol version", data);
             }
-            "refuses-version-it-lists" => {
+            "refuses-version-it-lists" | "refuses-version-once" => {
                 let data = json!({ "requested": "2026-07-28", "supported": ["2026-07-28"] });
                 return refusal(-32022, "Unsupported protocol version", data);
             }
