@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use mcp::{NoHost, ServerConfig, Session};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, duplex, split};
 
@@ -93,9 +94,10 @@ fn assert_introduced(version: &str, discovers: bool, form: u8, data: &[u8]) {
     assert!(known, "{version} was agreed on: {text}");
     assert!(text.contains(version) || text.contains('\\'), "{version} was not named: {text}");
     let lines = text.split('\n').map(str::trim).filter(|line| !line.is_empty());
-    let is_json = |line: &str| serde_json::from_str::<Value>(line).is_ok();
+    // By its form: a number may be too large for a `Value`, and half of a surrogate pair is read as U+FFFD.
+    let is_json = |line: &str| serde_json::from_str::<IgnoredAny>(line).is_ok();
     if form < 2 && !text.contains('\n') {
-        assert!(serde_json::from_str::<Value>(&format!("{{\"result\":{text}}}")).is_ok(), "{text}");
+        assert!(is_json(&format!("{{\"result\":{text}}}")), "{text}");
     } else if form == 3 {
         assert!(lines.clone().any(is_json), "{text}");
     }

@@ -246,12 +246,15 @@ type Check = fn(&Value) -> bool;
 /// What is called, in this order, and what must come out of each.
 fn plan() -> Vec<(Value, Check)> {
     let asks = format!("{ASKED}::calendar_get_event(\"event-7\").await?.id");
-    let counts = "for n in 1..=3u32 {\n    progress(n, 3, \"counted\");\n}\n\"counted\"";
+    // A client of the TypeScript SDK drops progress that it reads in one piece with the answer, so a call comes between.
+    let counts = format!(
+        "for n in 1..=3u32 {{\n    progress(n, 3, \"counted\");\n}}\n{FREE}::test_simple_text().await?;\n\"counted\""
+    );
     let endless = "progress(1, 2, \"half way\");\ntokio::time::sleep(Duration::from_secs(60)).await;\n1";
     let paints = "emit(Content::image(\"iVBORw0KGgo=\", \"image/png\"));\n\"painted\"";
     vec![
         (snippet("6 * 7"), |seen| says(seen, "42") && seen["structured"]["result"] == 42),
-        (snippet(counts), |seen| {
+        (snippet(&counts), |seen| {
             let told = seen["progress"].as_array().map_or(&[][..], Vec::as_slice);
             let is_own = |step: &Value| step["message"].as_str().is_some_and(|text| text.contains("counted"));
             says(seen, "counted") && told.iter().any(is_own) && rises(told)
