@@ -70,7 +70,7 @@ pub(crate) fn events(response: Response, room: Arc<Room>) -> BoxStream<'static, 
     stream::unfold(reading, Reading::next).boxed()
 }
 
-/// An event for each message of a batch; any other one as it is. Whoever has lost the stream goes on after all of them.
+/// An event for each message of a batch; any other one as it is. A caller that has lost the stream resumes after all of them.
 pub(crate) fn one_by_one(mut event: Sse) -> Vec<Sse> {
     let Some(messages) = event.data.as_deref().and_then(batch) else { return vec![event] };
     let name = event.event.clone();
