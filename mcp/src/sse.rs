@@ -145,7 +145,7 @@ impl Transport<RoleClient> for SseTransport {
                     if !matches!(event.event.as_deref(), None | Some("" | "message")) {
                         continue;
                     }
-                    match self.intake.accept(event.data.as_deref().unwrap_or_default()) {
+                    match self.intake.accept(event.data.unwrap_or_default()) {
                         Ok(Some(message)) => return Some(message),
                         Ok(None) => continue,
                         Err(fault) => fault,

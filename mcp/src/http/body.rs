@@ -146,14 +146,14 @@ impl<B: AsRef<[u8]> + Send + 'static> Reading<B> {
             if self.failed {
                 return None;
             }
+            if self.size.bytes <= LARGE_BYTES {
+                // Whatever was large has ended, and was taken in before anybody asked for more.
+                self.turn.end();
+            }
             self.turn.wait_for_more(self.size.bytes).await;
             let failure = match self.bytes.next().await? {
                 Ok(chunk) => match self.size.add(chunk.as_ref()) {
                     Some(bytes) => {
-                        if bytes <= LARGE_BYTES {
-                            // Whatever was large has ended.
-                            self.turn.end();
-                        }
                         self.turn.wait_for(bytes).await;
                         self.parser.read(chunk.as_ref(), &mut self.read);
                         self.events.extend(self.read.drain(..).flat_map(one_by_one));

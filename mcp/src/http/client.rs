@@ -235,17 +235,19 @@ impl HttpClient {
             return Err(HttpFailure::ContentType { content_type, body }.into());
         }
         let (body, _large) = read_in_turn(response, self.0.intake.room()).await?;
-        let text = String::from_utf8_lossy(&body);
+        let text = String::from_utf8(body)
+            .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
         if batch(&text).is_some() {
             let messages = one_by_one(Sse::default().data(text));
             let messages = futures::stream::iter(messages.into_iter().map(Ok)).boxed();
             let stream = self.taken_in(messages, None, Waiting::of(message));
             return Ok(StreamableHttpPostResponse::Sse(stream, new_session));
         }
-        let answer = self.accept(&text)?;
-        let answer = answer.filter(is_answer).ok_or_else(|| {
-            let body = shown(String::from_utf8_lossy(&body).trim(), TOLD_BYTES);
-            HttpFailure::Protocol(format!("its answer is no JSON-RPC response to the request: {body}"))
+        let begin = text.trim_start();
+        let begin = begin.get(..begin.floor_char_boundary(MAX_ERROR_BYTES)).unwrap_or_default().to_owned();
+        let answer = self.accept(text)?.filter(is_answer).ok_or_else(|| {
+            let told = shown(begin.trim(), TOLD_BYTES);
+            HttpFailure::Protocol(format!("its answer is no JSON-RPC response to the request: {told}"))
         })?;
         Ok(StreamableHttpPostResponse::Json(answer, new_session))
     }
@@ -260,7 +262,7 @@ impl HttpClient {
         let status = response.status();
         let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
         let text = String::from_utf8_lossy(&body);
-        let text = self.0.intake.legible(&text);
+        let text = self.0.intake.legible(text);
         let failure =
             || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), TOLD_BYTES) };
         let JsonRpcMessage::Request(request) = message else { return Err(failure().into()) };
@@ -281,7 +283,7 @@ impl HttpClient {
         }
         match error {
             // An error that came with a JSON-RPC body is told in its own words.
-            Some(_) => match self.accept(&addressed(&text, &request.id))? {
+            Some(_) => match self.accept(addressed(&text, &request.id))? {
                 Some(message) => Ok(StreamableHttpPostResponse::Json(message, None)),
                 None => Err(failure().into()),
             },
@@ -293,7 +295,7 @@ impl HttpClient {
         events(response, Arc::clone(self.0.intake.room()))
     }
 
-    fn accept(&self, text: &str) -> Result<Option<ServerJsonRpcMessage>, Failed> {
+    fn accept(&self, text: String) -> Result<Option<ServerJsonRpcMessage>, Failed> {
         self.0.intake.accept(text).map_err(|fault| {
             let failure = HttpFailure::Protocol(fault.to_string());
             self.0.intake.health().set_fault(fault);
@@ -344,7 +346,7 @@ impl HttpClient {
     fn take_in(&self, mut event: Sse) -> Result<Sse, SseError> {
         let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
         if let (true, Some(data)) = (is_message, event.data.take()) {
-            let message = self.0.intake.accept(&data).map_err(|fault| {
+            let message = self.0.intake.accept(data).map_err(|fault| {
                 let error = SseError::Body(Box::new(HttpFailure::Protocol(fault.to_string())));
                 self.0.intake.health().set_fault(fault);
                 error

@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
+    ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
@@ -112,13 +113,14 @@ impl Intake {
         }
     }
 
-    /// Takes in the text of one message.
-    pub(crate) fn accept(&self, text: &str) -> Received {
-        let text = text.trim();
+    /// Takes in the text of one message. An answer that somebody waits for as it comes is cut out of an owned text in
+    /// place: a copy of a large one would be a second large text in memory.
+    pub(crate) fn accept<'a>(&self, text: impl Into<Cow<'a, str>>) -> Received {
+        let whole = self.legible(text.into());
+        let text = whole.trim();
         if text.is_empty() {
             return Ok(None);
         }
-        let text: &str = &self.legible(text);
         self.trace.received(text);
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
             return self.accept_no_json(text);
@@ -129,6 +131,8 @@ impl Intake {
                 // Two readers would understand it differently, so nobody acts on it.
                 Err(_) => self.stray(text),
             }
+        } else if let Some((id, request, result)) = self.take_raw(&envelope, &whole) {
+            Ok(self.hand_over(id, &request, Answer::Result(cut_out(whole, result)?)))
         } else {
             self.accept_answer(&envelope, text)
         };
@@ -140,14 +144,13 @@ impl Intake {
 
     /// The text of a message as everything from here on reads it: without what this side has sent in confidence, and
     /// with U+FFFD for halves of characters, which would cost the whole message.
-    pub(crate) fn legible<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        match whole_characters(text) {
-            Cow::Borrowed(text) => without_in_json(text),
-            Cow::Owned(text) => {
-                self.health.note_halves();
-                Cow::Owned(without_in_json(&text).into_owned())
-            }
+    pub(crate) fn legible<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
+        let whole = changed(whole_characters(&text));
+        if whole.is_some() {
+            self.health.note_halves();
         }
+        let text = whole.map_or(text, Cow::Owned);
+        changed(without_in_json(&text)).map_or(text, Cow::Owned)
     }
 
     /// What is no JSON is nobody's, unless its numbers alone are wrong: then there is somebody who would wait for it.
@@ -219,15 +222,29 @@ impl Intake {
         }
     }
 
+    /// Whoever waits for this result as it came, and the place of the result in the text.
+    fn take_raw(&self, envelope: &Envelope<'_>, text: &str) -> Option<(i64, Weak<RawRequest>, Range<usize>)> {
+        let (id, result) = (envelope.id.and_then(decode_id)?, result_of(envelope)?.get());
+        let mut pending = self.pending();
+        let Pending::Raw(request) = pending.by_id.get(&id)? else { return None };
+        let request = Weak::clone(request);
+        pending.by_id.remove(&id);
+        let start = result.as_ptr().addr() - text.as_ptr().addr();
+        Some((id, request, start..start + result.len()))
+    }
+
+    /// Gives an answer to whoever waits for it as it came, if they still do; the library only learns that it is there.
+    fn hand_over(&self, id: i64, request: &Weak<RawRequest>, answer: Answer) -> Option<ServerJsonRpcMessage> {
+        let request = request.upgrade()?;
+        let held = self.room.hold(answer.bytes());
+        request.set_answer(answer, held);
+        Some(JsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(id)))
+    }
+
     fn accept_answer(&self, envelope: &Envelope<'_>, text: &str) -> Received {
-        // Some servers write both members, and `null` for the one that does not hold.
-        let is_no_result = |result: &&RawValue| result.get() == "null" && envelope.error.is_some();
-        let result = envelope.result.filter(|result| !is_no_result(result));
-        let answer = match (result, envelope.error) {
+        let answer = match (result_of(envelope), envelope.error) {
             // Nobody waits for it, or nobody who wants it as it came.
-            (Some(_), _) if !self.wants_raw(envelope) && text.len() > MAX_TYPED_BYTES => {
-                return self.refuse_typed(envelope, text.len());
-            }
+            (Some(_), _) if text.len() > MAX_TYPED_BYTES => return self.refuse_typed(envelope, text.len()),
             (Some(result), _) => Answer::Result(result.to_owned()),
             (None, Some(error)) => Answer::Error(RpcError::decode(error)),
             (None, None) => return self.stray(text),
@@ -245,12 +262,7 @@ impl Intake {
             return Err(Fault::Protocol(ambiguous(&repeated)));
         }
         let result = match (pending, answer) {
-            (Pending::Raw(request), answer) => {
-                let Some(request) = request.upgrade() else { return Ok(None) };
-                let held = self.room.hold(text.len());
-                request.set_answer(answer, held);
-                ServerResult::empty(())
-            }
+            (Pending::Raw(request), answer) => return Ok(self.hand_over(number, &request, answer)),
             (Pending::Initialize, answer) => ServerResult::InitializeResult(initialized(answer)?),
             (Pending::Discover, Answer::Result(raw)) => match discovered(&raw) {
                 Some(result) => ServerResult::DiscoverResult(result),
@@ -280,13 +292,6 @@ impl Intake {
             }
             _ => Ok(None),
         }
-    }
-
-    /// Whether somebody waits for this very answer who keeps it as it comes.
-    fn wants_raw(&self, envelope: &Envelope<'_>) -> bool {
-        let number = envelope.id.and_then(decode_id);
-        let pending = self.pending();
-        matches!(number.and_then(|number| pending.by_id.get(&number)), Some(Pending::Raw(_)))
     }
 
     /// An answer that is no result of a tool has no reason to be so long.
@@ -327,6 +332,32 @@ impl Pendings {
             self.limit = 2 * self.by_id.len();
         }
         self.by_id.insert(id, pending);
+    }
+}
+
+/// The result of an answer. Some servers write both members, and `null` for the one that does not hold.
+fn result_of<'a>(envelope: &Envelope<'a>) -> Option<&'a RawValue> {
+    envelope.result.filter(|result| result.get() != "null" || envelope.error.is_none())
+}
+
+/// A part of a text that is JSON by itself; an owned text becomes that part.
+fn cut_out(text: Cow<'_, str>, part: Range<usize>) -> Result<Box<RawValue>, Fault> {
+    let json = match text {
+        Cow::Borrowed(text) => text.get(part).unwrap_or_default().to_owned(),
+        Cow::Owned(mut text) => {
+            text.truncate(part.end);
+            text.drain(..part.start);
+            text
+        }
+    };
+    RawValue::from_string(json).map_err(|error| Fault::Protocol(format!("its answer is no JSON: {error}")))
+}
+
+/// The text that stands in place of another one, if it is another one.
+fn changed(text: Cow<'_, str>) -> Option<String> {
+    match text {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(text) => Some(text),
     }
 }
 

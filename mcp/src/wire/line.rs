@@ -73,7 +73,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
                 self.batch = messages.into();
                 Ok(None)
             }
-            None => self.intake.accept(&text),
+            None => self.intake.accept(text),
         }
     }
 }
@@ -110,7 +110,7 @@ where
             // A line whose reading has begun is read to its end; the next one waits for room.
             self.intake.room().free().await;
             if let Some(message) = self.batch.pop_front() {
-                match self.intake.accept(&message) {
+                match self.intake.accept(message) {
                     Ok(Some(message)) => return Some(message),
                     Ok(None) => continue,
                     Err(fault) => {

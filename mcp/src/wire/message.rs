@@ -55,6 +55,18 @@ pub(crate) enum Answer {
     Error(RpcError),
 }
 
+impl Answer {
+    /// How many bytes it has in memory, about.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Result(result) => result.get().len(),
+            Self::Error(error) => {
+                error.message.len() + error.data.as_ref().map_or(0, |data| data.get().len())
+            }
+        }
+    }
+}
+
 /// A JSON-RPC error as it came.
 #[derive(Debug, Clone)]
 pub(crate) struct RpcError {
