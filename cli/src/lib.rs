@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod allocator;
 mod arguments;
 mod ask;
 mod assistant;
@@ -78,6 +79,7 @@ pub fn main() -> ExitCode {
     mcp::entry();
     // Its memory holds the servers' secrets. A kernel that refuses this leaves the other layers between.
     let _ = sandbox::hide_from_others();
+    allocator::return_large_allocations();
     let arguments = Arguments::parse();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

@@ -7,7 +7,7 @@ use codegen::Server;
 use serde_json::{Value, json};
 
 use crate::Row;
-use crate::host::{Scene, Served};
+use crate::host::{Ended, Scene, Served};
 
 const FAULT_SERVER: &str = env!("CARGO_BIN_EXE_fault-server");
 const HTTP_FAULT_SERVER: &str = env!("CARGO_BIN_EXE_http-fault-server");
@@ -221,13 +221,12 @@ pub(crate) fn run(scene: &Scene, (channel, pushed, way): Flood) -> Row {
             run_program(scene, config, code, &["--json"], "done on")
         }),
         Way::Served(message) => served(scene, message),
-        Way::Tools(count, false) => run_program(
-            scene,
-            &local("many-tools", count),
-            "faulty::echo().message(\"on\").await?.text()",
-            &["--json"],
-            "on",
-        ),
+        Way::Tools(count, false) => {
+            // A run lists the tools before it compiles, so one that does nothing would hide what the list takes.
+            let idle = scene.run(&local("many-tools", "1"), "\"quick\"", &["--json"]);
+            let code = "faulty::echo().message(\"on\").await?.text()";
+            above(&idle, scene.run(&local("many-tools", count), code, &["--json"]), "on")
+        }
         Way::Tools(count, true) => served_tools(scene, count),
         Way::ServedProgram(code) => served_program(scene, code),
     };
@@ -265,7 +264,10 @@ fn run_program(
     wanted: &str,
 ) -> (u64, Result<(), String>) {
     let idle = scene.run(config, "\"quick\"", options);
-    let ended = scene.run(config, code, options);
+    above(&idle, scene.run(config, code, options), wanted)
+}
+
+fn above(idle: &Ended, ended: Ended, wanted: &str) -> (u64, Result<(), String>) {
     let told = format!("{}{}", ended.stdout, ended.stderr);
     (ended.peak.saturating_sub(idle.peak), says(&told, wanted))
 }
