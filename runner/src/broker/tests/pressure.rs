@@ -189,13 +189,13 @@ async fn everything_but_new_calls_is_read_when_no_further_call_has_room() {
         for id in 1..=window {
             say(&mut program, &call(window + id, "late")).await;
         }
-        say(&mut program, &ToHost::Finish(Finish::Ok { result: raw("7"), unmade: Vec::new() })).await;
+        say(&mut program, &ToHost::Finish(Finish::Ok { result: Some(raw("7")), unmade: Vec::new() })).await;
         drop(program);
         pending::<()>().await;
     });
     assert!(matches!(ended.await, Either::Left(Ok(()))));
     let ledger = lock(&ledger);
-    assert!(matches!(&ledger.finish, Some(Finish::Ok { result, .. }) if result.get() == "7"));
+    assert!(matches!(&ledger.finish, Some(Finish::Ok { result: Some(result), .. }) if result.get() == "7"));
     assert_eq!((ledger.content.len(), ledger.calls_total), (1, 2 * window + 1));
     assert_eq!(ledger.calls.len() as u64, ledger.calls_total, "calls that are given up are in the outcome");
 }
