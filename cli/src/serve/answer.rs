@@ -4,48 +4,44 @@
 //! unless the configuration asks for it.
 
 mod cut;
+mod media;
 mod outcome;
 
-use std::fmt::Write as _;
-
-use runner::{Outcome, Status};
+use runner::{Outcome, Status, size};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::config::Serve;
 use crate::present;
-use cut::{Cut, Keep, cut, head_and_tail};
+use cut::{Cut, Keep, cut};
 
 pub(crate) use outcome::output_schema;
 
-/// Most bytes of a snippet's standard error that an answer shows where something went wrong (2 KiB).
-const STDERR_SHOWN: usize = 2 << 10;
-
-/// An outcome as MCP's `CallToolResult`, in which numbers keep their text (`strict_json::with_numbers`).
+/// An outcome of a snippet as MCP's `CallToolResult`, in which numbers keep their text (`strict_json::with_numbers`).
 ///
 /// What its texts and content parts hold beyond `serve.output` bytes is kept. `_meta` repeats texts within the same bounds,
 /// and so does structured content where the configuration asks for it.
-pub(crate) fn result(mut outcome: Outcome, serve: &Serve, keep: Keep<'_>) -> Value {
+pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep<'_>) -> Value {
     let budget = serve.output;
-    let stdout = cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep);
-    let value = present::result(&outcome).map(|text| cut("result", &text, budget / 2, keep));
-    let text = text(&outcome, &stdout, value.as_ref(), budget);
+    let texts = Texts::of(&outcome, budget, keep);
+    let parts = std::mem::take(&mut outcome.content);
+    let text = texts.joined(&outcome, code, &media::described(&parts));
     // Something of the content is shown in any case.
     let room = budget.saturating_sub(text.len()).max(budget / 8);
-    let emitted = emitted(&std::mem::take(&mut outcome.content), room, keep);
+    let emitted = emitted(&parts, room, keep);
     let mut content = Vec::new();
     if !text.is_empty() {
         content.push(json!({ "type": "text", "text": text }));
     }
     content.extend(emitted.parts);
     let is_error = outcome.status != Status::Ok;
-    let mut told = outcome::bounded(outcome, &stdout, value.as_ref(), budget, keep);
+    let mut told = outcome::bounded(outcome, &texts, budget, keep);
     if let Some(link) = &emitted.link {
         told["truncated"]["content"] = json!(true);
         told["truncated"]["content_resource"] = link["uri"].clone();
     }
-    content.extend([Some(stdout), value].into_iter().flatten().filter_map(|cut| cut.link));
+    content.extend(texts.into_links());
     content.extend(emitted.link);
     let mut result = json!({ "content": content, "isError": is_error });
     if serve.structured_outcome {
@@ -55,30 +51,83 @@ pub(crate) fn result(mut outcome: Outcome, serve: &Serve, keep: Keep<'_>) -> Val
     result
 }
 
-/// What a model reads first: output, result, trouble.
-fn text(outcome: &Outcome, stdout: &Cut, value: Option<&Cut>, budget: usize) -> String {
-    let mut text = stdout.shown.clone();
-    if let Some(value) = value {
-        if !text.is_empty() {
-            text.push_str("\n\nresult: ");
+/// The texts of an outcome, each with head and tail where it is long.
+struct Texts {
+    stdout: Cut,
+    /// The value that the snippet ended with.
+    value: Option<Cut>,
+    stderr: Cut,
+    /// Why it is not `ok`, or what is to be known although it is.
+    trouble: Cut,
+}
+
+impl Texts {
+    fn of(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Self {
+        let trouble = present::trouble(outcome).map(|trouble| trouble + &corrections(outcome));
+        let trouble = trouble.unwrap_or_else(|| present::messages(&outcome.diagnostics));
+        Texts {
+            stdout: cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep),
+            value: present::result(outcome).map(|text| cut("result", &text, budget / 2, keep)),
+            stderr: cut("stderr", without_panic(outcome), budget / 4, keep),
+            trouble: cut("trouble", trouble.trim_end(), budget / 2, keep),
         }
-        text.push_str(&value.shown);
     }
-    if let Some(trouble) = present::trouble(outcome) {
-        if !text.is_empty() {
-            text.push_str("\n\n");
+
+    /// What a model reads first. A value that stands alone needs no label.
+    fn joined(&self, outcome: &Outcome, code: &str, media: &str) -> String {
+        let (stdout, stderr) = (self.stdout.shown.as_str(), self.stderr.shown.as_str());
+        let is_alone =
+            stdout.is_empty() && stderr.is_empty() && outcome.content.is_empty() && media.is_empty();
+        let value = self.value.as_ref().map(|value| match value.shown.as_str() {
+            "" => "result: \"\"".to_owned(),
+            shown if is_alone => shown.to_owned(),
+            shown => format!("result: {shown}"),
+        });
+        let has_nothing = is_alone && value.is_none();
+        let no_result = (outcome.status == Status::Ok && value.is_none())
+            .then(|| without_result(code, has_nothing))
+            .flatten();
+        let stderr = (!stderr.is_empty()).then(|| format!("stderr:\n{stderr}"));
+        let sections = [stdout, value.as_deref().unwrap_or(""), stderr.as_deref().unwrap_or(""), media];
+        let sections = sections.into_iter().chain([no_result.unwrap_or(""), &self.trouble.shown]);
+        sections.filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The resources that have what was cut.
+    fn into_links(self) -> impl Iterator<Item = Value> {
+        let Texts { stdout, value, stderr, trouble } = self;
+        [Some(stdout), value, Some(stderr), Some(trouble)].into_iter().flatten().filter_map(|cut| cut.link)
+    }
+}
+
+/// Standard error without the report of the panic that ended the snippet: its message and its line are told as the error.
+fn without_panic(outcome: &Outcome) -> &str {
+    let stderr = outcome.stderr.trim_end_matches('\n');
+    let last = stderr.rfind("thread '").filter(|start| *start == 0 || stderr[..*start].ends_with('\n'));
+    let is_told = |report: &str| {
+        outcome.error.as_ref().is_some_and(|error| report.lines().skip(1).eq(error.message.lines()))
+    };
+    match last {
+        Some(start) if outcome.status == Status::Panic && is_told(&stderr[start..]) => {
+            stderr[..start].trim_end_matches('\n')
         }
-        text.push_str(&head_and_tail(&trouble, budget / 2, ""));
-        add_evidence(outcome, &mut text);
-    } else {
-        let warnings = outcome.diagnostics.iter().map(|warning| warning.rendered.trim_end());
-        let warnings: String = warnings.map(|warning| format!("\n\n{warning}")).collect();
-        text.push_str(&head_and_tail(&warnings, budget / 4, ""));
+        _ => stderr,
     }
-    if text.is_empty() && outcome.content.is_empty() {
-        text.push_str("ok: it printed nothing and has no result");
+}
+
+/// What is said of a snippet that ended well and without a result, where that may be a mistake.
+fn without_result(code: &str, has_nothing: bool) -> Option<&'static str> {
+    if runner::discards_value(code) {
+        return Some("no result: the snippet ends with `;`, which drops the last value");
     }
-    text
+    has_nothing.then_some("ok: no result, and nothing printed")
+}
+
+/// What was corrected in a snippet that failed all the same.
+fn corrections(outcome: &Outcome) -> String {
+    let fixes =
+        outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));
+    fixes.collect()
 }
 
 /// The content parts of an answer.
@@ -107,17 +156,18 @@ fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
             continue;
         }
         let note = format!(
-            "[… {} of {} content parts are left out from here on, {all} bytes in all; the whole is {address}, to be read by \
-             ?offset=…&length=…]",
+            "[… {} of {} content parts are left out from here on, of {} in all{}]",
             content.len() - number,
-            content.len()
+            content.len(),
+            size(all),
+            cut::whole_at(&address),
         );
         shown.push(json!({ "type": "text", "text": format!("{}{note}", text_beginning(part.get(), room)) }));
         break;
     }
     let link = json!({
         "type": "resource_link", "uri": address, "name": "content", "mimeType": "application/json",
-        "description": format!("all {all} bytes of content parts"),
+        "description": format!("all {} of content parts", size(all)),
     });
     Emitted { parts: shown, link: Some(link) }
 }
@@ -151,24 +201,6 @@ fn text_beginning(part: &str, room: usize) -> String {
     }
 }
 
-/// What is known of a failure beside its message: evidence, what the snippet wrote to standard error, corrections.
-fn add_evidence(outcome: &Outcome, text: &mut String) {
-    let Some(error) = &outcome.error else { return };
-    // Writing to a string does not fail.
-    if error.evidence.as_object().is_some_and(|evidence| !evidence.is_empty())
-        && outcome.diagnostics.is_empty()
-    {
-        let _ = write!(text, "\nevidence: {}", head_and_tail(&error.evidence.to_string(), STDERR_SHOWN, ""));
-    }
-    let fixes =
-        outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));
-    text.push_str(&head_and_tail(&fixes.collect::<String>(), STDERR_SHOWN, ""));
-    let stderr = outcome.stderr.trim_end();
-    if !stderr.is_empty() {
-        let _ = write!(text, "\nstderr:\n{}", head_and_tail(stderr, STDERR_SHOWN, ""));
-    }
-}
-
 /// A failure that no snippet is to blame for, as a result that a model reads.
 pub(crate) fn failure(message: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": message }], "isError": true })
@@ -189,10 +221,10 @@ mod tests {
     fn only_who_asks_for_it_gets_structured_content() {
         let serve = Serve { structured_outcome: true, ..Serve::default() };
         let keep: Keep<'_> = &|_, _| panic!("nothing is cut");
-        let asked = result(Outcome::busy("later"), &serve, keep);
+        let asked = result(Outcome::busy("later"), "", &serve, keep);
         assert_eq!(asked["structuredContent"]["status"], "busy");
         assert_eq!(asked["structuredContent"], asked["_meta"][outcome::META]);
-        let usual = result(Outcome::busy("later"), &Serve::default(), keep);
+        let usual = result(Outcome::busy("later"), "", &Serve::default(), keep);
         assert!(usual.get("structuredContent").is_none());
         assert_eq!((&usual["_meta"], &usual["content"]), (&asked["_meta"], &asked["content"]));
     }
@@ -214,7 +246,7 @@ mod tests {
             "toolsmith://executions/1/content".to_owned()
         };
         let texts = ["short".to_owned(), "ä".repeat(1 << 20), "last".to_owned()];
-        let answer = result(emitting(&texts), &within(16 << 10), &keep);
+        let answer = result(emitting(&texts), "", &within(16 << 10), &keep);
         assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
         let shown: Vec<&str> =
             answer["content"].as_array().unwrap().iter().filter_map(|part| part["text"].as_str()).collect();
@@ -225,7 +257,7 @@ mod tests {
         let whole: Vec<Value> = serde_json::from_str(&kept.borrow()).unwrap();
         assert_eq!(whole[1]["text"], texts[1]);
         let few =
-            result(emitting(&["short".to_owned()]), &within(16 << 10), &|_, _| panic!("nothing is cut"));
+            result(emitting(&["short".to_owned()]), "", &within(16 << 10), &|_, _| panic!("nothing is cut"));
         assert_eq!(
             (few["content"][1]["text"].as_str(), few["content"].as_array().unwrap().len()),
             (Some("short"), 2)
@@ -246,7 +278,7 @@ mod tests {
         };
         outcome.diagnostics = vec![diagnostic; 100];
         let answer =
-            result(outcome, &within(16 << 10), &|part, _| format!("toolsmith://executions/1/{part}"));
+            result(outcome, "", &within(16 << 10), &|part, _| format!("toolsmith://executions/1/{part}"));
         assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
         assert_eq!(answer["_meta"][outcome::META]["truncated"]["diagnostics"], true);
         assert!(!answer["_meta"][outcome::META]["diagnostics"].as_array().unwrap().is_empty());

@@ -41,9 +41,9 @@ pub(super) struct Wanted {
 }
 
 /// What came of one run.
-pub(super) struct Came {
+pub(crate) struct Came {
     /// The answer: MCP's `CallToolResult`.
-    pub(super) answer: Value,
+    pub(crate) answer: Value,
     /// The messages of progress before it.
     pub(super) progress: Vec<String>,
 }

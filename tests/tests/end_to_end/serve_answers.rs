@@ -1,5 +1,6 @@
 //! What `toolsmith serve` answers, and what clients leave of it for a model.
 
+use end_to_end::reductions::{CONFIG, KINDS, Kind, REDUCTIONS};
 use serde_json::{Value, json};
 
 use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
@@ -70,4 +71,66 @@ fn who_asks_for_structured_outcomes_gets_them_by_their_schema() {
     }
     assert!(tool(&listed, "search_tools").get("outputSchema").is_none());
     assert!(tool(&listed, "describe_tools").get("outputSchema").is_none());
+}
+
+/// The answer that counts.
+fn answer_of(server: &mut Server, kind: &Kind) -> Value {
+    let calls = kind.calls().into_iter().map(|call| json!({ "name": "execute_code", "arguments": call }));
+    calls.zip(1..).map(|(call, id)| server.ask(id, "tools/call", &call)).last().unwrap()
+}
+
+#[test]
+fn whatever_a_client_leaves_of_an_answer_has_what_a_model_needs() {
+    let mut server = start(CONFIG);
+    let mut lacking = Vec::new();
+    for kind in &KINDS {
+        let answer = answer_of(&mut server, kind);
+        for reduction in &REDUCTIONS {
+            let lacks = kind.lacks(reduction, &answer["result"]);
+            if !lacks.is_empty() {
+                lacking.push(format!("{}, {}: {lacks:?} of {answer:#}", kind.name, reduction.name));
+            }
+        }
+    }
+    assert!(lacking.is_empty(), "{}", lacking.join("\n"));
+}
+
+#[test]
+fn structured_outcomes_hide_what_was_emitted_where_they_win() {
+    let mut server = start(&CONFIG.replace("serve: {", "serve: { structuredOutcome: true,"));
+    let kind = KINDS.iter().find(|kind| kind.name == "emitted image and text").unwrap();
+    let answer = answer_of(&mut server, kind);
+    let lacks = |reduction: &str| {
+        let reduction = REDUCTIONS.iter().find(|known| known.name == reduction).unwrap();
+        kind.lacks(reduction, &answer["result"])
+    };
+    assert!(lacks("structured content wins").contains(&"hello-text"), "{answer:#}");
+    assert!(lacks("content wins").is_empty(), "{answer:#}");
+}
+
+#[test]
+fn what_was_refused_is_told_apart_from_what_was_made() {
+    let mut server = start(DEMO);
+    let code = "demo::echo(\"a\").await?;\nlet _ = demo::list_orders().limit(99).await;\nbail!(\"no more\")";
+    let answer = server.ask(1, "tools/call", &execute(code));
+    let outcome = outcome_of(&answer);
+    assert_eq!(
+        (&outcome["calls_total"], &outcome["calls_refused"]["invalid"]),
+        (&json!(1), &json!(1)),
+        "{answer:#}"
+    );
+    assert_eq!(outcome["calls"].as_array().unwrap().len(), 1, "{answer:#}");
+    let text = "the snippet failed: no more; it had made 1 tool call; 1 call was refused";
+    assert_eq!(answer["result"]["content"][0]["text"], text, "{answer:#}");
+}
+
+#[test]
+fn a_time_out_of_range_is_told_with_both_ends() {
+    let mut server = start(DEMO);
+    for (id, timeout) in (1..).zip([json!(0), json!(-1), json!(86_401)]) {
+        let call = json!({ "name": "execute_code", "arguments": { "code": "1", "timeout": timeout } });
+        let answer = server.ask(id, "tools/call", &call);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("is out of range: more than 0, at most 86400 seconds"), "{answer:#}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Texts within bounds: head and tail of what is too long, and the whole as a resource.
 
+use runner::size;
 use serde_json::{Value, json};
 
 /// Keeps what an answer has no room for: gives the address of a part, by its name.
@@ -17,13 +18,17 @@ pub(super) fn cut(part: &str, text: &str, room: usize, keep: Keep<'_>) -> Cut {
         return Cut { shown: text.to_owned(), link: None };
     }
     let address = keep(part, text);
-    let shown =
-        head_and_tail(text, room, &format!("; the whole is {address}, to be read by ?offset=…&length=…"));
+    let shown = head_and_tail(text, room, &whole_at(&address));
     let link = json!({
         "type": "resource_link", "uri": address, "name": part, "mimeType": "text/plain", "size": text.len(),
-        "description": format!("all {} bytes of {part}", text.len()),
+        "description": format!("all {} of {part}", size(text.len())),
     });
     Cut { shown, link: Some(link) }
+}
+
+/// Where the whole of something is, behind what is shown of it.
+pub(super) fn whole_at(address: &str) -> String {
+    format!("; the whole is the resource {address}, in parts by ?offset=…&length=…")
 }
 
 /// Three quarters of the room for the head, one for the tail.
@@ -34,7 +39,8 @@ pub(super) fn head_and_tail(text: &str, room: usize, more: &str) -> String {
     let head = text.floor_char_boundary(room / 4 * 3);
     let tail = text.ceil_char_boundary(text.len().saturating_sub(room / 4)).max(head);
     let (first, last) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
-    format!("{first}\n[… {} bytes are left out here{more} …]\n{last}", tail - head)
+    let (left_out, whole) = (size(tail - head), size(text.len()));
+    format!("{first}\n[… {left_out} of {whole} are left out here{more} …]\n{last}")
 }
 
 #[cfg(test)]
@@ -55,7 +61,9 @@ mod tests {
         assert_eq!(kept.borrow().as_slice(), [("stdout".to_owned(), 6_000)]);
         assert!(
             long.shown.len() < 1_300
-                && long.shown.contains("bytes are left out here; the whole is toolsmith://")
+                && long
+                    .shown
+                    .contains("of 5.9 KiB are left out here; the whole is the resource toolsmith://")
         );
         assert_eq!(long.link.unwrap()["size"], 6_000);
     }

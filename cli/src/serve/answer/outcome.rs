@@ -5,7 +5,8 @@ use runner::{Diagnostic, Fix, Outcome};
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use super::cut::{Cut, Keep, cut, head_and_tail};
+use super::Texts;
+use super::cut::{Keep, cut, head_and_tail};
 
 /// The member of a result's `_meta` that has the outcome.
 pub(super) const META: &str = "io.toolsmith/outcome";
@@ -54,29 +55,22 @@ pub(crate) fn output_schema() -> Value {
 }
 
 /// The outcome as JSON, with what is too long cut as in the text.
-pub(super) fn bounded(
-    mut outcome: Outcome,
-    stdout: &Cut,
-    value: Option<&Cut>,
-    budget: usize,
-    keep: Keep<'_>,
-) -> Value {
+pub(super) fn bounded(mut outcome: Outcome, texts: &Texts, budget: usize, keep: Keep<'_>) -> Value {
     let mut truncated = Map::new();
     let mut note = |part: &str, link: &Value| {
         truncated.insert(part.to_owned(), json!(true));
         truncated.insert(format!("{part}_resource"), link["uri"].clone());
     };
-    if let Some(link) = &stdout.link {
-        outcome.stdout.clone_from(&stdout.shown);
+    if let Some(link) = &texts.stdout.link {
+        outcome.stdout.clone_from(&texts.stdout.shown);
         note("stdout", link);
     }
-    if let Some(link) = value.and_then(|value| value.link.as_ref()) {
+    if let Some(link) = texts.value.as_ref().and_then(|value| value.link.as_ref()) {
         outcome.result = None;
         note("result", link);
     }
-    let stderr = cut("stderr", &outcome.stderr, budget / 4, keep);
-    if let Some(link) = &stderr.link {
-        outcome.stderr = stderr.shown;
+    if let Some(link) = &texts.stderr.link {
+        outcome.stderr.clone_from(&texts.stderr.shown);
         note("stderr", link);
     }
     let diagnostics = serde_json::to_string(&outcome.diagnostics).unwrap_or_default();
