@@ -206,11 +206,29 @@ async fn a_call_beyond_the_window_waits_for_room() {
     let ended = play(&host, &clock, &ledger, async |mut program: UnixStream| {
         hello(&mut program).await;
         for id in 0..CALLS_IN_FLIGHT as u64 {
-            say(&mut program, &call(id, "asks")).await;
+            say(&mut program, &call(id, "late")).await;
         }
         say(&mut program, &call(CALLS_IN_FLIGHT as u64, "quick")).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         lock(&ledger).calls_total
     });
     assert!(matches!(ended.await, Either::Right(begun) if begun == CALLS_IN_FLIGHT as u64));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_given_up_while_a_person_is_asked_is_not_made() {
+    let (host, clock, ledger) = (Host::default(), Clock::start(), Mutex::default());
+    let ended = play(&host, &clock, &ledger, async |mut program: UnixStream| {
+        hello(&mut program).await;
+        say(&mut program, &call(0, "asks")).await;
+        host.asked.notified().await;
+        say(&mut program, &ToHost::Cancel { id: 0 }).await;
+        say(&mut program, &call(1, "quick")).await;
+        assert!(matches!(hear(&mut program).await, ToProgram::Welcome(_)));
+        assert!(matches!(hear(&mut program).await, ToProgram::Reply { id: 1, .. }));
+    });
+    assert!(matches!(ended.await, Either::Right(())));
+    let ledger = lock(&ledger);
+    let kept: Vec<&str> = ledger.calls.iter().map(|call| call.tool.as_str()).collect();
+    assert_eq!((ledger.calls_total, kept), (1, vec!["quick"]));
 }
