@@ -60,7 +60,7 @@ fn finish() -> impl Strategy<Value = ToHost> {
     prop_oneof![
         any::<f32>().prop_map(|value| {
             ToHost::Finish(Finish::Ok {
-                result: raw(&serde_json::json!([value]).to_string()),
+                result: Some(raw(&serde_json::json!([value]).to_string())),
                 unmade: Vec::new(),
             })
         }),

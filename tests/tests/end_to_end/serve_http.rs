@@ -24,8 +24,8 @@ fn recorded(record: &Path, what: &str) -> usize {
 
 #[track_caller]
 fn assert_ok(answer: &Value, result: &Value) {
-    assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
-    assert_eq!(&outcome_of(&answer)["result"], result, "{answer:#}");
+    assert_eq!(outcome_of(answer)["status"], "ok", "{answer:#}");
+    assert_eq!(&outcome_of(answer)["result"], result, "{answer:#}");
 }
 
 #[test]

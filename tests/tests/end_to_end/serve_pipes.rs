@@ -31,9 +31,9 @@ fn requests_that_are_piped_in_get_their_answers() {
     let answers: Vec<serde_json::Value> =
         done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let answer = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap();
-    assert_eq!(outcome_of(&answer(1))["result"], 42, "{:#}", answer(1));
+    assert_eq!(outcome_of(answer(1))["result"], 42, "{:#}", answer(1));
     assert_eq!(answer(2)["result"]["tools"][0]["name"], "execute_code");
-    assert_eq!(outcome_of(&answer(3))["result"], 48);
+    assert_eq!(outcome_of(answer(3))["result"], 48);
 }
 
 #[test]

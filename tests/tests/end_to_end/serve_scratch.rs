@@ -12,7 +12,7 @@ const READS: &str = "(std::fs::read_to_string(\"/scratch/note\").ok(), std::fs::
 
 #[track_caller]
 fn result(answer: &Value) -> Value {
-    let outcome = outcome_of(&answer);
+    let outcome = outcome_of(answer);
     assert_eq!(outcome["status"], "ok", "{answer:#}");
     outcome["result"].clone()
 }

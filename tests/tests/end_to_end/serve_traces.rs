@@ -39,7 +39,7 @@ fn direct() -> Value {
 /// What the server was told, where its answer is that of the snippet or its own.
 #[track_caller]
 fn told(answer: &Value) -> Value {
-    let outcome = outcome_of(&answer);
+    let outcome = outcome_of(answer);
     let text = if outcome.is_object() { &outcome["result"] } else { &answer["result"]["content"][0]["text"] };
     let text = text.as_str().unwrap_or_else(|| panic!("no text: {answer:#}"));
     serde_json::from_str(text).unwrap()
