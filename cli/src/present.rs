@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use runner::{Outcome, Status};
+use runner::{Diagnostic, Outcome, Status, size};
 use serde_json::Value;
 
 /// What belongs on standard output after the program's own output.
@@ -26,8 +26,8 @@ pub(crate) fn content(outcome: &Outcome) -> Vec<String> {
             None => {
                 let kind = part["type"].as_str().unwrap_or("content");
                 let mime = part["mimeType"].as_str().unwrap_or("of no stated type");
-                let size = part["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
-                printable::prose(&format!("[{kind} {mime}, about {size} bytes; --json prints it]"))
+                let bytes = part["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
+                printable::prose(&format!("[{kind} {mime}, about {}; --json prints it]", size(bytes)))
             }
         })
         .collect()
@@ -36,15 +36,8 @@ pub(crate) fn content(outcome: &Outcome) -> Vec<String> {
 /// Why the outcome is not `ok`, with the compiler's messages.
 pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
     let error = outcome.error.as_ref()?;
-    let mut text = String::new();
+    let mut text = messages(&outcome.diagnostics);
     // Writing to a string does not fail.
-    for diagnostic in &outcome.diagnostics {
-        let _ = writeln!(text, "{}", diagnostic.rendered.trim_end());
-        if let Some(hint) = &diagnostic.hint {
-            let _ = writeln!(text, "help: {}", hint.replace('\n', "\n      "));
-        }
-        let _ = writeln!(text);
-    }
     let _ = write!(text, "{}: {}", name(outcome.status), error.message);
     if let (Status::Panic, Some(line)) = (outcome.status, error.evidence["line"].as_u64()) {
         let _ = write!(text, " (line {line})");
@@ -57,7 +50,26 @@ pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
         1 => text.push_str("; it had made 1 tool call"),
         calls => drop(write!(text, "; it had made {calls} tool calls")),
     }
+    match outcome.calls_refused.total() {
+        0 => {}
+        1 => text.push_str("; 1 call was refused"),
+        calls => drop(write!(text, "; {calls} calls were refused")),
+    }
     Some(text)
+}
+
+/// What the compiler says, with a hint below each message.
+pub(crate) fn messages(diagnostics: &[Diagnostic]) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", diagnostic.rendered.trim_end());
+        if let Some(hint) = &diagnostic.hint {
+            let _ = writeln!(text, "help: {}", hint.replace('\n', "\n      "));
+        }
+        let _ = writeln!(text);
+    }
+    text
 }
 
 /// The status as JSON has it.

@@ -155,8 +155,9 @@ fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> Res
     for fix in &outcome.fixes {
         terminal.note(&format!("corrected line {}: {}", fix.line, fix.after.trim()));
     }
-    let warnings = outcome.diagnostics.iter().filter(|_| outcome.status == Status::Ok);
-    warnings.for_each(|warning| terminal.note(warning.rendered.trim_end()));
+    if outcome.status == Status::Ok && !outcome.diagnostics.is_empty() {
+        terminal.note(present::messages(&outcome.diagnostics).trim_end());
+    }
     if let Some(trouble) = present::trouble(outcome) {
         terminal.tell(&trouble);
     }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use bridge::size::size;
 pub use bridge::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT};
 use bridge::wire::{
     CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT,
@@ -63,7 +64,10 @@ pub(crate) enum Violation {
     #[error("the program broke the broker's protocol: {0}")]
     Protocol(String),
     /// More content parts than the outcome can hold.
-    #[error("it emitted more than {CONTENT_LIMIT} bytes or {PARTS_LIMIT} parts of content and was stopped")]
+    #[error(
+        "it emitted more than {} or {PARTS_LIMIT} parts of content and was stopped; emit less",
+        size(CONTENT_LIMIT)
+    )]
     Content,
     /// An answer that is not read.
     #[error("it left an answer unread for {} s and was stopped", READING_TIME.as_secs())]
@@ -101,7 +105,7 @@ impl Broker<'_> {
         // The bridge makes no call for which there is no room. What does is read no further until there is some.
         let mut waiting = None;
         loop {
-            if let Some(call) = waiting.take_if(|call| flight.has_room(size(call), outbox.len())) {
+            if let Some(call) = waiting.take_if(|call| flight.has_room(weight(call), outbox.len())) {
                 self.begin(call, &gate, &mut flight);
             }
             tokio::select! {
@@ -133,10 +137,9 @@ impl Broker<'_> {
 
     /// Begins a call, or something that is asked.
     fn begin<'a>(&'a self, message: ToHost, gate: &'a Gate, flight: &mut Flight<'a>) {
-        let bytes = size(&message);
+        let bytes = weight(&message);
         match message {
             ToHost::Call { id, tool, arguments } => {
-                self.ledger().calls_total += 1;
                 let name = self.allowed.get(&tool);
                 // Only as much is kept of an identity as is told of it.
                 let tool = name.map_or_else(|| shown(&tool), |name| name.tool.clone());
@@ -182,7 +185,7 @@ impl Broker<'_> {
         gate: &Gate,
     ) -> Answered {
         let (record, answer) = match name {
-            Some(name) => self.carry(name, arguments, gate).await,
+            Some(name) => self.carry(name, arguments, &watched, gate).await,
             None => {
                 self.refused(&CallsRefused::forge);
                 refuse(tool)
@@ -216,6 +219,7 @@ impl Broker<'_> {
         &self,
         name: &ToolName,
         arguments: Result<Box<RawValue>, strict_json::Error>,
+        watched: &Watched<'_>,
         gate: &Gate,
     ) -> (CallRecord, Answered) {
         let ToolName { server, tool, .. } = name;
@@ -231,9 +235,15 @@ impl Broker<'_> {
         };
         let started = Instant::now();
         let answer = match permitted {
-            Ok(arguments) => gate.pass(self.host.call(server, tool, arguments)).await,
+            Ok(arguments) => {
+                watched.sent();
+                gate.pass(self.host.call(server, tool, arguments)).await
+            }
             Err(refused) => Err(refused),
         };
+        if matches!(&answer, Err(failure) if failure.kind.is_refusal()) {
+            watched.refused();
+        }
         let ms = milliseconds(started);
         let (ok, bytes) = match &answer {
             Ok(Answer { result, is_error }) => (!is_error, result.get().len()),
@@ -297,7 +307,7 @@ pub(crate) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
 }
 
 /// Bytes that a message counts for while it is in flight.
-fn size(message: &ToHost) -> usize {
+fn weight(message: &ToHost) -> usize {
     match message {
         ToHost::Call { arguments, .. } => arguments.get().len(),
         ToHost::Ask { question, .. } => question.bytes(),
@@ -323,7 +333,7 @@ fn fits(result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
     if length + ROOM <= FRAME_LIMIT {
         return Ok(result);
     }
-    let message = format!("the answer has {length} bytes, over the limit of {FRAME_LIMIT}");
+    let message = format!("the answer has {}, over the limit of {}", size(length), size(FRAME_LIMIT));
     Err(CallFailure { kind: FailureKind::Protocol, message })
 }
 

@@ -153,3 +153,120 @@ fn is_error(value: &Expr) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     path.path.segments.last().is_some_and(|segment| segment.ident == "Err")
 }
+
+/// Functions and methods whose calls are statements for their effect: their value, if any, is no result.
+const EFFECTS: [&str; 21] = [
+    "clear",
+    "dedup",
+    "drain",
+    "drop",
+    "emit",
+    "extend",
+    "insert",
+    "pop",
+    "progress",
+    "push",
+    "push_str",
+    "remove",
+    "retain",
+    "reverse",
+    "sleep",
+    "sort",
+    "sort_by",
+    "sort_by_key",
+    "sort_unstable",
+    "swap",
+    "truncate",
+];
+
+/// Macros that make a value.
+const VALUES: [&str; 3] = ["format", "json", "vec"];
+
+/// Whether the last of `statements`, or of the function that they begin with, is an expression whose value a `;` drops.
+pub(crate) fn discards(statements: &[Stmt]) -> bool {
+    match statements.last() {
+        Some(Stmt::Expr(value, Some(_))) => has_value(value),
+        Some(Stmt::Macro(call)) => {
+            let name = call.mac.path.segments.last().map(|segment| segment.ident.to_string());
+            call.semi_token.is_some() && name.is_some_and(|name| VALUES.contains(&name.as_str()))
+        }
+        Some(Stmt::Item(_)) => statements.iter().any(|statement| match statement {
+            Stmt::Item(Item::Fn(entry)) if entry.sig.ident == "main" => {
+                matches!(entry.sig.output, syn::ReturnType::Default) && discards(&entry.block.stmts)
+            }
+            _ => false,
+        }),
+        _ => false,
+    }
+}
+
+/// Whether an expression is written for its value, as far as its syntax tells.
+fn has_value(value: &Expr) -> bool {
+    match value {
+        Expr::Await(waited) => has_value(&waited.base),
+        Expr::Try(tried) => has_value(&tried.expr),
+        Expr::Paren(inner) => has_value(&inner.expr),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => path.path.segments.last().is_some_and(|last| !is_effect(&last.ident)),
+            _ => true,
+        },
+        Expr::MethodCall(call) => !is_effect(&call.method),
+        // `a += 1` is no value, `a + 1` is one.
+        Expr::Binary(operation) => {
+            !operation.op.to_token_stream().to_string().ends_with('=') || is_comparison(&operation.op)
+        }
+        Expr::Array(_)
+        | Expr::Cast(_)
+        | Expr::Field(_)
+        | Expr::Index(_)
+        | Expr::Lit(_)
+        | Expr::Path(_)
+        | Expr::Reference(_)
+        | Expr::Struct(_)
+        | Expr::Unary(_) => true,
+        Expr::Tuple(parts) => !parts.elems.is_empty(),
+        _ => false,
+    }
+}
+
+fn is_effect(name: &syn::Ident) -> bool {
+    EFFECTS.iter().any(|effect| name == effect)
+}
+
+fn is_comparison(operator: &syn::BinOp) -> bool {
+    use syn::BinOp::{Eq, Ge, Le, Ne};
+    matches!(operator, Eq(_) | Ge(_) | Le(_) | Ne(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::snippet::discards_value;
+
+    #[test]
+    fn a_last_expression_with_a_semicolon_drops_its_value() {
+        for code in [
+            "demo::echo(\"a\").await?;",
+            "let n = 6;\nn * 7;",
+            "let list = vec![1];\nlist.len();",
+            "json!({ \"a\": 1 });",
+            "fn main() {\n    let n = 6;\n    n == 7;\n}",
+        ] {
+            assert!(discards_value(code), "{code}");
+        }
+        for code in [
+            "6 * 7",
+            "println!(\"a\");",
+            "emit(\"a\");",
+            "let mut n = 6;\nn += 1;",
+            "let mut list = vec![1];\nlist.push(2);",
+            "for n in 0..3 { println!(\"{n}\"); }",
+            "sleep(Duration::from_secs(1)).await;",
+            "let n = 6;",
+            "fn main() -> i32 {\n    6\n}",
+            "",
+            "no Rust at all",
+        ] {
+            assert!(!discards_value(code), "{code}");
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use bridge::size::size;
 use bridge::wire::{ErrorReport, Finish, PanicReport};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -31,7 +32,10 @@ pub(crate) fn ended(outcome: &mut Outcome, ended: &Ended, ledger: &mut Ledger, f
         Ended::Exited(status) => exited(outcome, *status, ledger, facts),
         Ended::Output => {
             let limit = facts.limits.output;
-            let message = format!("it printed more than {limit} bytes and was stopped");
+            let shown = size(limit);
+            let message = format!(
+                "it printed more than {shown} and was stopped; print less, or raise codeMode.sandbox.output"
+            );
             let evidence = json!({ "limit": "output", "bytes": limit });
             outcome.fail(Status::OutputLimit, Failure::new("output", message, evidence));
         }
@@ -50,7 +54,10 @@ pub(crate) fn ended(outcome: &mut Outcome, ended: &Ended, ledger: &mut Ledger, f
 /// Sets status and error of a run that was out of time.
 pub(crate) fn timed_out(outcome: &mut Outcome, timeout: Duration, phase: &str) {
     let seconds = timeout.as_secs_f64();
-    let message = format!("it was stopped after {seconds} s, while {phase}");
+    let message = format!(
+        "it was stopped after {seconds} s, while {phase}; do less at once, or raise the timeout (codeMode.timeout, at \
+         most codeMode.maxTimeout)"
+    );
     let evidence = json!({ "limit": "wall_clock", "seconds": seconds, "phase": phase });
     outcome.fail(Status::Timeout, Failure::new("wall_clock", message, evidence));
 }
@@ -87,7 +94,7 @@ fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut Ledger, facts:
         (Some(Finish::Ok { result, unmade }), Some(0)) => {
             outcome.status = Status::Ok;
             diagnostics::tell_unmade(&mut outcome.diagnostics, unmade, facts.text);
-            outcome.result = (result.get() != "null").then_some(result);
+            outcome.result = result;
         }
         (Some(Finish::Error(report)), _) => error(outcome, report),
         (Some(Finish::Panic(report)), _) => panicked(outcome, report, facts.limits),
@@ -139,7 +146,10 @@ const NO_THREAD: [&str; 3] = [
 
 fn add_thread_limits(message: &mut String, evidence: &mut Value, limits: &Limits) {
     let Limits { threads, memory, .. } = limits;
-    message.push_str(&format!("; the limits are {threads} threads and {memory} bytes of memory"));
+    let shown = shown(*memory);
+    message.push_str(&format!(
+        "; the limits are {threads} threads and {shown} of memory (codeMode.sandbox.threads, codeMode.sandbox.memory)"
+    ));
     evidence["limit"] = "threads".into();
     evidence["threads"] = (*threads).into();
     evidence["bytes"] = (*memory).into();
@@ -151,12 +161,15 @@ fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
     let outlived_cpu = signal == Signal::KILL.as_raw() && ran.as_secs() >= limits.cpu_seconds;
     let (status, failure) = if evidence.out_of_memory {
         let bytes = limits.memory;
-        let message = format!("it used more than {bytes} bytes of memory and was killed");
+        let shown = shown(bytes);
+        let message = format!("it used more than {shown} of memory and was killed; {LESS_MEMORY}");
         let evidence = json!({ "limit": "memory", "bytes": bytes });
         (Status::MemoryLimit, Failure::new("memory", message, evidence))
     } else if signal == Signal::XCPU.as_raw() || outlived_cpu {
         let seconds = limits.cpu_seconds;
-        let message = format!("it used more than {seconds} s of processor time");
+        let message = format!(
+            "it used more than {seconds} s of processor time; compute less, or raise codeMode.sandbox.cpu"
+        );
         (Status::Timeout, Failure::new("cpu", message, json!({ "limit": "cpu", "seconds": seconds })))
     } else if signal == Signal::SYS.as_raw() {
         (Status::SandboxViolation, forbidden(signal, evidence.fatal))
@@ -167,6 +180,14 @@ fn signalled(outcome: &mut Outcome, signal: i32, facts: &Facts<'_>) {
         (Status::RuntimeError, Failure::new("signal", message, json!({ "signal": signal })))
     };
     outcome.fail(status, failure);
+}
+
+/// What helps where memory is missing.
+const LESS_MEMORY: &str = "hold less at once, or raise codeMode.sandbox.memory";
+
+/// A limit in bytes, as messages tell it.
+fn shown(bytes: u64) -> String {
+    size(usize::try_from(bytes).unwrap_or(usize::MAX))
 }
 
 /// A program that was ended for a system call.
@@ -190,7 +211,11 @@ fn aborted(stderr: &str, limits: &Limits) -> (Status, Failure) {
         .find_map(|line| line.split_once("memory allocation of ")?.1.split(' ').next()?.parse::<u64>().ok());
     if let Some(wanted) = wanted {
         let limit = limits.memory;
-        let message = format!("it wanted {wanted} more bytes of memory; the limit is {limit} in all");
+        let message = format!(
+            "it wanted {} more memory; the limit is {} in all; {LESS_MEMORY}",
+            shown(wanted),
+            shown(limit)
+        );
         let evidence = json!({ "limit": "memory", "bytes": limit, "wanted": wanted });
         return (Status::MemoryLimit, Failure::new("memory", message, evidence));
     }

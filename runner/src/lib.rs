@@ -52,6 +52,7 @@ mod toolchain;
 
 pub use ahead::Ahead;
 pub use bindings::WHOLE_SERVER;
+pub use bridge::size::size;
 pub use bridge::wire::{CallFailure, FailureKind, FoundResource, FoundTool, Question};
 pub use broker::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CALLS_KEPT, CONTENT_LIMIT, PARTS_LIMIT};
 pub use cache::{
@@ -73,5 +74,5 @@ pub use outcome::{CallRecord, Diagnostic, Failure, Fix, Outcome, Phases, Sandbox
 pub use policies::{Grants, Limits};
 pub use protected::Protected;
 pub use refused::CallsRefused;
-pub use snippet::{NESTING_LIMIT, SNIPPET_LIMIT};
+pub use snippet::{NESTING_LIMIT, SNIPPET_LIMIT, discards_value};
 pub use toolchain::{OLDEST_RUSTC, TARGET, Toolchain};

@@ -41,7 +41,7 @@ pub enum Status {
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
-    /// The value that it ended with; `null` for none.
+    /// The value that it ended with, which may be `null`; nothing where it ended without one. JSON has `null` for both.
     pub result: Option<Box<RawValue>>,
     /// What it printed.
     pub stdout: String,
@@ -57,7 +57,8 @@ pub struct Outcome {
     pub fixes: Vec<Fix>,
     /// The tools that it can call, as `server.tool`.
     pub manifest: Vec<String>,
-    /// The calls that it made, at most [`CALLS_KEPT`](crate::CALLS_KEPT) of them.
+    /// The calls that it made and that have ended, at most [`CALLS_KEPT`](crate::CALLS_KEPT) of them. Those that were refused,
+    /// or given up before they were sent, are not made.
     pub calls: Vec<CallRecord>,
     /// How many calls it made in all.
     pub calls_total: u64,

@@ -5,6 +5,7 @@
 
 use std::io;
 
+use bridge::size::size;
 use bridge::wire::{FRAME_LIMIT, ToHost, VERSION};
 use bytes::{Buf, BytesMut};
 use tokio_util::codec::Decoder;
@@ -119,7 +120,7 @@ fn frame(bytes: &mut BytesMut) -> Result<Option<BytesMut>, ProtocolError> {
     let Some(head) = bytes.first_chunk::<HEAD>() else { return Ok(None) };
     let length = u32::from_be_bytes(*head) as usize;
     if length > FRAME_LIMIT {
-        let message = format!("a frame of {length} bytes, over the limit of {FRAME_LIMIT}");
+        let message = format!("a frame of {}, over the limit of {}", size(length), size(FRAME_LIMIT));
         return Err(ProtocolError::Breach(message));
     }
     if bytes.len() - HEAD < length {

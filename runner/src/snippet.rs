@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::thread::ScopedJoinHandle;
 
+use bridge::size::size;
 use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Stmt};
@@ -35,6 +36,8 @@ pub(crate) struct Snippet {
     pub(crate) shape: Shape,
     /// Where its last expression stands, if that is its value.
     pub(crate) tail: Option<Range<usize>>,
+    /// Whether its last expression has a value that a `;` drops.
+    pub(crate) discards: bool,
     /// Bytes before the places, behind a `crate`, where the module of its items is to be named.
     pub(crate) roots: Vec<usize>,
     /// Whether it starts a runtime of its own.
@@ -87,6 +90,13 @@ impl SyntaxError {
     }
 }
 
+/// Whether a snippet ends with an expression and a `;`, so that a value which it may have is not its result. Calls that give
+/// none (`emit(…);`, `list.push(…);`) are not told apart, but for those that print or emit.
+#[must_use]
+pub fn discards_value(code: &str) -> bool {
+    Snippet::read(code).is_ok_and(|snippet| snippet.discards)
+}
+
 impl Snippet {
     /// Reads `code` as it was sent, on a stack that its deepest expression fits on.
     pub(crate) fn read(code: &str) -> Result<Self, SyntaxError> {
@@ -102,7 +112,7 @@ impl Snippet {
 
     fn parse(code: &str) -> Result<Self, SyntaxError> {
         if code.len() > SNIPPET_LIMIT {
-            let message = format!("{} bytes of code; the limit is {SNIPPET_LIMIT}", code.len());
+            let message = format!("{} of code; the limit is {}", size(code.len()), size(SNIPPET_LIMIT));
             return Err(SyntaxError::at(message, START));
         }
         let code = code.strip_prefix('\u{feff}').unwrap_or(code);
@@ -129,6 +139,7 @@ impl Snippet {
         if let Shape::Items(_) = shape {
             collect_roots(&tokens, &mut roots);
         }
+        let discards = flow::discards(&statements);
         let mut idle = idle::find(&statements, &tokens);
         let blocks = entry::blocks(&tokens, blanks.len());
         // A blanked character has one byte.
@@ -143,7 +154,7 @@ impl Snippet {
         for span in blanks.into_iter().rev() {
             text = blank(&text, span);
         }
-        Ok(Snippet { text, shape, tail, roots, blocks, idle, identifiers })
+        Ok(Snippet { text, shape, tail, discards, roots, blocks, idle, identifiers })
     }
 }
 

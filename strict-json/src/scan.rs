@@ -165,7 +165,10 @@ impl<'a> Scan<'a> {
         self.at += token.len().max(1);
         self.has_opened = false;
         if self.rules.checks_scalars && !is_in_range(token) {
-            return Err(self.error("a number out of range: no double holds it", start));
+            return Err(self.error(
+                "a number out of range: no double holds it, which go from -1.8e308 to 1.8e308",
+                start,
+            ));
         }
         let looks_at_numbers = self.rules.keeps_numbers || self.rules.marks_numbers;
         if looks_at_numbers && is_number(token) && written_again(token).as_deref() != Some(token) {

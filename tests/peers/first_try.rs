@@ -18,7 +18,7 @@ use crate::{
     servers::Installed,
     table::Row,
 };
-use serving::Serving;
+pub(crate) use serving::Serving;
 pub(crate) use taking::take;
 use tasks::Task;
 use workspace::Workspace;

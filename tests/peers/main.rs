@@ -10,6 +10,7 @@ mod first_try;
 mod kubernetes;
 mod modes;
 mod product;
+mod reductions;
 mod remote;
 mod servers;
 mod subagent;
@@ -87,10 +88,15 @@ async fn all() -> Checked<(Vec<Row>, String)> {
         rows.extend(conformance_server::run(&installed, &product).await?);
     }
     let mut notes = String::new();
+    if is_chosen([reductions::PART, "stdio"]) {
+        let (row, table) = reductions::run(&product).await;
+        rows.push(row);
+        notes += &table;
+    }
     if is_chosen([modes::PART, "both"]) {
         let (row, table) = modes::run(&installed).await?;
         rows.push(row);
-        notes = table;
+        notes += &table;
     }
     if is_chosen([tokens::PART, "stdio"]) {
         let (row, figures) = tokens::run(&installed, &product).await?;

@@ -1,120 +1,133 @@
-//! An outcome for a model: text that says what matters, and the whole as structured content, both within a budget.
+//! An outcome for a model: text and content that say all it needs, within a budget. Programs find the outcome in `_meta`.
+//!
+//! Claude Code, Codex and opencode show a model nothing but structured content where a result has any, so a result has none
+//! unless the configuration asks for it.
 
-use std::fmt::Write as _;
+mod cut;
+mod media;
+mod outcome;
 
-use queue::shortened;
-use runner::{Diagnostic, Fix, Outcome, Status};
-use schemars::JsonSchema;
+use runner::{Outcome, Status, size};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::config::Serve;
 use crate::present;
+use cut::{Cut, Keep, cut};
 
-/// Most bytes of a snippet's standard error that an answer shows where something went wrong (2 KiB).
-const STDERR_SHOWN: usize = 2 << 10;
+pub(crate) use outcome::output_schema;
 
-/// The form of the structured content. Later members may be added, none renamed.
-#[derive(JsonSchema)]
-#[allow(dead_code, reason = "the form alone is used")]
-struct OutcomeForm {
-    status: String,
-    result: Value,
-    stdout: String,
-    stderr: String,
-    error: Option<Map<String, Value>>,
-    diagnostics: Vec<Value>,
-    fixes: Vec<Value>,
-    manifest: Vec<String>,
-    calls: Vec<Value>,
-    calls_total: u64,
-    calls_refused: Map<String, Value>,
-    phases_ms: Map<String, Value>,
-    truncated: Map<String, Value>,
-}
-
-/// The JSON Schema of the structured content: as few words as it can do with, since models are shown it.
-pub(crate) fn output_schema() -> Value {
-    let mut schema = schemars::generate::SchemaSettings::draft2020_12()
-        .with(|settings| {
-            settings.inline_subschemas = true;
-            settings.meta_schema = None;
-        })
-        .into_generator()
-        .into_root_schema_for::<OutcomeForm>()
-        .to_value();
-    if let Some(schema) = schema.as_object_mut() {
-        schema.remove("title");
-        schema.remove("$schema");
-    }
-    if let Some(total) = schema.pointer_mut("/properties/calls_total") {
-        *total = json!({ "type": "integer" });
-    }
-    // Clients of the older official SDK refuse the whole list of tools over a property whose schema is `true`.
-    if let Some(result) = schema.pointer_mut("/properties/result") {
-        *result = json!({});
-    }
-    schema
-}
-
-/// Keeps what an answer has no room for: gives the address of a part, by its name.
-pub(crate) type Keep<'a> = &'a dyn Fn(&str, &str) -> String;
-
-/// A text that was cut, and where the whole of it is.
-struct Cut {
-    shown: String,
-    link: Option<Value>,
-}
-
-/// An outcome as MCP's `CallToolResult`, in which numbers keep their text (`strict_json::with_numbers`). What its texts and content parts hold beyond `budget` bytes is kept, and so is not
-/// lost; structured content repeats texts within the same bounds.
-pub(crate) fn result(mut outcome: Outcome, budget: usize, keep: Keep<'_>) -> Value {
-    let stdout = cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep);
-    let value = present::result(&outcome).map(|text| cut("result", &text, budget / 2, keep));
-    let text = text(&outcome, &stdout, value.as_ref(), budget);
+/// An outcome of a snippet as MCP's `CallToolResult`, in which numbers keep their text (`strict_json::with_numbers`).
+///
+/// What its texts and content parts hold beyond `serve.output` bytes is kept. `_meta` repeats texts within the same bounds,
+/// and so does structured content where the configuration asks for it.
+pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep<'_>) -> Value {
+    let budget = serve.output;
+    let texts = Texts::of(&outcome, budget, keep);
+    let parts = std::mem::take(&mut outcome.content);
+    let text = texts.joined(&outcome, code, &media::described(&parts));
     // Something of the content is shown in any case.
     let room = budget.saturating_sub(text.len()).max(budget / 8);
-    let emitted = emitted(&std::mem::take(&mut outcome.content), room, keep);
+    let emitted = emitted(&parts, room, keep);
     let mut content = Vec::new();
     if !text.is_empty() {
         content.push(json!({ "type": "text", "text": text }));
     }
     content.extend(emitted.parts);
     let is_error = outcome.status != Status::Ok;
-    let mut structured = structured(outcome, &stdout, value.as_ref(), budget, keep);
+    let mut told = outcome::bounded(outcome, &texts, budget, keep);
     if let Some(link) = &emitted.link {
-        structured["truncated"]["content"] = json!(true);
-        structured["truncated"]["content_resource"] = link["uri"].clone();
+        told["truncated"]["content"] = json!(true);
+        told["truncated"]["content_resource"] = link["uri"].clone();
     }
-    content.extend([Some(stdout), value].into_iter().flatten().filter_map(|cut| cut.link));
+    content.extend(texts.into_links());
     content.extend(emitted.link);
-    json!({ "content": content, "structuredContent": structured, "isError": is_error })
+    let mut result = json!({ "content": content, "isError": is_error });
+    if serve.structured_outcome {
+        result["structuredContent"] = told.clone();
+    }
+    result["_meta"] = json!({ outcome::META: told });
+    result
 }
 
-/// What a model reads first: output, result, trouble.
-fn text(outcome: &Outcome, stdout: &Cut, value: Option<&Cut>, budget: usize) -> String {
-    let mut text = stdout.shown.clone();
-    if let Some(value) = value {
-        if !text.is_empty() {
-            text.push_str("\n\nresult: ");
+/// The texts of an outcome, each with head and tail where it is long.
+struct Texts {
+    stdout: Cut,
+    /// The value that the snippet ended with.
+    value: Option<Cut>,
+    stderr: Cut,
+    /// Why it is not `ok`, or what is to be known although it is.
+    trouble: Cut,
+}
+
+impl Texts {
+    fn of(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Self {
+        let trouble = present::trouble(outcome).map(|trouble| trouble + &corrections(outcome));
+        let trouble = trouble.unwrap_or_else(|| present::messages(&outcome.diagnostics));
+        Texts {
+            stdout: cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep),
+            value: present::result(outcome).map(|text| cut("result", &text, budget / 2, keep)),
+            stderr: cut("stderr", without_panic(outcome), budget / 4, keep),
+            trouble: cut("trouble", trouble.trim_end(), budget / 2, keep),
         }
-        text.push_str(&value.shown);
     }
-    if let Some(trouble) = present::trouble(outcome) {
-        if !text.is_empty() {
-            text.push_str("\n\n");
+
+    /// What a model reads first. A value that stands alone needs no label.
+    fn joined(&self, outcome: &Outcome, code: &str, media: &str) -> String {
+        let (stdout, stderr) = (self.stdout.shown.as_str(), self.stderr.shown.as_str());
+        let is_alone =
+            stdout.is_empty() && stderr.is_empty() && outcome.content.is_empty() && media.is_empty();
+        let value = self.value.as_ref().map(|value| match value.shown.as_str() {
+            "" => "result: \"\"".to_owned(),
+            shown if is_alone => shown.to_owned(),
+            shown => format!("result: {shown}"),
+        });
+        let has_nothing = is_alone && value.is_none();
+        let no_result = (outcome.status == Status::Ok && value.is_none())
+            .then(|| without_result(code, has_nothing))
+            .flatten();
+        let stderr = (!stderr.is_empty()).then(|| format!("stderr:\n{stderr}"));
+        let sections = [stdout, value.as_deref().unwrap_or(""), stderr.as_deref().unwrap_or(""), media];
+        let sections = sections.into_iter().chain([no_result.unwrap_or(""), &self.trouble.shown]);
+        sections.filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The resources that have what was cut.
+    fn into_links(self) -> impl Iterator<Item = Value> {
+        let Texts { stdout, value, stderr, trouble } = self;
+        [Some(stdout), value, Some(stderr), Some(trouble)].into_iter().flatten().filter_map(|cut| cut.link)
+    }
+}
+
+/// Standard error without the report of the panic that ended the snippet: its message and its line are told as the error.
+fn without_panic(outcome: &Outcome) -> &str {
+    let stderr = outcome.stderr.trim_end_matches('\n');
+    let last = stderr.rfind("thread '").filter(|start| *start == 0 || stderr[..*start].ends_with('\n'));
+    let is_told = |report: &str| {
+        outcome.error.as_ref().is_some_and(|error| report.lines().skip(1).eq(error.message.lines()))
+    };
+    match last {
+        Some(start) if outcome.status == Status::Panic && is_told(&stderr[start..]) => {
+            stderr[..start].trim_end_matches('\n')
         }
-        text.push_str(&head_and_tail(&trouble, budget / 2, ""));
-        add_evidence(outcome, &mut text);
-    } else {
-        let warnings = outcome.diagnostics.iter().map(|warning| warning.rendered.trim_end());
-        let warnings: String = warnings.map(|warning| format!("\n\n{warning}")).collect();
-        text.push_str(&head_and_tail(&warnings, budget / 4, ""));
+        _ => stderr,
     }
-    if text.is_empty() && outcome.content.is_empty() {
-        text.push_str("ok: it printed nothing and has no result");
+}
+
+/// What is said of a snippet that ended well and without a result, where that may be a mistake.
+fn without_result(code: &str, has_nothing: bool) -> Option<&'static str> {
+    if runner::discards_value(code) {
+        return Some("no result: the snippet ends with `;`, which drops the last value");
     }
-    text
+    has_nothing.then_some("ok: no result, and nothing printed")
+}
+
+/// What was corrected in a snippet that failed all the same.
+fn corrections(outcome: &Outcome) -> String {
+    let fixes =
+        outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));
+    fixes.collect()
 }
 
 /// The content parts of an answer.
@@ -143,17 +156,18 @@ fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
             continue;
         }
         let note = format!(
-            "[… {} of {} content parts are left out from here on, {all} bytes in all; the whole is {address}, to be read by \
-             ?offset=…&length=…]",
+            "[… {} of {} content parts are left out from here on, of {} in all{}]",
             content.len() - number,
-            content.len()
+            content.len(),
+            size(all),
+            cut::whole_at(&address),
         );
         shown.push(json!({ "type": "text", "text": format!("{}{note}", text_beginning(part.get(), room)) }));
         break;
     }
     let link = json!({
         "type": "resource_link", "uri": address, "name": "content", "mimeType": "application/json",
-        "description": format!("all {all} bytes of content parts"),
+        "description": format!("all {} of content parts", size(all)),
     });
     Emitted { parts: shown, link: Some(link) }
 }
@@ -187,130 +201,6 @@ fn text_beginning(part: &str, room: usize) -> String {
     }
 }
 
-/// What is known of a failure beside its message: evidence, what the snippet wrote to standard error, corrections.
-fn add_evidence(outcome: &Outcome, text: &mut String) {
-    let Some(error) = &outcome.error else { return };
-    // Writing to a string does not fail.
-    if error.evidence.as_object().is_some_and(|evidence| !evidence.is_empty())
-        && outcome.diagnostics.is_empty()
-    {
-        let _ = write!(text, "\nevidence: {}", head_and_tail(&error.evidence.to_string(), STDERR_SHOWN, ""));
-    }
-    let fixes =
-        outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));
-    text.push_str(&head_and_tail(&fixes.collect::<String>(), STDERR_SHOWN, ""));
-    let stderr = outcome.stderr.trim_end();
-    if !stderr.is_empty() {
-        let _ = write!(text, "\nstderr:\n{}", head_and_tail(stderr, STDERR_SHOWN, ""));
-    }
-}
-
-/// The outcome as JSON, with what is too long cut as in the text.
-fn structured(
-    mut outcome: Outcome,
-    stdout: &Cut,
-    value: Option<&Cut>,
-    budget: usize,
-    keep: Keep<'_>,
-) -> Value {
-    let mut truncated = Map::new();
-    let mut note = |part: &str, link: &Value| {
-        truncated.insert(part.to_owned(), json!(true));
-        truncated.insert(format!("{part}_resource"), link["uri"].clone());
-    };
-    if let Some(link) = &stdout.link {
-        outcome.stdout.clone_from(&stdout.shown);
-        note("stdout", link);
-    }
-    if let Some(link) = value.and_then(|value| value.link.as_ref()) {
-        outcome.result = None;
-        note("result", link);
-    }
-    let stderr = cut("stderr", &outcome.stderr, budget / 4, keep);
-    if let Some(link) = &stderr.link {
-        outcome.stderr = stderr.shown;
-        note("stderr", link);
-    }
-    let diagnostics = serde_json::to_string(&outcome.diagnostics).unwrap_or_default();
-    let diagnostics = cut("diagnostics", &diagnostics, budget / 4, keep);
-    if let Some(link) = &diagnostics.link {
-        shorten_diagnostics(&mut outcome.diagnostics, budget / 4);
-        note("diagnostics", link);
-    }
-    shorten_fixes(&mut outcome.fixes, budget / 4);
-    if let Some(error) = &mut outcome.error {
-        error.message = head_and_tail(&error.message, budget / 4, "");
-    }
-    // Each of the calls is in the log; a model needs no more than the last ones.
-    let calls = outcome.calls.len();
-    outcome.calls.drain(..calls.saturating_sub(CALLS_SHOWN));
-    let result = outcome.result.take().and_then(|result| strict_json::value_with_numbers(&result).ok());
-    let mut whole = serde_json::to_value(&outcome).unwrap_or_default();
-    whole["result"] = result.unwrap_or_default();
-    if let Some(members) = whole["truncated"].as_object_mut() {
-        members.extend(truncated);
-    }
-    whole
-}
-
-/// Keeps the first diagnostics, as many as there is room for; of one that is long, the beginning of its texts.
-fn shorten_diagnostics(diagnostics: &mut Vec<Diagnostic>, room: usize) {
-    let mut left = room;
-    diagnostics.retain_mut(|diagnostic| {
-        if left == 0 {
-            return false;
-        }
-        let hint = diagnostic.hint.take().unwrap_or_default();
-        let texts = [&diagnostic.message, &diagnostic.rendered, &hint];
-        let each = left / texts.len();
-        let [message, rendered, hint] = texts.map(|text| shortened(text, each).into_owned());
-        left = left.saturating_sub(message.len() + rendered.len() + hint.len());
-        (diagnostic.message, diagnostic.rendered) = (message, rendered);
-        diagnostic.hint = (!hint.is_empty()).then_some(hint);
-        true
-    });
-}
-
-/// Keeps the first corrections, as many as there is room for.
-fn shorten_fixes(fixes: &mut Vec<Fix>, room: usize) {
-    let mut left = room;
-    fixes.retain(|fix| {
-        let bytes = fix.before.len() + fix.after.len();
-        let fits = bytes <= left;
-        left = left.saturating_sub(bytes);
-        fits
-    });
-}
-
-/// Most calls that structured content names one by one: the last ones.
-const CALLS_SHOWN: usize = 20;
-
-/// A text with head and tail of what is too long, which is kept as a resource.
-fn cut(part: &str, text: &str, room: usize, keep: Keep<'_>) -> Cut {
-    if text.len() <= room {
-        return Cut { shown: text.to_owned(), link: None };
-    }
-    let address = keep(part, text);
-    let shown =
-        head_and_tail(text, room, &format!("; the whole is {address}, to be read by ?offset=…&length=…"));
-    let link = json!({
-        "type": "resource_link", "uri": address, "name": part, "mimeType": "text/plain", "size": text.len(),
-        "description": format!("all {} bytes of {part}", text.len()),
-    });
-    Cut { shown, link: Some(link) }
-}
-
-/// Three quarters of the room for the head, one for the tail.
-fn head_and_tail(text: &str, room: usize, more: &str) -> String {
-    if text.len() <= room {
-        return text.to_owned();
-    }
-    let head = text.floor_char_boundary(room / 4 * 3);
-    let tail = text.ceil_char_boundary(text.len().saturating_sub(room / 4)).max(head);
-    let (first, last) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
-    format!("{first}\n[… {} bytes are left out here{more} …]\n{last}", tail - head)
-}
-
 /// A failure that no snippet is to blame for, as a result that a model reads.
 pub(crate) fn failure(message: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": message }], "isError": true })
@@ -318,25 +208,25 @@ pub(crate) fn failure(message: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use runner::Diagnostic;
+
     use super::*;
 
+    /// Settings with this budget.
+    fn within(output: usize) -> Serve {
+        Serve { output, ..Serve::default() }
+    }
+
     #[test]
-    fn long_texts_have_head_and_tail_and_are_kept_whole() {
-        let text = "ä".repeat(3_000);
-        let kept = std::cell::RefCell::new(Vec::new());
-        let keep = |part: &str, text: &str| {
-            kept.borrow_mut().push((part.to_owned(), text.len()));
-            "toolsmith://executions/1/stdout".to_owned()
-        };
-        let short = cut("stdout", "short", 1_000, &keep);
-        assert!(short.shown == "short" && short.link.is_none() && kept.borrow().is_empty());
-        let long = cut("stdout", &text, 1_000, &keep);
-        assert_eq!(kept.borrow().as_slice(), [("stdout".to_owned(), 6_000)]);
-        assert!(
-            long.shown.len() < 1_300
-                && long.shown.contains("bytes are left out here; the whole is toolsmith://")
-        );
-        assert_eq!(long.link.unwrap()["size"], 6_000);
+    fn only_who_asks_for_it_gets_structured_content() {
+        let serve = Serve { structured_outcome: true, ..Serve::default() };
+        let keep: Keep<'_> = &|_, _| panic!("nothing is cut");
+        let asked = result(Outcome::busy("later"), "", &serve, keep);
+        assert_eq!(asked["structuredContent"]["status"], "busy");
+        assert_eq!(asked["structuredContent"], asked["_meta"][outcome::META]);
+        let usual = result(Outcome::busy("later"), "", &Serve::default(), keep);
+        assert!(usual.get("structuredContent").is_none());
+        assert_eq!((&usual["_meta"], &usual["content"]), (&asked["_meta"], &asked["content"]));
     }
 
     /// An outcome that emitted these texts.
@@ -356,17 +246,18 @@ mod tests {
             "toolsmith://executions/1/content".to_owned()
         };
         let texts = ["short".to_owned(), "ä".repeat(1 << 20), "last".to_owned()];
-        let answer = result(emitting(&texts), 16 << 10, &keep);
+        let answer = result(emitting(&texts), "", &within(16 << 10), &keep);
         assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
         let shown: Vec<&str> =
             answer["content"].as_array().unwrap().iter().filter_map(|part| part["text"].as_str()).collect();
         assert_eq!(shown[1], "short");
         assert!(shown[2].starts_with("ää") && shown[2].contains("2 of 3 content parts are left out"));
-        assert_eq!(answer["structuredContent"]["truncated"]["content"], true);
+        assert_eq!(answer["_meta"][outcome::META]["truncated"]["content"], true);
         assert_eq!(answer["content"][3]["uri"], "toolsmith://executions/1/content");
         let whole: Vec<Value> = serde_json::from_str(&kept.borrow()).unwrap();
         assert_eq!(whole[1]["text"], texts[1]);
-        let few = result(emitting(&["short".to_owned()]), 16 << 10, &|_, _| panic!("nothing is cut"));
+        let few =
+            result(emitting(&["short".to_owned()]), "", &within(16 << 10), &|_, _| panic!("nothing is cut"));
         assert_eq!(
             (few["content"][1]["text"].as_str(), few["content"].as_array().unwrap().len()),
             (Some("short"), 2)
@@ -386,22 +277,10 @@ mod tests {
             hint: Some("h".repeat(10_000)),
         };
         outcome.diagnostics = vec![diagnostic; 100];
-        let answer = result(outcome, 16 << 10, &|part, _| format!("toolsmith://executions/1/{part}"));
+        let answer =
+            result(outcome, "", &within(16 << 10), &|part, _| format!("toolsmith://executions/1/{part}"));
         assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
-        assert_eq!(answer["structuredContent"]["truncated"]["diagnostics"], true);
-        assert!(!answer["structuredContent"]["diagnostics"].as_array().unwrap().is_empty());
-    }
-
-    #[test]
-    fn the_form_is_short_and_names_what_outcomes_have() {
-        let schema = output_schema();
-        assert_eq!(schema["type"], "object");
-        let outcome = serde_json::to_value(Outcome::busy("busy")).unwrap();
-        for name in schema["properties"].as_object().unwrap().keys() {
-            assert!(outcome.get(name).is_some(), "{name}");
-        }
-        assert!(schema["properties"].as_object().unwrap().values().all(Value::is_object), "{schema}");
-        assert!(jsonschema::draft202012::new(&schema).unwrap().is_valid(&outcome));
-        assert!(codegen::tokens(&schema.to_string()) < 250, "{schema}");
+        assert_eq!(answer["_meta"][outcome::META]["truncated"]["diagnostics"], true);
+        assert!(!answer["_meta"][outcome::META]["diagnostics"].as_array().unwrap().is_empty());
     }
 }

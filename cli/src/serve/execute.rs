@@ -72,7 +72,9 @@ impl ExecuteCode {
         if let Some(seconds) = arguments.timeout
             && !(seconds > 0.0 && seconds <= LONGEST_SECONDS)
         {
-            return Err(format!("timeout: {seconds} is out of range: more than 0 seconds"));
+            return Err(format!(
+                "timeout: {seconds} is out of range: more than 0, at most {LONGEST_SECONDS} seconds"
+            ));
         }
         Ok(arguments)
     }
@@ -161,7 +163,7 @@ impl Execution {
         }
         let keep =
             |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &scribe.id, part, text);
-        Ok(answer::result(outcome, self.snapshot.config().serve.output, &keep))
+        Ok(answer::result(outcome, &self.arguments.code, &self.snapshot.config().serve, &keep))
     }
 
     /// A result that asks for permission. All that is needed later stands in its state.

@@ -1,7 +1,8 @@
-//! A call as its execution knows it: it begins, and it ends, whatever becomes of it. Both are told to the observer, and the
-//! end stands in the ledger.
+//! A call as its execution knows it: it begins, and it ends, whatever becomes of it. Both are told to the observer. The
+//! ledger counts it and keeps its end only if it was sent: what is refused or given up before that was not made.
 
 use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use serde_json::value::RawValue;
@@ -18,6 +19,7 @@ pub(super) struct Watched<'a> {
     tool: String,
     began: Instant,
     has_ended: bool,
+    is_made: AtomicBool,
 }
 
 impl<'a> Watched<'a> {
@@ -30,7 +32,28 @@ impl<'a> Watched<'a> {
     ) -> Self {
         let arguments = arguments.unwrap_or(RawValue::NULL);
         broker.observer.call_began(&CallBegun { number, server: &server, tool: &tool, arguments });
-        Watched { broker, number, server, tool, began: Instant::now(), has_ended: false }
+        Watched {
+            broker,
+            number,
+            server,
+            tool,
+            began: Instant::now(),
+            has_ended: false,
+            is_made: AtomicBool::new(false),
+        }
+    }
+
+    /// It is handed to the server's session.
+    pub(super) fn sent(&self) {
+        self.is_made.store(true, Ordering::Relaxed);
+        self.broker.ledger().calls_total += 1;
+    }
+
+    /// The session's side refused it before it left.
+    pub(super) fn refused(&self) {
+        if self.is_made.swap(false, Ordering::Relaxed) {
+            self.broker.ledger().calls_total -= 1;
+        }
     }
 
     /// Tells what came of it.
@@ -42,7 +65,7 @@ impl<'a> Watched<'a> {
         self.has_ended = true;
         self.broker.observer.call_ended(self.number, &record);
         let mut ledger = self.broker.ledger();
-        if ledger.calls.len() < CALLS_KEPT {
+        if self.is_made.load(Ordering::Relaxed) && ledger.calls.len() < CALLS_KEPT {
             ledger.calls.push(record);
         }
     }

@@ -23,6 +23,7 @@ mod resource;
 pub mod result;
 mod run;
 mod scalar;
+pub mod size;
 pub mod tail;
 pub mod tool;
 mod unmade;

@@ -14,12 +14,13 @@ use serde_json::value::RawValue;
 
 use crate::args::Args;
 use crate::client;
+use crate::size::size;
 use crate::wire::{ErrorReport, FRAME_LIMIT, Finish, ToHost, ToolReport, VERSION};
 use crate::written::to_raw;
 use crate::{fault, panics, unmade, warning};
 
-/// A snippet's result as JSON, or how it failed.
-pub type Encoded = Result<Box<RawValue>, Failure>;
+/// A snippet's result as JSON, or how it failed. `()` is no result, and `None` is one: `null`.
+pub type Encoded = Result<Option<Box<RawValue>>, Failure>;
 
 /// The `Err` that a snippet ended with.
 #[derive(Debug)]
@@ -103,10 +104,10 @@ pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output
     };
     let args = Args(welcome.args);
     let (finish, code) = match on_main_thread(move || drive(entry, args)) {
-        Ok(Ok(result)) if result.get().len() <= FRAME_LIMIT / 2 => {
-            (Finish::Ok { result, unmade: unmade::report(origin) }, 0)
+        Ok(Ok(Some(result))) if result.get().len() > FRAME_LIMIT / 2 => {
+            (Finish::Error(too_large(result.get().len())), EXIT_ERROR)
         }
-        Ok(Ok(result)) => (Finish::Error(too_large(result.get().len())), EXIT_ERROR),
+        Ok(Ok(result)) => (Finish::Ok { result, unmade: unmade::report(origin) }, 0),
         Ok(Err(Failure(report))) => (Finish::Error(report), EXIT_ERROR),
         Err(payload) => (Finish::Panic(panics::report(&*payload)), EXIT_PANIC),
     };
@@ -149,23 +150,34 @@ fn drive(entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>, args: Args) 
 /// # Errors
 /// The snippet's own, or that of serialising its value.
 pub fn encode<T: Serialize>(result: anyhow::Result<T>) -> Encoded {
-    result.and_then(|value| to_json(&value)).map_err(|error| failure(&error))
+    let encoded = result.and_then(|value| encoded(&value, std::any::type_name::<T>()));
+    encoded.map_err(|error| failure(&error))
 }
 
 /// A value as JSON; a `Result` that is still in it is the snippet's, and is opened.
 pub(crate) fn to_json<T: Serialize>(value: &T) -> anyhow::Result<Box<RawValue>> {
-    opened(to_raw(value).map_err(unserialisable)?, std::any::type_name::<T>())
+    let (json, _) = opened(to_raw(value).map_err(unserialisable)?, std::any::type_name::<T>())?;
+    Ok(json)
 }
 
-/// The value in a `Result` that was serialised as it is: its type was not known before its end, or it stands behind what
-/// serde does not show.
-fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<Box<RawValue>> {
+fn encoded<T: Serialize>(value: &T, kind: &str) -> anyhow::Result<Option<Box<RawValue>>> {
+    let (json, is_unit) = opened(to_raw(value).map_err(unserialisable)?, kind)?;
+    Ok((!is_unit).then_some(json))
+}
+
+/// The value in a `Result` that was serialised as it is, and whether it is `()`: its type was not known before its end, or it
+/// stands behind what serde does not show.
+fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<(Box<RawValue>, bool)> {
     const HIDDEN: [&str; 5] = ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<"];
     loop {
         while let Some(within) = HIDDEN.iter().find_map(|hidden| kind.strip_prefix(hidden)) {
             kind = within;
         }
-        let Some(within) = kind.strip_prefix("core::result::Result<") else { return Ok(json) };
+        let Some(within) = kind.strip_prefix("core::result::Result<") else {
+            // Behind the value's type stands nothing, or the error of the `Result` around it.
+            let is_unit = kind == "()" || kind.starts_with("(),");
+            return Ok((json, is_unit));
+        };
         json = match serde_json::from_str(json.get())? {
             Written::Ok(value) => value,
             Written::Err(Value::String(message)) => return Err(anyhow::Error::msg(message)),
@@ -207,9 +219,9 @@ pub(crate) fn shortened(mut message: String) -> String {
 
 fn too_large(length: usize) -> ErrorReport {
     let limit = FRAME_LIMIT / 2;
-    let message = format!(
-        "the result is {length} bytes of JSON, over the limit of {limit}; return a part or a summary"
-    );
+    let (length, limit) = (size(length), size(limit));
+    let message =
+        format!("the result is {length} of JSON, over the limit of {limit}; return a part or a summary");
     ErrorReport { message, tool: None }
 }
 

@@ -11,8 +11,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
+use crate::size::size;
+
 /// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
@@ -92,6 +94,14 @@ pub enum FailureKind {
     Rejected,
     /// Request or answer does not fit the protocol or its limits.
     Protocol,
+}
+
+impl FailureKind {
+    /// Whether the host refused the call, so that no server saw it.
+    #[must_use]
+    pub fn is_refusal(self) -> bool {
+        matches!(self, FailureKind::Denied | FailureKind::InvalidParams)
+    }
 }
 
 /// What the program says to the host, with nothing beside it.
@@ -250,8 +260,9 @@ pub struct FoundTool {
 pub enum Finish {
     /// With a value.
     Ok {
-        /// The value; `null` for none.
-        result: Box<RawValue>,
+        /// The value; not there where there is none, which is not the same as `null`.
+        #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+        result: Option<Box<RawValue>>,
         /// The calls that were built and never made.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unmade: Vec<UnmadeReport>,
@@ -260,6 +271,11 @@ pub enum Finish {
     Error(ErrorReport),
     /// With a panic.
     Panic(PanicReport),
+}
+
+/// A member that is there, also where it is `null`.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// The `Err` that a program ended with.
@@ -344,7 +360,7 @@ pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
     if length > FRAME_LIMIT {
         return Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            format!("a frame of {length} bytes; the limit is {FRAME_LIMIT}"),
+            format!("a frame of {}; the limit is {}", size(length), size(FRAME_LIMIT)),
         ));
     }
     let mut frame = vec![0; length];
@@ -363,7 +379,7 @@ pub fn write_frame(stream: &mut impl Write, message: &impl Serialize) -> io::Res
     if length > FRAME_LIMIT {
         return Err(io::Error::new(
             io::ErrorKind::InvalidData,
-            format!("{length} bytes in one message; the limit is {FRAME_LIMIT}"),
+            format!("{} in one message; the limit is {}", size(length), size(FRAME_LIMIT)),
         ));
     }
     let prefix = u32::try_from(length).map_err(io::Error::other)?.to_be_bytes();

@@ -25,7 +25,7 @@ const END: Duration = Duration::from_secs(20);
 const LIST_WAIT: u32 = 120;
 
 /// The server, and the client's end of it.
-pub(super) struct Serving {
+pub(crate) struct Serving {
     process: Child,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
@@ -69,10 +69,15 @@ fn config(installed: &Installed) -> Value {
 impl Serving {
     /// Starts it, shakes hands and lists the tools. The workspace must be there.
     pub(super) async fn start(installed: &Installed, product: &Product) -> Checked<Self> {
+        Self::of(product, &config(installed).to_string()).await
+    }
+
+    /// The same with another configuration.
+    pub(crate) async fn of(product: &Product, config: &str) -> Checked<Self> {
         let failed = |error: std::io::Error| format!("toolsmith serve: {error}");
         let folder = tempfile::tempdir().map_err(failed)?;
-        let file = folder.path().join("served.json");
-        fs::write(&file, config(installed).to_string()).map_err(failed)?;
+        let file = folder.path().join("served.yaml");
+        fs::write(&file, config).map_err(failed)?;
         let mut command = Command::new(product.binary());
         command.arg("serve").arg("--config").arg(file).current_dir(folder.path()).kill_on_drop(true);
         command.env("TOOLSMITH_CACHE_DIR", product.cache()).env("XDG_CONFIG_HOME", folder.path());
@@ -95,7 +100,7 @@ impl Serving {
     }
 
     /// Calls a tool.
-    pub(super) async fn call(&mut self, tool: &str, arguments: &Value) -> Checked<Came> {
+    pub(crate) async fn call(&mut self, tool: &str, arguments: &Value) -> Checked<Came> {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
@@ -109,7 +114,7 @@ impl Serving {
     }
 
     /// Ends it as clients do, and waits for that.
-    pub(super) async fn end(self) -> Checked<()> {
+    pub(crate) async fn end(self) -> Checked<()> {
         let Self { mut process, stdin, lines, .. } = self;
         drop((stdin, lines));
         let ended = timeout(END, process.wait()).await;

@@ -141,8 +141,8 @@ fn assert_violation(name: &str, run: Run, says: &str) -> Value {
 fn a_frame_that_is_none_ends_the_program() {
     let finish = r#"say {"finish":{"ok":{"result":1}}}"#;
     let violations: &[(&str, &[&str], &str)] = &[
-        ("four GiB", &["bytes ffffffff7b7d"], "a frame of 4294967295 bytes, over the limit"),
-        ("one over the limit", &["bytes 02000001"], "a frame of 33554433 bytes, over the limit of 33554432"),
+        ("four GiB", &["bytes ffffffff7b7d"], "a frame of 4 GiB, over the limit"),
+        ("one over the limit", &["bytes 02000001"], "a frame of 32.1 MiB, over the limit of 32 MiB"),
         ("empty", &["bytes 00000000"], "no message"),
         ("garbage", &[&framed(b"\x00\x7f\x80garbage\xff")], "no message"),
         ("no UTF-8", &[&framed(b"{\"emit\":{\"content\":{\"a\":\"\xc3\x28\"}}}")], "no message"),
@@ -315,11 +315,9 @@ fn a_tool_is_called_by_its_identity_only() {
     let lines: Vec<&str> = calls.iter().map(String::as_str).chain([hear.as_str()]).collect();
     let outcome = after_work(&lines).config(&config).expect("ok", 0);
     assert_work_is_kept(&outcome);
-    assert_eq!(outcome["calls_total"], names.len() + 1, "{outcome:#}");
-    for call in &outcome["calls"].as_array().unwrap()[1..] {
-        assert_eq!((&call["ok"], &call["server"]), (&json!(false), &json!("")), "{outcome:#}");
-        assert!(call["tool"].as_str().unwrap().len() <= 256, "{call}");
-    }
+    assert_eq!(outcome["calls_total"], 1, "refused calls are not made: {outcome:#}");
+    assert_eq!(outcome["calls"].as_array().unwrap().len(), 1, "{outcome:#}");
+    assert_eq!(outcome["calls_refused"]["forged"], names.len(), "{outcome:#}");
     let answers = outcome["stdout"].as_str().unwrap();
     assert_eq!(answers.matches("\"denied\"").count(), names.len(), "{answers}");
     let reached = fs::read_to_string(&record).unwrap_or_default();
@@ -349,7 +347,8 @@ fn arguments_that_no_one_could_read_are_an_error_of_the_call() {
         let answers: Vec<&str> = outcome["stdout"].as_str().unwrap().lines().collect();
         assert_says(&json!(answers[1]), &["failure", "invalid_params", says]);
         assert_says(&json!(answers[2]), &["reply", "goes on"]);
-        assert_eq!(outcome["calls"][1]["ok"], false, "{arguments}");
+        let made = (&outcome["calls_total"], &outcome["calls_refused"]["invalid"]);
+        assert_eq!(made, (&json!(2), &json!(1)), "{arguments}: {outcome:#}");
     }
 }
 
@@ -405,7 +404,9 @@ fn calls_without_end_are_bounded_by_the_window() {
         let outcome = bounded(name, run, "timeout", 4);
         assert_eq!(outcome["error"]["kind"], "wall_clock", "{name}");
         assert_work_is_kept(&outcome);
-        let total = outcome["calls_total"].as_u64().unwrap();
+        let refused = &outcome["calls_refused"];
+        let counts = [&outcome["calls_total"], &refused["forged"], &refused["invalid"]];
+        let total: u64 = counts.iter().map(|count| count.as_u64().unwrap()).sum();
         assert!(total > 1 && total <= 1 + most, "{name}: {total} calls");
     }
 }

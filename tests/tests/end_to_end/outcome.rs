@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cache::shared;
 use crate::harness::{Run, assert_says, json, plain};
+use crate::serving::DEMO;
 
 fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
@@ -177,4 +178,41 @@ fn every_example_runs() {
         }
     }
     assert!(examples >= 3, "{examples} examples");
+}
+
+#[test]
+fn limits_are_told_in_readable_units_with_the_key_that_raises_them() {
+    let limited = format!("{DEMO}codeMode: {{ sandbox: {{ output: 64KiB, memory: 256MiB, cpu: 1 }} }}\n");
+    for (code, status, says) in [
+        (
+            "loop { println!(\"{}\", \"x\".repeat(1000)); }",
+            "output_limit",
+            ["more than 64 KiB", "codeMode.sandbox.output"],
+        ),
+        ("vec![1u8; 1 << 30].len()", "memory_limit", ["it wanted 1 GiB more", "codeMode.sandbox.memory"]),
+        ("loop {}", "timeout", ["1 s of processor time", "codeMode.sandbox.cpu"]),
+    ] {
+        let outcome: Value = serde_json::from_str(&json(code).config(&limited).done().stdout).unwrap();
+        assert_eq!(outcome["status"], status, "{outcome:#}");
+        assert_says(&outcome["error"]["message"], &says);
+    }
+    let outcome =
+        json("sleep(Duration::from_secs(600)).await").arguments(&["--timeout", "2"]).expect("timeout", 4);
+    assert_says(&outcome["error"]["message"], &["after 2 s", "codeMode.timeout", "codeMode.maxTimeout"]);
+}
+
+#[test]
+fn null_is_a_result_and_nothing_is_none() {
+    for (code, stdout) in [
+        ("None::<u32>", "null\n"),
+        ("serde_json::Value::Null", "null\n"),
+        ("Ok::<Option<u32>, anyhow::Error>(None)", "null\n"),
+        ("()", ""),
+        ("Ok::<(), anyhow::Error>(())", ""),
+        ("demo::echo(\"a\").await?;", ""),
+        ("fn main() {\n    println!(\"printed\");\n}", "printed\n"),
+        ("async fn main() -> Result<()> {\n    Ok(())\n}", ""),
+    ] {
+        assert_eq!(plain(code).done().stdout, stdout, "{code}");
+    }
 }

@@ -189,13 +189,13 @@ async fn everything_but_new_calls_is_read_when_no_further_call_has_room() {
         for id in 1..=window {
             say(&mut program, &call(window + id, "late")).await;
         }
-        say(&mut program, &ToHost::Finish(Finish::Ok { result: raw("7"), unmade: Vec::new() })).await;
+        say(&mut program, &ToHost::Finish(Finish::Ok { result: Some(raw("7")), unmade: Vec::new() })).await;
         drop(program);
         pending::<()>().await;
     });
     assert!(matches!(ended.await, Either::Left(Ok(()))));
     let ledger = lock(&ledger);
-    assert!(matches!(&ledger.finish, Some(Finish::Ok { result, .. }) if result.get() == "7"));
+    assert!(matches!(&ledger.finish, Some(Finish::Ok { result: Some(result), .. }) if result.get() == "7"));
     assert_eq!((ledger.content.len(), ledger.calls_total), (1, 2 * window + 1));
     assert_eq!(ledger.calls.len() as u64, ledger.calls_total, "calls that are given up are in the outcome");
 }
@@ -206,11 +206,29 @@ async fn a_call_beyond_the_window_waits_for_room() {
     let ended = play(&host, &clock, &ledger, async |mut program: UnixStream| {
         hello(&mut program).await;
         for id in 0..CALLS_IN_FLIGHT as u64 {
-            say(&mut program, &call(id, "asks")).await;
+            say(&mut program, &call(id, "late")).await;
         }
         say(&mut program, &call(CALLS_IN_FLIGHT as u64, "quick")).await;
         tokio::time::sleep(Duration::from_secs(1)).await;
         lock(&ledger).calls_total
     });
     assert!(matches!(ended.await, Either::Right(begun) if begun == CALLS_IN_FLIGHT as u64));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_given_up_while_a_person_is_asked_is_not_made() {
+    let (host, clock, ledger) = (Host::default(), Clock::start(), Mutex::default());
+    let ended = play(&host, &clock, &ledger, async |mut program: UnixStream| {
+        hello(&mut program).await;
+        say(&mut program, &call(0, "asks")).await;
+        host.asked.notified().await;
+        say(&mut program, &ToHost::Cancel { id: 0 }).await;
+        say(&mut program, &call(1, "quick")).await;
+        assert!(matches!(hear(&mut program).await, ToProgram::Welcome(_)));
+        assert!(matches!(hear(&mut program).await, ToProgram::Reply { id: 1, .. }));
+    });
+    assert!(matches!(ended.await, Either::Right(())));
+    let ledger = lock(&ledger);
+    let kept: Vec<&str> = ledger.calls.iter().map(|call| call.tool.as_str()).collect();
+    assert_eq!((ledger.calls_total, kept), (1, vec!["quick"]));
 }

@@ -1,0 +1,136 @@
+//! What `toolsmith serve` answers, and what clients leave of it for a model.
+
+use end_to_end::reductions::{CONFIG, KINDS, Kind, REDUCTIONS};
+use serde_json::{Value, json};
+
+use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
+
+const OWN: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
+
+/// The demo server in code mode, all of whose tools do not fit into a description, and a server whose tools are direct.
+fn config(serve: &str) -> String {
+    let direct = env!("CARGO_BIN_EXE_conformance-server");
+    format!(
+        "{DEMO}  direct: {{ command: {direct:?}, codeMode: false, trust: true }}\nserve: {{ descriptionTokens: 1{serve} }}\n"
+    )
+}
+
+fn tool(listed: &Value, name: &str) -> Value {
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("no {name}: {listed:#}")).clone()
+}
+
+fn start(config: &str) -> Server {
+    let mut server = Serve::new(config).start();
+    server.shake_hands();
+    server
+}
+
+#[test]
+fn own_tools_answer_with_content_alone_and_direct_ones_as_their_server_does() {
+    let mut server = start(&config(""));
+    let listed = server.ask(1, "tools/list", &json!({}));
+    for name in OWN {
+        assert!(tool(&listed, name).get("outputSchema").is_none(), "{name}: {listed:#}");
+    }
+    assert_eq!(tool(&listed, "test_structured_content")["outputSchema"]["type"], "object");
+    let calls = [
+        execute("println!(\"printed\");\n6 * 7"),
+        execute("let wrong: u32 = \"text\";\nwrong"),
+        json!({ "name": "search_tools", "arguments": { "query": "echo" } }),
+        json!({ "name": "describe_tools", "arguments": { "tools": ["demo.echo"] } }),
+        json!({ "name": "execute_code", "arguments": {} }),
+    ];
+    for (id, call) in (2..).zip(&calls) {
+        let answer = server.ask(id, "tools/call", call);
+        assert!(answer["result"].get("structuredContent").is_none(), "{answer:#}");
+        assert!(answer["result"]["content"][0]["text"].is_string(), "{answer:#}");
+    }
+    let answer = server.ask(10, "tools/call", &calls[0]);
+    assert_eq!(
+        (&outcome_of(&answer)["result"], &outcome_of(&answer)["stdout"]),
+        (&json!(42), &json!("printed\n"))
+    );
+    let direct = json!({ "name": "test_structured_content", "arguments": { "text": "a b" } });
+    let answer = server.ask(11, "tools/call", &direct);
+    assert_eq!(answer["result"]["structuredContent"], json!({ "characters": 3, "words": 2 }), "{answer:#}");
+}
+
+#[test]
+fn who_asks_for_structured_outcomes_gets_them_by_their_schema() {
+    let mut server = start(&config(", structuredOutcome: true"));
+    let listed = server.ask(1, "tools/list", &json!({}));
+    let schema = &tool(&listed, "execute_code")["outputSchema"];
+    for (id, code) in (2..).zip(["6 * 7", "let wrong: u32 = \"text\";\nwrong"]) {
+        let answer = server.ask(id, "tools/call", &execute(code));
+        let structured = &answer["result"]["structuredContent"];
+        assert_eq!(structured, outcome_of(&answer), "{answer:#}");
+        for name in schema["properties"].as_object().unwrap().keys() {
+            assert!(structured.get(name).is_some(), "{name}: {answer:#}");
+        }
+    }
+    assert!(tool(&listed, "search_tools").get("outputSchema").is_none());
+    assert!(tool(&listed, "describe_tools").get("outputSchema").is_none());
+}
+
+/// The answer that counts.
+fn answer_of(server: &mut Server, kind: &Kind) -> Value {
+    let calls = kind.calls().into_iter().map(|call| json!({ "name": "execute_code", "arguments": call }));
+    calls.zip(1..).map(|(call, id)| server.ask(id, "tools/call", &call)).last().unwrap()
+}
+
+#[test]
+fn whatever_a_client_leaves_of_an_answer_has_what_a_model_needs() {
+    let mut server = start(CONFIG);
+    let mut lacking = Vec::new();
+    for kind in &KINDS {
+        let answer = answer_of(&mut server, kind);
+        for reduction in &REDUCTIONS {
+            let lacks = kind.lacks(reduction, &answer["result"]);
+            if !lacks.is_empty() {
+                lacking.push(format!("{}, {}: {lacks:?} of {answer:#}", kind.name, reduction.name));
+            }
+        }
+    }
+    assert!(lacking.is_empty(), "{}", lacking.join("\n"));
+}
+
+#[test]
+fn structured_outcomes_hide_what_was_emitted_where_they_win() {
+    let mut server = start(&CONFIG.replace("serve: {", "serve: { structuredOutcome: true,"));
+    let kind = KINDS.iter().find(|kind| kind.name == "emitted image and text").unwrap();
+    let answer = answer_of(&mut server, kind);
+    let lacks = |reduction: &str| {
+        let reduction = REDUCTIONS.iter().find(|known| known.name == reduction).unwrap();
+        kind.lacks(reduction, &answer["result"])
+    };
+    assert!(lacks("structured content wins").contains(&"hello-text"), "{answer:#}");
+    assert!(lacks("content wins").is_empty(), "{answer:#}");
+}
+
+#[test]
+fn what_was_refused_is_told_apart_from_what_was_made() {
+    let mut server = start(DEMO);
+    let code = "demo::echo(\"a\").await?;\nlet _ = demo::list_orders().limit(99).await;\nbail!(\"no more\")";
+    let answer = server.ask(1, "tools/call", &execute(code));
+    let outcome = outcome_of(&answer);
+    assert_eq!(
+        (&outcome["calls_total"], &outcome["calls_refused"]["invalid"]),
+        (&json!(1), &json!(1)),
+        "{answer:#}"
+    );
+    assert_eq!(outcome["calls"].as_array().unwrap().len(), 1, "{answer:#}");
+    let text = "the snippet failed: no more; it had made 1 tool call; 1 call was refused";
+    assert_eq!(answer["result"]["content"][0]["text"], text, "{answer:#}");
+}
+
+#[test]
+fn a_time_out_of_range_is_told_with_both_ends() {
+    let mut server = start(DEMO);
+    for (id, timeout) in (1..).zip([json!(0), json!(-1), json!(86_401)]) {
+        let call = json!({ "name": "execute_code", "arguments": { "code": "1", "timeout": timeout } });
+        let answer = server.ask(id, "tools/call", &call);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains("is out of range: more than 0, at most 86400 seconds"), "{answer:#}");
+    }
+}
