@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use end_to_end::reductions::OUTCOME;
 use serde_json::{Value, json};
 use tokio::{
     io::AsyncWriteExt,
@@ -253,17 +254,17 @@ fn plan() -> Vec<(Value, Check)> {
     let endless = "progress(1, 2, \"half way\");\ntokio::time::sleep(Duration::from_secs(60)).await;\n1";
     let paints = "emit(Content::image(\"iVBORw0KGgo=\", \"image/png\"));\n\"painted\"";
     vec![
-        (snippet("6 * 7"), |seen| says(seen, "42") && seen["structured"]["result"] == 42),
+        (snippet("6 * 7"), |seen| says(seen, "42") && seen["outcome"]["result"] == 42),
         (snippet(&counts), |seen| {
             let told = seen["progress"].as_array().map_or(&[][..], Vec::as_slice);
             let is_own = |step: &Value| step["message"].as_str().is_some_and(|text| text.contains("counted"));
             says(seen, "counted") && told.iter().any(is_own) && rises(told)
         }),
         (snippet("let wrong: u32 = \"text\";\nwrong"), |seen| {
-            seen["isError"] == true && seen["structured"]["status"] == "compile_error"
+            seen["isError"] == true && seen["outcome"]["status"] == "compile_error"
         }),
         (snippet_with(&asks, &[("answer", "decline")]), |seen| {
-            seen["asked"] == 1 && seen["isError"] == true && seen["structured"]["status"] == "denied"
+            seen["asked"] == 1 && seen["isError"] == true && seen["outcome"]["status"] == "denied"
         }),
         (snippet_with(&asks, &[("answer", "accept")]), |seen| seen["asked"] == 1 && says(seen, "event-7")),
         (snippet(paints), |seen| {
@@ -399,6 +400,6 @@ async fn inspect(installed: &Installed, serving: &Serving, target: &[String]) ->
     let call =
         ["--method", "tools/call", "--tool-name", "execute_code", "--tool-args-json", arguments.as_str()];
     let answer = ask(&call).await?;
-    let is_right = answer["structuredContent"]["result"] == 42 && answer["isError"] != true;
+    let is_right = answer["_meta"][OUTCOME]["result"] == 42 && answer["isError"] != true;
     must(is_right, "6 * 7 was to be 42", &answer)
 }

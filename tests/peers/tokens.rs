@@ -156,7 +156,7 @@ fn answers<'a>(seen: &'a Value, count: usize) -> Checked<Vec<&'a str>> {
 
 /// Both must come to the same: the snippet by itself, and whoever has read all files.
 fn right(seen: &Value, by_snippet: &[&str], direct: &[&str], late: u64) -> Checked<()> {
-    let result = &seen["calls"][0]["structured"]["result"];
+    let result = &seen["calls"][0]["outcome"]["result"];
     if *result != late || !by_snippet.iter().any(|text| text.contains(&late.to_string())) {
         return Err(format!("the snippet was to say {late}: {result}, {by_snippet:?}"));
     }

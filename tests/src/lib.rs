@@ -3,3 +3,4 @@
 pub mod browser;
 pub mod checks;
 pub mod models;
+pub mod reductions;

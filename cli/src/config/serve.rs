@@ -20,6 +20,9 @@ pub(super) struct ServeEntry {
     description_tokens: Option<At<u64>>,
     /// Most bytes of an answer's text, such as 64KiB (default 48KiB); the rest is a resource to read by range.
     output: Option<At<String>>,
+    /// Whether answers of `execute_code` have their outcome as structured content too (default false). Several clients then
+    /// show a model nothing else.
+    structured_outcome: Option<bool>,
     /// How many executions run at once (default 16).
     max_executions: Option<At<u64>>,
     /// How many wait for their turn (default 64); one more is told that the server is busy.
@@ -73,6 +76,7 @@ pub(super) struct TelemetryEntry {
 pub(super) struct ServeSettings {
     description_tokens: Option<usize>,
     output: Option<usize>,
+    structured_outcome: Option<bool>,
     max_executions: Option<usize>,
     max_waiting: Option<usize>,
     list_wait: Option<Duration>,
@@ -92,6 +96,8 @@ pub(crate) struct Serve {
     pub(crate) description_tokens: usize,
     /// Most bytes of an answer's text.
     pub(crate) output: usize,
+    /// Whether answers of `execute_code` have their outcome as structured content too.
+    pub(crate) structured_outcome: bool,
     /// How many executions run at once.
     pub(crate) max_executions: usize,
     /// How many wait for their turn.
@@ -129,6 +135,7 @@ impl Default for Serve {
         Serve {
             description_tokens: 2_000,
             output: 48 << 10,
+            structured_outcome: false,
             max_executions: 16,
             max_waiting: 64,
             list_wait: Duration::from_secs(5),
@@ -148,6 +155,7 @@ impl ServeSettings {
         ServeSettings {
             description_tokens: self.description_tokens.or(weaker.description_tokens),
             output: self.output.or(weaker.output),
+            structured_outcome: self.structured_outcome.or(weaker.structured_outcome),
             max_executions: self.max_executions.or(weaker.max_executions),
             max_waiting: self.max_waiting.or(weaker.max_waiting),
             list_wait: self.list_wait.or(weaker.list_wait),
@@ -167,6 +175,7 @@ impl ServeSettings {
         Serve {
             description_tokens: self.description_tokens.unwrap_or(default.description_tokens),
             output: self.output.unwrap_or(default.output),
+            structured_outcome: self.structured_outcome.unwrap_or(default.structured_outcome),
             max_executions: self.max_executions.unwrap_or(default.max_executions),
             max_waiting: self.max_waiting.unwrap_or(default.max_waiting),
             list_wait: self.list_wait.unwrap_or(default.list_wait),
@@ -195,6 +204,7 @@ impl Checker<'_> {
         ServeSettings {
             description_tokens: any(&entry.description_tokens),
             output: output.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
+            structured_outcome: entry.structured_outcome,
             max_executions: count(&entry.max_executions),
             max_waiting: any(&entry.max_waiting),
             list_wait: seconds(&entry.list_wait),

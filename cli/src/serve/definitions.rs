@@ -60,7 +60,8 @@ fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
             false => snapshot.reference.definitions_so_far(budget),
         }
     });
-    definitions.into_iter().flatten().map(|definition| own(&definition))
+    let is_structured = snapshot.config().serve.structured_outcome;
+    definitions.into_iter().flatten().map(move |definition| own(&definition, is_structured))
 }
 
 fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
@@ -69,7 +70,8 @@ fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
     Some(tool)
 }
 
-fn own(definition: &ToolDefinition) -> Value {
+/// A tool of code mode. Only structured outcomes have a form to state.
+fn own(definition: &ToolDefinition, is_structured: bool) -> Value {
     let ToolDefinition { name, description, input_schema } = definition;
     let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
     if *name == EXECUTE {
@@ -79,7 +81,9 @@ fn own(definition: &ToolDefinition) -> Value {
         tool["annotations"] = json!({
             "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
         });
-        tool["outputSchema"] = answer::output_schema();
+        if is_structured {
+            tool["outputSchema"] = answer::output_schema();
+        }
     } else {
         tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
     }

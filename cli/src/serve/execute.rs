@@ -161,7 +161,7 @@ impl Execution {
         }
         let keep =
             |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &scribe.id, part, text);
-        Ok(answer::result(outcome, self.snapshot.config().serve.output, &keep))
+        Ok(answer::result(outcome, &self.snapshot.config().serve, &keep))
     }
 
     /// A result that asks for permission. All that is needed later stands in its state.

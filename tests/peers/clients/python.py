@@ -43,7 +43,7 @@ class Person:
 async def perform(client, person, call):
     person.count, person.answer = 0, call.get("answer", "decline")
     told = []
-    outcome = {"text": "", "kinds": [], "isError": None, "structured": None, "error": None}
+    outcome = {"text": "", "kinds": [], "isError": None, "structured": None, "outcome": None, "error": None}
     with anyio.CancelScope() as scope:
 
         async def progress(done, total, message):
@@ -58,6 +58,7 @@ async def perform(client, person, call):
             content = [part.model_dump(mode="json", by_alias=True, exclude_none=True) for part in result.content]
             outcome["isError"] = bool(result.is_error)
             outcome["structured"] = result.structured_content
+            outcome["outcome"] = (result.meta or {}).get("io.toolsmith/outcome")
             outcome["kinds"] = [" ".join(filter(None, [part["type"], part.get("mimeType")])) for part in content]
             outcome["text"] = "\n".join(part["text"] for part in content if part["type"] == "text")
         except Exception as error:  # Whatever it is, the caller judges it.

@@ -18,7 +18,7 @@ LIMIT = timedelta(seconds=120)
 
 async def perform(session, call):
     told = []
-    outcome = {"text": "", "kinds": [], "isError": None, "structured": None, "error": None}
+    outcome = {"text": "", "kinds": [], "isError": None, "structured": None, "outcome": None, "error": None}
 
     async def progress(done, total, message):
         told.append({"progress": done, "total": total, "message": message})
@@ -28,6 +28,7 @@ async def perform(session, call):
         content = [part.model_dump(mode="json") for part in result.content]
         outcome["isError"] = bool(result.isError)
         outcome["structured"] = result.structuredContent
+        outcome["outcome"] = (result.meta or {}).get("io.toolsmith/outcome")
         outcome["kinds"] = [" ".join(filter(None, [part["type"], part.get("mimeType")])) for part in content]
         outcome["text"] = "\n".join(part["text"] for part in content if part["type"] == "text")
     except Exception as error:  # Whatever it is, the caller judges it.

@@ -79,11 +79,12 @@ async function perform({ tool, arguments: args, answer, cancel }) {
   };
   const options = { onprogress, signal: abort.signal, timeout: LIMIT, resetTimeoutOnProgress: true };
   const params = { name: tool, arguments: args ?? {} };
-  const outcome = { text: '', kinds: [], isError: null, structured: null, error: null };
+  const outcome = { text: '', kinds: [], isError: null, structured: null, outcome: null, error: null };
   try {
     const result = await (sdk === 'v2' ? client.callTool(params, options) : client.callTool(params, undefined, options));
     outcome.isError = result.isError ?? false;
     outcome.structured = result.structuredContent ?? null;
+    outcome.outcome = result._meta?.['io.toolsmith/outcome'] ?? null;
     outcome.kinds = result.content.map(part => (part.mimeType ? `${part.type} ${part.mimeType}` : part.type));
     outcome.text = result.content.filter(part => part.type === 'text').map(part => part.text).join('\n');
   } catch (error) {

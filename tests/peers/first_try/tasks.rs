@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use end_to_end::reductions::OUTCOME;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -50,7 +51,7 @@ pub(super) struct Came {
 impl Came {
     /// The status of the outcome; the answer itself, where it is none.
     pub(super) fn status(&self) -> String {
-        let status = self.answer["structuredContent"]["status"].as_str();
+        let status = self.answer["_meta"][OUTCOME]["status"].as_str();
         status.map_or_else(|| self.answer.to_string(), str::to_owned)
     }
 
@@ -66,7 +67,7 @@ impl Came {
 
     /// The first line that says what went wrong, if anything did.
     pub(super) fn error_line(&self) -> Option<String> {
-        let error = &self.answer["structuredContent"]["error"]["message"];
+        let error = &self.answer["_meta"][OUTCOME]["error"]["message"];
         let line = |text: &str| text.lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
         error.as_str().and_then(line)
     }
@@ -104,7 +105,7 @@ impl Task {
         if came.status() != "ok" {
             return Err(format!("{}\n{}", came.status(), came.text()));
         }
-        let result = &came.answer["structuredContent"]["result"];
+        let result = &came.answer["_meta"][OUTCOME]["result"];
         if !fits(&wanted.result, result) {
             return Err(format!("the result is {result} in place of {}", wanted.result));
         }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::serving::{DEMO, Serve, Server, execute};
+use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 
 /// A template: the intended program, and what is broken in it, each as replacements of texts by others. `$n` is the
 /// program's number, `$a`, `$b` and `$c` are small numbers.
@@ -215,9 +215,9 @@ fn outcomes(server: &mut Server, id: &mut u32, snippets: &[String]) -> Vec<Value
             *id += 1;
         }
         for id in first..*id {
-            let mut answer =
+            let answer =
                 server.receive("an outcome", |message| message["id"] == id && message["method"].is_null());
-            outcomes.push(answer["result"]["structuredContent"].take());
+            outcomes.push(outcome_of(&answer).clone());
         }
     }
     outcomes

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::cache::with_the_layer_of_the_shared;
 use crate::endings::FOREVER;
 use crate::harness::{FAULT_SERVER, Run};
-use crate::serving::{DEMO, Serve, execute};
+use crate::serving::{DEMO, Serve, execute, outcome_of};
 
 /// The least budget, which the crates that snippets are compiled against exceed: whatever is not in use has no room.
 const LEAST: &str = "cache: { size: 64MiB }\n";
@@ -160,7 +160,7 @@ fn a_server_whose_cache_is_deleted_makes_a_new_one() {
     let mut answer = |id, text: &str| {
         let code = format!("demo::echo({text:?}).await?.text()");
         let answer = server.ask(id, "tools/call", &execute(&code));
-        assert_eq!(answer["result"]["structuredContent"]["result"], text, "{answer:#}");
+        assert_eq!(outcome_of(&answer)["result"], text, "{answer:#}");
     };
     answer(1, "before");
     fs::remove_dir_all(&cache).unwrap();

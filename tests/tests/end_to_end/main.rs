@@ -46,6 +46,7 @@ mod repairs;
 mod resources;
 mod results;
 mod serve_ahead;
+mod serve_answers;
 mod serve_audit;
 mod serve_heads;
 mod serve_http;

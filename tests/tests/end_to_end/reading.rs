@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::harness::{FAULT_SERVER, assert_says, json as run};
-use crate::serving::{DEMO, Serve, execute};
+use crate::serving::{DEMO, Serve, execute, outcome_of};
 
 /// A server with two resources and a template, beside the demo server, which has none.
 fn with_books(more: &str) -> String {
@@ -130,7 +130,7 @@ fn a_client_is_told_of_resources_and_what_is_read_is_written_down() {
     );
     let code = "(mcp_resources_list().await?.len(), mcp_resource_read(\"book://text\").await?.text().len())";
     let answer = server.ask(2, "tools/call", &execute(code));
-    assert_eq!(answer["result"]["structuredContent"]["result"], json!([3, 26]), "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], json!([3, 26]), "{answer:#}");
     let log = fs::read_to_string(server.path("audit.jsonl")).unwrap();
     let records: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of = |event: &str| records.iter().find(|record| record["event"] == event).unwrap().clone();
@@ -152,6 +152,6 @@ fn a_client_is_asked_with_the_address() {
         assert_says(&question["params"]["message"], &["books.mcp_resource_read", "\"uri\": \"book://text\""]);
         client.answer(&question["id"], &json!({ "action": "accept", "content": { "answer": answer } }));
         let outcome = answering.end();
-        assert_eq!(outcome["result"]["structuredContent"]["result"], length, "{outcome:#}");
+        assert_eq!(outcome_of(&outcome)["result"], length, "{outcome:#}");
     }
 }

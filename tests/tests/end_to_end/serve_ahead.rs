@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::cache::with_the_layer_of_the_shared;
 use crate::harness::{Run, unique};
-use crate::serving::{Serve, Server, execute};
+use crate::serving::{Serve, Server, execute, outcome_of};
 
 /// More tools than are compiled at once for a snippet that names one of them.
 const TOOLS: u32 = 25;
@@ -52,7 +52,7 @@ fn bindings(cache: &Path) -> Vec<String> {
 #[track_caller]
 fn assert_runs(server: &mut Server) {
     let answer = server.ask(7, "tools/call", &execute(&snippet()));
-    let outcome = &answer["result"]["structuredContent"];
+    let outcome = outcome_of(&answer);
     assert_eq!((&outcome["result"], &outcome["cached"]), (&json!("event-7"), &json!(false)), "{answer:#}");
 }
 

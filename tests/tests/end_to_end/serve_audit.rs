@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::harness::{FAULT_SERVER, Run, assert_says, fault_entry};
-use crate::serving::{Client, DEMO, Gate, HANDSHAKE, Serve, Server, execute, recording};
+use crate::serving::{Client, DEMO, Gate, HANDSHAKE, Serve, Server, execute, outcome_of, recording};
 
 /// Configured for a server, and nobody's business.
 const SECRET: &str = "value-that-nobody-sees";
@@ -79,7 +79,7 @@ fn an_execution_is_written_down_from_its_beginning_to_its_end() {
         let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({ "elicitation": {} }));
         let (code, call) = telling();
         let answer = ask(&client, &call, "session");
-        assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+        assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
         let log = log(&server);
         let all = ["execution_begin", "manifest", "approval", "call_begin", "call_end", "execution_end"];
         assert_eq!(events(&log), all, "{log:#?}");
@@ -123,7 +123,7 @@ fn refusals_failures_and_direct_calls_are_written_down_too() {
     let (client, _) = server.client().shake_hands_as(HANDSHAKE, &json!({ "elicitation": {} }));
     let status = |code: &str, answer: &str| {
         let answer = ask(&client, &execute(code), answer);
-        answer["result"]["structuredContent"]["status"].as_str().unwrap().to_owned()
+        outcome_of(&answer)["status"].as_str().unwrap().to_owned()
     };
     assert_eq!(status("faulty::echo().await?;", "no"), "denied");
     assert_eq!(status("nonsense", ""), "compile_error");
@@ -157,7 +157,7 @@ fn an_execution_that_waits_for_an_answer_of_its_client_says_so() {
     let yes = json!({ "action": "accept", "content": { "answer": "once" } });
     next["inputResponses"] = json!({ "permission": yes });
     let answer = client.ask("tools/call", &next);
-    assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
     let log = log(&server);
     let all = [
         "execution_begin",
@@ -257,7 +257,7 @@ fn nothing_is_done_that_can_not_be_written_down() {
     // It goes on as soon as it can be written again.
     fs::remove_dir(&log).unwrap();
     let answer = server.ask(10, "tools/call", &execute("gate::pass().message(\"fourth\").await?.text()"));
-    assert_eq!(answer["result"]["structuredContent"]["result"], "fourth", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], "fourth", "{answer:#}");
     let now = lines(&log);
     assert_eq!(events(&now), ["execution_begin", "manifest", "call_begin", "call_end", "execution_end"]);
 }
@@ -271,8 +271,8 @@ fn a_call_that_is_given_up_is_written_down_to_its_end() {
     let code = "let late = tokio::time::timeout(std::time::Duration::from_millis(10), demo::slow(600.0)).await;\n\
                 late.is_err()";
     let answer = server.ask(1, "tools/call", &execute(code));
-    assert_eq!(answer["result"]["structuredContent"]["result"], true, "{answer:#}");
-    assert_eq!(answer["result"]["structuredContent"]["calls"][0]["ok"], false, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], true, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["calls"][0]["ok"], false, "{answer:#}");
     let whole = log(&server);
     let all = ["execution_begin", "manifest", "call_begin", "call_end", "execution_end"];
     assert_eq!(events(&whole), all, "{whole:#?}");

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use crate::harness::fault_entry;
-use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute};
+use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute, outcome_of};
 use serde_json::{Value, json};
 
 const TOKEN: &str = "a-token-that-nobody-guesses";
@@ -167,7 +167,7 @@ fn over_a_thousand_connections_that_say_nothing_keep_nobody_out() {
     let health = answer(&authority, &format!("GET /healthz HTTP/1.0\r\nHost: {authority}\r\n\r\n"));
     assert!(health.starts_with("HTTP/1.0 200 OK"), "{health}");
     let outcome = client.ask("tools/call", &execute("6 * 7"));
-    assert_eq!(outcome["result"]["structuredContent"]["result"], 42, "{outcome:#}");
+    assert_eq!(outcome_of(&outcome)["result"], 42, "{outcome:#}");
     // The oldest have made room: there is nothing more to read of them.
     for stream in silent.iter_mut().take(800) {
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -205,7 +205,7 @@ for id in 10..510 {
 // The host reads all of them before the end of the program.
 denied"##;
     let answer = client.ask("tools/call", &execute(code));
-    let outcome = &answer["result"]["structuredContent"];
+    let outcome = outcome_of(&answer);
     let refused = &outcome["calls_refused"];
     assert_eq!(refused["forged"], 500, "{answer:#}");
     assert_eq!(

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::harness::{FAULT_SERVER, Run, fault_entry, unique};
-use crate::serving::{Client, DEMO, HANDSHAKE, STATELESS, Serve, execute, recording};
+use crate::serving::{Client, DEMO, HANDSHAKE, STATELESS, Serve, execute, outcome_of, recording};
 
 const TOKEN: &str = "a-token-that-nobody-guesses";
 
@@ -24,8 +24,8 @@ fn recorded(record: &Path, what: &str) -> usize {
 
 #[track_caller]
 fn assert_ok(answer: &Value, result: &Value) {
-    assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
-    assert_eq!(&answer["result"]["structuredContent"]["result"], result, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
+    assert_eq!(&outcome_of(&answer)["result"], result, "{answer:#}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn what_one_session_leaves_is_not_there_for_another() {
     let server = Serve::http(&format!("{DEMO}serve: {{ output: 1KiB }}\n")).start();
     let (one, other) = (server.client().shake_hands(), server.client().shake_hands());
     let answer = one.ask("tools/call", &execute("for n in 0..10_000 { println!(\"{n}\"); }"));
-    let uri = &answer["result"]["structuredContent"]["truncated"]["stdout_resource"];
+    let uri = &outcome_of(&answer)["truncated"]["stdout_resource"];
     assert!(uri.is_string(), "{answer:#}");
     let own = one.ask("resources/read", &json!({ "uri": uri }));
     assert!(own["result"]["contents"][0]["text"].as_str().unwrap().starts_with("0\n1\n"), "{own:#}");
@@ -230,7 +230,7 @@ fn what_is_allowed_in_one_session_is_not_in_another() {
                 let content = json!({ "action": "accept", "content": { "answer": answer } });
                 client.answer(&message["id"], &content);
             } else if message["id"] == answering.id() {
-                return (is_asked, message["result"]["structuredContent"]["status"].clone());
+                return (is_asked, outcome_of(&message)["status"].clone());
             }
         }
     };
@@ -316,7 +316,7 @@ fn what_does_not_finish_within_the_grace_is_cancelled_and_says_so() {
     server.wait_until("the call", || recorded(&record, "call") == 1);
     server.signal(Signal::TERM);
     let answer = answering.end();
-    assert_eq!(answer["result"]["structuredContent"]["status"], "cancelled", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "cancelled", "{answer:#}");
     assert_eq!(server.end(), Some(0), "{}", server.stderr());
     assert_eq!(recorded(&record, "cancelled"), 1);
     while listening.next().is_some() {}
@@ -386,7 +386,7 @@ fn a_client_without_a_session_that_goes_ends_its_execution() {
     let client = server.client().stateless();
     let status = || {
         let answer = client.ask("tools/call", &execute("6 * 7"));
-        answer["result"]["structuredContent"]["status"].clone()
+        outcome_of(&answer)["status"].clone()
     };
     assert_eq!(status(), "busy");
     drop(stream);

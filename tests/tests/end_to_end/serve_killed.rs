@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::endings::FOREVER;
 use crate::harness::{FAULT_SERVER, assert_says, unique};
-use crate::serving::{DEMO, Serve, Server, execute, recording};
+use crate::serving::{DEMO, Serve, Server, execute, outcome_of, recording};
 
 /// What the processes of an execution have in their command lines.
 const PROGRAM: &str = "/programs-";
@@ -35,7 +35,7 @@ fn assert_the_next_one_works(config: &str, code: &str) {
     next.shake_hands();
     for (id, code) in [(1, code), (2, "demo::echo(\"again\").await?.text()")] {
         let answer = next.ask(id, "tools/call", &execute(code));
-        let outcome = &answer["result"]["structuredContent"];
+        let outcome = outcome_of(&answer);
         assert_eq!((&outcome["status"], &outcome["result"]), (&json!("ok"), &json!("again")), "{answer:#}");
     }
 }
@@ -92,7 +92,7 @@ fn no_compiler_outlives_a_request_that_is_cancelled() {
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }));
     server.wait_until("the end of the compiler", || server.tree().count(COMPILER) == 0);
     let answer = server.ask(8, "tools/call", &execute("6 * 7"));
-    assert_eq!(answer["result"]["structuredContent"]["result"], 42, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
 }
 
 /// Kills all processes of the server `rec` while the program waits for it; gives the answer.
@@ -115,21 +115,21 @@ fn a_server_that_is_killed_in_a_call_is_an_error_of_that_call_alone() {
                   Err(error) if error.kind == ToolErrorKind::Unavailable => error.to_string(),\n    \
                   other => bail!(\"{other:?}\"),\n};\n(lost, demo::echo(\"others go on\").await?.text())";
     let answer = killed_while_called(&mut server, &record, 7, caught);
-    let outcome = &answer["result"]["structuredContent"];
+    let outcome = outcome_of(&answer);
     assert_eq!(outcome["status"], "ok", "{answer:#}");
     assert_says(&outcome["result"][0], &["rec", "wait", "signal 9"]);
     assert_eq!(outcome["result"][1], "others go on");
     assert_eq!(outcome["calls"][0]["ok"], false, "{answer:#}");
 
     let answer = killed_while_called(&mut server, &record, 8, "rec::wait().message(\"x\").await?;");
-    let outcome = &answer["result"]["structuredContent"];
+    let outcome = outcome_of(&answer);
     assert_eq!((&outcome["status"], &answer["result"]["isError"]), (&json!("runtime_error"), &json!(true)));
     assert_eq!(outcome["error"]["kind"], "tool", "{answer:#}");
     assert_eq!(outcome["error"]["evidence"]["tool"]["server"], "rec", "{answer:#}");
     assert_says(&answer["result"]["content"][0]["text"], &["rec", "wait", "signal 9"]);
 
     let answer = server.ask(9, "tools/call", &execute("rec::echo().message(\"again\").await?.text()"));
-    assert_eq!(answer["result"]["structuredContent"]["result"], "again", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], "again", "{answer:#}");
 }
 
 #[test]

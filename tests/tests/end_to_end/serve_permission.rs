@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{assert_says, fault_entry, unique};
-use crate::serving::{Client, Serve, Server, execute};
+use crate::serving::{Client, Serve, Server, execute, outcome_of};
 
 fn config() -> String {
     format!(
@@ -31,7 +31,7 @@ fn asked(client: &Client, call: &Value) -> Value {
     let answer = client.ask("tools/call", call);
     let result = &answer["result"];
     assert_eq!(result["resultType"], "input_required", "{answer:#}");
-    assert!(result["structuredContent"].is_null(), "nothing has run: {answer:#}");
+    assert!(outcome_of(&answer).is_null(), "nothing has run: {answer:#}");
     result.clone()
 }
 
@@ -59,7 +59,7 @@ fn the_retry_runs_the_program_that_is_already_built() {
     let answers = &form["params"]["requestedSchema"]["properties"]["answer"]["enum"];
     assert_eq!(answers, &json!(["once", "no"]), "there is no session that it could hold for");
     let answer = client.ask("tools/call", &answered(&call, &question, &yes()));
-    let outcome = &answer["result"]["structuredContent"];
+    let outcome = outcome_of(&answer);
     assert_eq!((&outcome["status"], &outcome["result"]), (&json!("ok"), &json!("let in")), "{answer:#}");
     assert_eq!((&outcome["cached"], &outcome["phases_ms"]["compile"]), (&json!(true), &json!(0.0)));
     // It was once: the next execution asks again.
@@ -79,7 +79,7 @@ fn whatever_is_no_yes_is_denied() {
     ] {
         let question = asked(&client, &call);
         let answer = client.ask("tools/call", &answered(&call, &question, &no));
-        let outcome = &answer["result"]["structuredContent"];
+        let outcome = outcome_of(&answer);
         assert_eq!(
             (&outcome["status"], &answer["result"]["isError"]),
             (&json!("denied"), &json!(true)),
@@ -129,7 +129,7 @@ fn a_state_holds_for_the_very_request_that_it_was_given_for() {
     drop(another);
     // For all of that, it still holds here.
     let answer = client.ask("tools/call", &answered(&call, &question, &yes()));
-    assert_eq!(answer["result"]["structuredContent"]["result"], "let in", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], "let in", "{answer:#}");
     // Once.
     assert_refused(&client, &answered(&call, &question, &yes()), &["used already", "make the request again"]);
     drop(server);
@@ -180,7 +180,7 @@ fn a_tool_that_has_changed_since_it_was_asked_about_is_asked_about_again() {
     let again = client.ask("tools/call", &answered(&call, &question, &yes()));
     assert_eq!(again["result"]["resultType"], "input_required", "{again:#}");
     let answer = client.ask("tools/call", &answered(&call, &again["result"], &yes()));
-    assert_eq!(answer["result"]["structuredContent"]["result"], "let in", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], "let in", "{answer:#}");
 }
 
 #[test]
@@ -188,6 +188,6 @@ fn a_client_that_asks_nobody_is_told_what_to_configure() {
     let server = Serve::http(&config()).start();
     let client = server.client().shake_hands();
     let answer = client.ask("tools/call", &program());
-    assert_eq!(answer["result"]["structuredContent"]["status"], "denied", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "denied", "{answer:#}");
     assert_says(&answer["result"]["content"][0]["text"], &["faulty.echo", "elicitation", "allow"]);
 }

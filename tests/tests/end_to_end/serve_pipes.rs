@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::harness::{Run, binary, unique};
-use crate::serving::{DEMO, HANDSHAKE, Serve, execute, recording};
+use crate::serving::{DEMO, HANDSHAKE, Serve, execute, outcome_of, recording};
 
 fn recorded(record: &Path, what: &str) -> usize {
     fs::read_to_string(record).unwrap_or_default().lines().filter(|line| line.starts_with(what)).count()
@@ -31,9 +31,9 @@ fn requests_that_are_piped_in_get_their_answers() {
     let answers: Vec<serde_json::Value> =
         done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let answer = |id: u32| answers.iter().find(|answer| answer["id"] == id).unwrap();
-    assert_eq!(answer(1)["result"]["structuredContent"]["result"], 42, "{:#}", answer(1));
+    assert_eq!(outcome_of(&answer(1))["result"], 42, "{:#}", answer(1));
     assert_eq!(answer(2)["result"]["tools"][0]["name"], "execute_code");
-    assert_eq!(answer(3)["result"]["structuredContent"]["result"], 48);
+    assert_eq!(outcome_of(&answer(3))["result"], 48);
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_client_that_only_closes_its_end_is_answered_within_the_grace() {
     server.wait_until("the call", || recorded(&record, "call") == 1);
     server.close_input();
     let answer = server.receive("the answer", |message| message["id"] == 7);
-    assert_eq!(answer["result"]["structuredContent"]["status"], "cancelled", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "cancelled", "{answer:#}");
     assert_eq!(server.end(), Some(0), "{}", server.stderr());
     assert_eq!(recorded(&record, "cancelled"), 1);
 }
@@ -65,7 +65,7 @@ fn a_client_that_closes_its_end_and_signals_is_not_kept_waiting() {
     server.close_input();
     server.signal(Signal::TERM);
     let answer = server.receive("the answer", |message| message["id"] == 7);
-    assert_eq!(answer["result"]["structuredContent"]["status"], "cancelled", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "cancelled", "{answer:#}");
     assert_eq!(server.end(), Some(0), "{}", server.stderr());
 }
 
@@ -86,7 +86,7 @@ fn what_runs_may_finish_when_it_is_stopped() {
     let refused = server.ask(8, "tools/call", &execute("6 * 7"));
     assert!(refused["error"]["message"].as_str().unwrap().contains("stopping"), "{refused:#}");
     let answer = server.receive("the answer", |message| message["id"] == 7);
-    assert_eq!(answer["result"]["structuredContent"]["result"], 42, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
     assert_eq!(server.end(), Some(0), "{}", server.stderr());
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{assert_says, unique};
-use crate::serving::{DEMO, Serve, Server, execute};
+use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 
 /// Says how far it is between calls; the calls take longer than the least time between two messages.
 const WORKS: &str = "progress(1, 4, \"a quarter\");\nfor _ in 0..2 { demo::slow(0.3).await?; }\n\
@@ -38,7 +38,7 @@ fn progress_goes_through_the_phases_and_always_forward() {
     let mut call = execute(&format!("// {}\n{WORKS}", unique()));
     call["_meta"] = json!({ "progressToken": "a token" });
     let answer = server.ask(1, "tools/call", &call);
-    assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
     let (reports, _) = {
         server.send(&json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" }));
         notified(&mut server, 2, "notifications/progress")
@@ -86,7 +86,7 @@ fn progress_goes_forward_from_the_first_message_on() {
     gate.open();
     let (mut reports, answer) = notified(&mut server, 2, "notifications/progress");
     reports.insert(0, first["params"].clone());
-    assert_eq!(answer["result"]["structuredContent"]["result"], 42, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
     let messages: Vec<&Value> = reports.iter().take(2).map(|report| &report["message"]).collect();
     assert_eq!(messages, ["waiting for its turn", "checking"]);
     assert_increases(&reports);
@@ -98,7 +98,7 @@ fn nobody_is_told_of_progress_without_asking() {
     server.shake_hands();
     server.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": execute(WORKS) }));
     let (reports, answer) = notified(&mut server, 1, "notifications/progress");
-    assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
     assert_eq!(reports, Vec::<Value>::new());
 }
 
@@ -111,7 +111,7 @@ const TALKS: &str = "eprintln!(\"a line\");\neprint!(\"no end\");\ndemo::echo(\"
 fn told(server: &mut Server, id: u32) -> Vec<(String, String, Value)> {
     server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": execute(TALKS) }));
     let (messages, answer) = notified(server, id, "notifications/message");
-    assert_eq!(answer["result"]["structuredContent"]["result"], true, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], true, "{answer:#}");
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let of = |message: &Value| (text(&message["level"]), text(&message["logger"]), message["data"].clone());
     messages.iter().map(of).filter(|(_, logger, _)| logger == "program" || logger == "calls").collect()
@@ -171,7 +171,7 @@ fn a_client_without_a_session_says_the_level_in_each_request() {
                 _ => break message,
             }
         };
-        assert_eq!(answer["result"]["structuredContent"]["result"], true, "{answer:#}");
+        assert_eq!(outcome_of(&answer)["result"], true, "{answer:#}");
         assert_eq!(messages.len(), logs, "{level:?}: {messages:#?}");
         assert_increases(&reports);
         assert_says(&json!(reports), &["checking", "running"]);

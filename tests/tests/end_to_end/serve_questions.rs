@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::harness::{assert_says, fault_entry, unique};
-use crate::serving::{Answering, Client, HANDSHAKE, Serve, Server, execute};
+use crate::serving::{Answering, Client, HANDSHAKE, Serve, Server, execute, outcome_of};
 
 /// More executions than there are places.
 const MANY: usize = 20;
@@ -29,10 +29,6 @@ fn question(answering: &mut Answering) -> Value {
     answering.until(|message| message["method"] == "elicitation/create")
 }
 
-fn outcome(answer: &Value) -> &Value {
-    &answer["result"]["structuredContent"]
-}
-
 /// What the server of questions is asked for, which then asks the client.
 fn elicits() -> Value {
     execute("asking::echo().message(\"elicitation/create\").await?.text()")
@@ -54,14 +50,14 @@ fn a_client_that_answers_no_question_keeps_no_other_client_from_running() {
         }
         for _ in 0..3 {
             let answer = other.ask("tools/call", &execute("6 * 7"));
-            assert_eq!(outcome(&answer)["result"], 42, "{answer:#}");
+            assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
         }
         // Its own questions are put and answered meanwhile.
         let mut answering =
             other.begin("tools/call", &execute("faulty::echo().message(\"mine\").await?.text()"));
         let asked = question(&mut answering);
         other.answer(&asked["id"], &json!({ "action": "accept", "content": { "answer": "once" } }));
-        assert_eq!(outcome(&answering.end())["result"], "mine");
+        assert_eq!(outcome_of(&answering.end())["result"], "mine");
     }
 }
 
@@ -79,8 +75,8 @@ fn an_execution_that_was_answered_goes_on_when_it_has_a_place_again() {
     server.wait_until("the other one at the gate", || gate.came() == ["ran"]);
     one.answer(&asked["id"], &json!({ "action": "accept", "content": { "answer": "once" } }));
     gate.open();
-    assert_eq!(outcome(&running.end())["result"], "ran");
-    assert_eq!(outcome(&asking.end())["result"], "asked");
+    assert_eq!(outcome_of(&running.end())["result"], "ran");
+    assert_eq!(outcome_of(&asking.end())["result"], "asked");
     assert_eq!(gate.came(), ["ran", "asked"]);
 }
 
@@ -98,10 +94,10 @@ fn a_question_that_nobody_answers_in_time_is_denied_with_the_limit() {
         let withdrawn = listening.until(|message| message["method"] == "notifications/cancelled");
         assert_eq!(withdrawn["params"]["requestId"], asked["id"], "{withdrawn:#}");
         let answer = asking.end();
-        assert_eq!(outcome(&answer)["status"], "denied", "{answer:#}");
-        assert_says(&outcome(&answer)["error"]["message"], &limit);
+        assert_eq!(outcome_of(&answer)["status"], "denied", "{answer:#}");
+        assert_says(&outcome_of(&answer)["error"]["message"], &limit);
         if permission == "ask" {
-            assert_eq!(outcome(&answer)["error"]["evidence"]["reason"], "unanswered", "{answer:#}");
+            assert_eq!(outcome_of(&answer)["error"]["evidence"]["reason"], "unanswered", "{answer:#}");
         }
         let log = fs::read_to_string(server.path("audit.jsonl")).unwrap();
         assert!(log.contains("\"answer\":\"late\""), "{log}");
@@ -124,7 +120,7 @@ fn after_a_question_that_nobody_answered_no_further_one_is_put() {
     let is_next =
         |message: &Value| message["method"] == "elicitation/create" || message["result"].is_object();
     let answer = asking.until(is_next);
-    assert_eq!(outcome(&answer)["result"], 5, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], 5, "{answer:#}");
 }
 
 /// Without a session, the program waits for a client that comes back with the answer.

@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::harness::{FAULT_SERVER, Run, binary, fault_entry};
-use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute};
+use crate::serving::{DEMO, HANDSHAKE, Serve, Server, execute, outcome_of};
 
 /// A direct tool of a server of this name.
 fn direct(name: &str) -> String {
@@ -232,7 +232,7 @@ fn a_file_that_is_written_without_end_is_read_now_and_then() {
         fs::write(server.path("given.yaml"), text).unwrap();
     }
     let answer = server.ask(1, "tools/call", &execute("6 * 7"));
-    assert_eq!(answer["result"]["structuredContent"]["result"], 42, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
     offers(&mut server, "echo", true);
 }
 

@@ -3,7 +3,7 @@
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::serving::{DEMO, HANDSHAKE, Serve, execute};
+use crate::serving::{DEMO, HANDSHAKE, Serve, execute, outcome_of};
 
 /// Clients of that time read an event without data as a message that is broken.
 #[test]
@@ -49,5 +49,5 @@ fn what_is_no_message_is_refused_as_json_rpc_wants_it() {
     }
     assert_eq!(client.post(b"{\"a\":\"\xff\"}".to_vec()).status, StatusCode::BAD_REQUEST);
     let answer = client.ask("tools/call", &execute("6 * 7"));
-    assert_eq!(answer["result"]["structuredContent"]["result"], 42, "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], 42, "{answer:#}");
 }

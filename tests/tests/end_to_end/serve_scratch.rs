@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::doctor::has_namespaces;
-use crate::serving::{DEMO, Serve, Server, execute};
+use crate::serving::{DEMO, Serve, Server, execute, outcome_of};
 
 const SCRATCH: &str = "codeMode: { sandbox: { scratch: 1MiB } }\n";
 
@@ -12,7 +12,7 @@ const READS: &str = "(std::fs::read_to_string(\"/scratch/note\").ok(), std::fs::
 
 #[track_caller]
 fn result(answer: &Value) -> Value {
-    let outcome = &answer["result"]["structuredContent"];
+    let outcome = outcome_of(&answer);
     assert_eq!(outcome["status"], "ok", "{answer:#}");
     outcome["result"].clone()
 }
@@ -61,11 +61,11 @@ fn what_the_only_session_by_pipes_leaves_is_bounded_and_stays_through_failures()
     let mut run = |id: u32, code: &str| server.ask(id, "tools/call", &execute(code));
     result(&run(1, LEAVES));
     let full = run(2, "std::fs::write(\"big\", vec![1u8; 2 << 20])?;");
-    assert_eq!(full["result"]["structuredContent"]["status"], "runtime_error", "{full:#}");
+    assert_eq!(outcome_of(&full)["status"], "runtime_error", "{full:#}");
     assert!(full.to_string().contains("No space left on device"), "{full:#}");
     result(&run(3, "std::fs::remove_file(\"big\")?;"));
     let panic = run(4, "panic!(\"over\")");
-    assert_eq!(panic["result"]["structuredContent"]["status"], "panic", "{panic:#}");
+    assert_eq!(outcome_of(&panic)["status"], "panic", "{panic:#}");
     assert_eq!(result(&run(5, READS)), json!(["left", 2]));
 }
 

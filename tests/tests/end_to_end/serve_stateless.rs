@@ -3,14 +3,14 @@
 use serde_json::json;
 
 use crate::harness::fault_entry;
-use crate::serving::{DEMO, Serve, execute};
+use crate::serving::{DEMO, Serve, execute, outcome_of};
 
 #[test]
 fn outputs_can_be_read_by_whom_they_were_named_to() {
     let server = Serve::http(&format!("{DEMO}serve: {{ output: 1KiB }}\n")).start();
     let client = server.client().stateless();
     let answer = client.ask("tools/call", &execute("for n in 0..10_000 { println!(\"{n}\"); }"));
-    let uri = &answer["result"]["structuredContent"]["truncated"]["stdout_resource"];
+    let uri = &outcome_of(&answer)["truncated"]["stdout_resource"];
     let read = client.ask("resources/read", &json!({ "uri": uri }));
     assert!(read["result"]["contents"][0]["text"].as_str().unwrap().starts_with("0\n1\n"), "{read:#}");
     let listed = client.ask("resources/list", &json!({}));
@@ -39,5 +39,5 @@ fn each_call_is_asked_about_by_an_answer_of_its_own() {
         next["inputResponses"] = json!({ name: { "action": "accept", "content": { "answer": "once" } } });
         answer = client.ask("tools/call", &next);
     }
-    assert_eq!(answer["result"]["structuredContent"]["result"], "012", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["result"], "012", "{answer:#}");
 }

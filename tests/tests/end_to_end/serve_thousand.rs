@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::serving::{Serve, Server};
+use crate::serving::{Serve, Server, outcome_of};
 
 /// What is looked for, and the tool that is wanted.
 const QUERIES: &str = include_str!("../../fixtures/search-queries.json");
@@ -100,7 +100,7 @@ fn what_is_told_of_a_tool_compiles_as_it_stands() {
     }
     let arguments = json!({ "code": snippet, "check_only": true });
     let answer = server.ask(3, "tools/call", &json!({ "name": "execute_code", "arguments": arguments }));
-    let outcome = &answer["result"]["structuredContent"];
+    let outcome = outcome_of(&answer);
     assert_eq!(outcome["status"], "ok", "{snippet}{answer:#}");
     assert_eq!(outcome["manifest"], json!(["catalog.calendar_create_event"]));
     assert_eq!(outcome["fixes"], json!([]), "{snippet}");

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::fault_entry;
-use crate::serving::{Client, Serve, Server, execute};
+use crate::serving::{Client, Serve, Server, execute, outcome_of};
 
 /// What the server is told in `_meta` of a call, from a snippet and directly.
 const NESTED: &str = "nested::echo().await?.text()";
@@ -39,7 +39,7 @@ fn direct() -> Value {
 /// What the server was told, where its answer is that of the snippet or its own.
 #[track_caller]
 fn told(answer: &Value) -> Value {
-    let outcome = &answer["result"]["structuredContent"];
+    let outcome = outcome_of(&answer);
     let text = if outcome.is_object() { &outcome["result"] } else { &answer["result"]["content"][0]["text"] };
     let text = text.as_str().unwrap_or_else(|| panic!("no text: {answer:#}"));
     serde_json::from_str(text).unwrap()

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::assert_says;
-use crate::serving::{Answering, Client, Gate, Serve, Server, execute};
+use crate::serving::{Answering, Client, Gate, Serve, Server, execute, outcome_of};
 
 /// Goes to the gate with its name, and gives it back once it has passed.
 const PASSES: &str = "gate::pass().message(args.require(\"name\")?).await?.text()";
@@ -23,7 +23,7 @@ fn compile(server: &mut Server) {
     let mut call = pass("nobody");
     call["arguments"]["check_only"] = json!(true);
     let answer = server.ask(1, "tools/call", &call);
-    assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+    assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
 }
 
 fn begin(client: &Client, name: &str) -> Answering {
@@ -50,19 +50,19 @@ fn sixteen_executions_run_at_once_and_one_more_is_told_that_the_server_is_busy()
     server.wait_until("all of them at the gate", || gate.came().len() == 16);
     let busy = server.ask(2, "tools/call", &pass("one more"));
     let result = &busy["result"];
-    assert_eq!((&result["isError"], &result["structuredContent"]["status"]), (&json!(true), &json!("busy")));
+    assert_eq!((&result["isError"], &outcome_of(&busy)["status"]), (&json!(true), &json!("busy")));
     let told = ["16 executions run and 0 wait", "try again later"];
     assert_says(&result["content"][0]["text"], &told);
-    assert_says(&result["structuredContent"]["error"]["message"], &told);
+    assert_says(&outcome_of(&busy)["error"]["message"], &told);
     gate.open();
     for (id, name) in (100..).zip(&names) {
         let answer = server.receive("the answer", |message| message["id"] == id);
-        let outcome = &answer["result"]["structuredContent"];
+        let outcome = outcome_of(&answer);
         assert_eq!((&outcome["status"], &outcome["result"]), (&json!("ok"), &json!(name)), "{answer:#}");
         assert_eq!(outcome["calls_total"], 1, "each has its own calls: {answer:#}");
     }
     let next = server.ask(3, "tools/call", &pass("next"));
-    assert_eq!(next["result"]["structuredContent"]["result"], "next", "{next:#}");
+    assert_eq!(outcome_of(&next)["result"], "next", "{next:#}");
     let mut came = gate.came();
     came.truncate(16);
     came.sort();
@@ -86,13 +86,13 @@ fn clients_take_turns_however_much_one_of_them_wants() {
     answering.push(waits(begin(&modest, "the other's")));
     for client in [&greedy, &modest, &server.client().stateless()] {
         let busy = client.ask("tools/call", &pass("too many"));
-        assert_eq!(busy["result"]["structuredContent"]["status"], "busy", "{busy:#}");
+        assert_eq!(outcome_of(&busy)["status"], "busy", "{busy:#}");
         assert_says(&busy["result"]["content"][0]["text"], &["1 executions run and 5 wait"]);
     }
     gate.open();
     for answering in &mut answering {
         let answer = answering.end();
-        assert_eq!(answer["result"]["structuredContent"]["status"], "ok", "{answer:#}");
+        assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
     }
     assert_eq!(gate.came(), ["first", "second", "the other's", "third", "fourth", "fifth"]);
 }
@@ -128,7 +128,7 @@ fn an_execution_that_is_cancelled_while_it_waits_is_not_run() {
     for (id, name) in [(7, "first"), (9, "last"), (10, "in its place")] {
         let answer =
             server.receive("the answer", |message| message["id"] == id && message["result"].is_object());
-        assert_eq!(answer["result"]["structuredContent"]["result"], name, "{answer:#}");
+        assert_eq!(outcome_of(&answer)["result"], name, "{answer:#}");
     }
     assert_eq!(gate.came(), ["first", "last", "in its place"]);
 }

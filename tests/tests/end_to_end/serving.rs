@@ -13,6 +13,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
+use end_to_end::reductions::OUTCOME;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -320,6 +321,11 @@ pub(crate) fn wait_until(what: &str, condition: impl Fn() -> bool, else_tell: im
 /// The parameters of a call of `execute_code`.
 pub(crate) fn execute(code: &str) -> Value {
     json!({ "name": "execute_code", "arguments": { "code": code } })
+}
+
+/// The outcome that an answer of `execute_code` has beside what the model is shown.
+pub(crate) fn outcome_of(answer: &Value) -> &Value {
+    &answer["result"]["_meta"][OUTCOME]
 }
 
 fn client_info() -> Value {

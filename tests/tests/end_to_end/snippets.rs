@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::harness::{FAULT_SERVER, json};
-use crate::serving::{DEMO, Serve, execute};
+use crate::serving::{DEMO, Serve, execute, outcome_of};
 
 /// Snippets that are compiled at a time.
 const AT_ONCE: usize = 4;
@@ -159,7 +159,7 @@ fn by_serve(rows: &[Row], config: &str) {
         for (index, row) in rows.iter().enumerate() {
             let answer = server
                 .receive(&row.name, |message| message["id"] == id(index) && message["method"].is_null());
-            wrong.extend(row.wrong(&answer["result"]["structuredContent"]));
+            wrong.extend(row.wrong(outcome_of(&answer)));
             // What a model reads has the warnings as well.
             let text = answer["result"]["content"][0]["text"].as_str().unwrap_or("");
             let unread = row.says.iter().filter(|phrase| row.status == "ok" && !text.contains(*phrase));

@@ -1,0 +1,62 @@
+//! Texts within bounds: head and tail of what is too long, and the whole as a resource.
+
+use serde_json::{Value, json};
+
+/// Keeps what an answer has no room for: gives the address of a part, by its name.
+pub(super) type Keep<'a> = &'a dyn Fn(&str, &str) -> String;
+
+/// A text that was cut, and where the whole of it is.
+pub(super) struct Cut {
+    pub(super) shown: String,
+    pub(super) link: Option<Value>,
+}
+
+/// A text with head and tail of what is too long, which is kept as a resource.
+pub(super) fn cut(part: &str, text: &str, room: usize, keep: Keep<'_>) -> Cut {
+    if text.len() <= room {
+        return Cut { shown: text.to_owned(), link: None };
+    }
+    let address = keep(part, text);
+    let shown =
+        head_and_tail(text, room, &format!("; the whole is {address}, to be read by ?offset=…&length=…"));
+    let link = json!({
+        "type": "resource_link", "uri": address, "name": part, "mimeType": "text/plain", "size": text.len(),
+        "description": format!("all {} bytes of {part}", text.len()),
+    });
+    Cut { shown, link: Some(link) }
+}
+
+/// Three quarters of the room for the head, one for the tail.
+pub(super) fn head_and_tail(text: &str, room: usize, more: &str) -> String {
+    if text.len() <= room {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(room / 4 * 3);
+    let tail = text.ceil_char_boundary(text.len().saturating_sub(room / 4)).max(head);
+    let (first, last) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
+    format!("{first}\n[… {} bytes are left out here{more} …]\n{last}", tail - head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_have_head_and_tail_and_are_kept_whole() {
+        let text = "ä".repeat(3_000);
+        let kept = std::cell::RefCell::new(Vec::new());
+        let keep = |part: &str, text: &str| {
+            kept.borrow_mut().push((part.to_owned(), text.len()));
+            "toolsmith://executions/1/stdout".to_owned()
+        };
+        let short = cut("stdout", "short", 1_000, &keep);
+        assert!(short.shown == "short" && short.link.is_none() && kept.borrow().is_empty());
+        let long = cut("stdout", &text, 1_000, &keep);
+        assert_eq!(kept.borrow().as_slice(), [("stdout".to_owned(), 6_000)]);
+        assert!(
+            long.shown.len() < 1_300
+                && long.shown.contains("bytes are left out here; the whole is toolsmith://")
+        );
+        assert_eq!(long.link.unwrap()["size"], 6_000);
+    }
+}
