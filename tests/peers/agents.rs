@@ -71,7 +71,8 @@ const CODEX: Agent = Agent {
 };
 
 const OPENCODE: Agent = Agent {
-    package: "opencode-ai",
+    // The program for this kind of machine, of the package `opencode-ai`, which has nothing in it but what fetches this.
+    package: "opencode-linux-x64-baseline",
     client: "opencode",
     namespace: None,
     tool: "toolsmith_execute_code",
