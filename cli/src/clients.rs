@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use crate::arguments::{ClientScope, SetupArguments};
+use crate::arguments::{Client, ClientScope, SetupArguments};
 use crate::config::{Layer, layers};
 use crate::edit::trusting::{self, asks};
 use crate::exit;
@@ -26,7 +26,15 @@ use place::Place;
 pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     let named = arguments.config.as_deref().map(configuration).transpose()?;
     let config = named.as_ref().and_then(|layer| layer.file());
-    let entry = Entry::new(arguments.client, config).map_err(Failure::configuration)?;
+    let mut entry = Entry::new(arguments.client, config).map_err(Failure::configuration)?;
+    if arguments.approve && entry.approvable().is_none() {
+        let client = place::word(arguments.client);
+        return Err(Failure::configuration(format!(
+            "the entry for {client} can't say that it calls without asking\nhelp: leave out --approve; docs/clients.md says \
+             how {client} is told"
+        )));
+    }
+    entry.is_approved = arguments.approve;
     if arguments.print {
         let terminal = Terminal::new(false, false);
         terminal.print(entry.text(&arguments.name).trim_end());
@@ -35,7 +43,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
         return Ok(exit::OK);
     }
     let place = Place::of(arguments.client, arguments.scope).map_err(Failure::configuration)?;
-    let changed = write(arguments, &entry, &place)?;
+    let changed = write(arguments, &mut entry, &place).await?;
     if !arguments.trust.is_empty() {
         trust(&arguments.trust)?;
     } else if changed {
@@ -57,12 +65,19 @@ fn configuration(file: &Path) -> Result<Layer, Failure> {
 }
 
 /// Writes the entry where it is not there yet. Gives whether it was not.
-fn write(arguments: &SetupArguments, entry: &Entry, place: &Place) -> Result<bool, Failure> {
+async fn write(arguments: &SetupArguments, entry: &mut Entry, place: &Place) -> Result<bool, Failure> {
     let mut file = ClientFile::open(place).map_err(Failure::configuration)?;
     let (name, shown) = (&arguments.name, place.file.display());
     match file.state(name, entry).map_err(Failure::configuration)? {
         State::Same => {
             tell(&format!("{shown} has {name} already, and is as it was"));
+            return Ok(false);
+        }
+        State::Unapproved => {
+            file.approve(name, entry).map_err(Failure::configuration)?;
+            let backup = file.save().map_err(Failure::configuration)?;
+            tell(&format!("{name} in {shown} is called without asking from now on"));
+            tell_of_backup(backup.as_deref());
             return Ok(false);
         }
         State::Other(other) if !arguments.force => {
@@ -74,16 +89,43 @@ fn write(arguments: &SetupArguments, entry: &Entry, place: &Place) -> Result<boo
         }
         State::Other(_) | State::Missing => {}
     }
+    ask_for_approval(arguments, entry).await;
     file.put(name, entry).map_err(Failure::configuration)?;
     let backup = file.save().map_err(Failure::configuration)?;
     tell(&format!("added {name} to {shown}: {}", entry.line()));
-    if let Some(backup) = backup {
-        tell(&format!("what it said before is in {}", backup.display()));
-    }
+    tell_of_backup(backup.as_deref());
     if arguments.scope == ClientScope::Project {
         tell("the paths in it are those of this machine: mind that before you share it");
     }
     Ok(true)
+}
+
+fn tell_of_backup(backup: Option<&Path>) {
+    if let Some(backup) = backup {
+        tell(&format!("what it said before is in {}", backup.display()));
+    }
+}
+
+/// Asks whether the client may call without asking, of clients whose entry can say so.
+async fn ask_for_approval(arguments: &SetupArguments, entry: &mut Entry) {
+    let refuses = match arguments.client {
+        Client::Codex => "codex asks before each call of a tool, and `codex exec` refuses it",
+        Client::Gemini => {
+            "gemini asks before each call of a tool, and does not offer it where it can't ask (`gemini -p`)"
+        }
+        _ => return,
+    };
+    if entry.is_approved {
+        return;
+    }
+    let client = place::word(arguments.client);
+    if question::can_ask() {
+        tell(&format!("{refuses}; what snippets may call, toolsmith decides by itself"));
+        let asked = format!("May {client} call the tools of {} without asking each time?", arguments.name);
+        entry.is_approved = question::agrees(&asked).await;
+    } else {
+        tell(&format!("{refuses}\nhelp: to let it call without asking: toolsmith setup {client} --approve"));
+    }
 }
 
 /// Asks which servers of the user's own configuration may be called without asking each time.

@@ -11,6 +11,7 @@ mod decode;
 #[cfg(test)]
 mod fixtures;
 mod form;
+mod itself;
 pub(crate) mod layers;
 pub(crate) mod locks;
 mod policy;
@@ -35,6 +36,7 @@ use etcetera::BaseStrategy;
 
 pub(crate) use agent::{Agent, Conversations, Model, Subagent};
 pub(crate) use check::LONGEST_DESCRIPTION;
+pub(crate) use itself::is_this_program;
 pub(crate) use locks::LockFile;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
 pub(crate) use serve::Serve;

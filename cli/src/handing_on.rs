@@ -1,5 +1,8 @@
 //! What processes of this program tell those that they start, through servers that lie between: by environment
-//! variables, which servers inherit nothing else of, and by a member of `_meta` in calls.
+//! variables, which servers inherit nothing else of, and by a member of `_meta` in calls. How deep they are is
+//! `handing_on::depth`'s job.
+
+pub(crate) mod depth;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,9 +12,6 @@ use serde_json::{Map, Value};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::forwarding;
-
-/// How many agents are above a process, each of which has the next one as a tool.
-const DEPTH: &str = "TOOLSMITH_SUBAGENT_DEPTH";
 
 /// The run of an agent that all runs of a process belong to, where their calls don't say.
 const PARENT_RUN: &str = "TOOLSMITH_SUBAGENT_PARENT_RUN";
@@ -25,33 +25,22 @@ const LONGEST_RUN: usize = 64;
 /// Whether this process is an agent, and not something between two agents.
 static AGENT: AtomicBool = AtomicBool::new(false);
 
-/// What was handed to this process.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct HandedOn {
-    /// How many agents are above it.
-    pub(crate) depth: u32,
-    /// The run that its runs belong to.
-    pub(crate) parent_run: Option<String>,
+/// The run that the runs of this process belong to, where it was told.
+///
+/// # Errors
+/// Where the variable has no name of a run.
+pub(crate) fn parent_run() -> Result<Option<String>, Failure> {
+    named(std::env::var(PARENT_RUN).ok())
 }
 
-impl HandedOn {
-    /// # Errors
-    /// Where a variable has no value of its kind.
-    pub(crate) fn to_this_process() -> Result<Self, Failure> {
-        let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        Self::of(read(DEPTH).as_deref(), read(PARENT_RUN).as_deref())
+fn named(run: Option<String>) -> Result<Option<String>, Failure> {
+    let run = run.filter(|run| !run.is_empty());
+    if run.as_deref().is_some_and(|run| !is_run(run)) {
+        return Err(Failure::configuration(format!(
+            "the variable {PARENT_RUN} is not the name of a run\nhelp: unset it"
+        )));
     }
-
-    fn of(depth: Option<&str>, parent_run: Option<&str>) -> Result<Self, Failure> {
-        let wrong = |name: &str, what: &str| {
-            Failure::configuration(format!("the variable {name} is not {what}\nhelp: unset it"))
-        };
-        let depth = depth.map_or(Ok(0), str::parse).map_err(|_| wrong(DEPTH, "a number of agents"))?;
-        if parent_run.is_some_and(|run| !is_run(run)) {
-            return Err(wrong(PARENT_RUN, "the name of a run"));
-        }
-        Ok(HandedOn { depth, parent_run: parent_run.map(str::to_owned) })
-    }
+    Ok(run)
 }
 
 /// From now on, what this process starts is below an agent: itself.
@@ -59,26 +48,30 @@ pub(crate) fn as_an_agent() {
     AGENT.store(true, Ordering::Relaxed);
 }
 
-/// Has the local servers of a configuration told what they need to know.
-pub(crate) fn hand_on(config: &mut Config) {
-    // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
-    let Ok(HandedOn { depth, parent_run }) = HandedOn::to_this_process() else { return };
+/// Has the servers of a configuration told what they need to know.
+///
+/// # Errors
+/// Where too many processes of this program are above this one, or it can't be known how many.
+pub(crate) fn hand_on(config: &mut Config) -> Result<(), Failure> {
+    let depth = depth::check(config)?;
+    let process = depth::introduction(config)?;
     let address = forwarding::address();
     let is_agent = AGENT.load(Ordering::Relaxed);
-    let depth = if is_agent { depth.saturating_add(1) } else { depth };
+    // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
+    let parent_run = parent_run().ok().flatten();
     for server in &mut config.servers {
+        server.connection.experimental.clone_from(&process);
         let mcp::Transport::Stdio(command) = &mut server.connection.transport else { continue };
+        command.handed_on.insert(depth::VARIABLE.to_owned(), depth.saturating_add(1).to_string());
         if let Some(address) = &address {
             command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.clone());
-        }
-        if depth > 0 {
-            command.handed_on.insert(DEPTH.to_owned(), depth.to_string());
         }
         // Calls of an agent say which of its runs makes them.
         if let Some(run) = parent_run.as_ref().filter(|_| !is_agent) {
             command.handed_on.insert(PARENT_RUN.to_owned(), run.clone());
         }
     }
+    Ok(())
 }
 
 /// What says in calls that this run makes them.
@@ -104,11 +97,10 @@ mod tests {
 
     #[test]
     fn what_is_handed_on_is_read_or_refused() {
-        assert_eq!(HandedOn::of(None, None).unwrap(), HandedOn::default());
-        let both = HandedOn { depth: 3, parent_run: Some("ab12cd34".to_owned()) };
-        assert_eq!(HandedOn::of(Some("3"), Some("ab12cd34")).unwrap(), both);
-        assert!(HandedOn::of(Some("-1"), None).unwrap_err().message.contains(DEPTH));
-        assert!(HandedOn::of(None, Some("a b")).unwrap_err().message.contains(PARENT_RUN));
+        let named = |run: &str| named(Some(run.to_owned()));
+        assert_eq!(named("").unwrap(), None);
+        assert_eq!(named("ab12cd34").unwrap().as_deref(), Some("ab12cd34"));
+        assert!(named("a b").unwrap_err().message.contains(PARENT_RUN));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use tokio::task::AbortHandle;
 use crate::config::{Config, Permission, Server};
 use crate::first_start;
 use crate::guard::{Guards, ToolGuard};
+use crate::handing_on::depth;
 use crate::host::{Attendant, Company};
 use crate::login;
 use crate::masker::Masker;
@@ -428,7 +429,7 @@ impl ToolHost for Sessions {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        self.call_with(server, tool, arguments, Map::new()).boxed()
+        self.call_with(server, tool, arguments, depth::next(0, false)).boxed()
     }
 }
 

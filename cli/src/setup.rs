@@ -11,7 +11,7 @@ use crate::terminal;
 
 /// The configuration that the arguments name, to be used.
 pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Failure> {
-    config::load(place).map_err(Failure::configuration).map(begin)
+    config::load(place).map_err(Failure::configuration).and_then(begin)
 }
 
 /// The same, to be looked at: there may be no server in it that can be used.
@@ -19,24 +19,24 @@ pub(crate) fn survey(place: &ConfigArguments) -> Result<Config, Failure> {
     if place.strict {
         return load(place);
     }
-    config::survey(place).map_err(Failure::configuration).map(begin)
+    config::survey(place).map_err(Failure::configuration).and_then(begin)
 }
 
 /// The configuration for a server, with the export of traces that it asks for.
 pub(crate) fn load_to_serve(place: &ConfigArguments) -> Result<(Config, Option<Exporter>), Failure> {
     let mut config = config::load(place).map_err(Failure::configuration)?;
-    handing_on::hand_on(&mut config);
+    handing_on::hand_on(&mut config)?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
     debug::begin_with(&config, exporter.as_ref());
     Ok((config, exporter))
 }
 
-fn begin(mut config: Config) -> Config {
-    handing_on::hand_on(&mut config);
+fn begin(mut config: Config) -> Result<Config, Failure> {
+    handing_on::hand_on(&mut config)?;
     introduce(&config);
     debug::begin(&config);
-    config
+    Ok(config)
 }
 
 /// Its secrets are told nowhere from now on; what is wrong with it is.

@@ -14,7 +14,7 @@ use rmcp::{
     service::{NotificationContext, RequestContext},
 };
 use serde::{Serialize, de::DeserializeOwned};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, watch};
 
 use crate::{
@@ -34,6 +34,7 @@ pub(crate) const STATELESS_VERSION: ProtocolVersion = ProtocolVersion::V_2026_07
 pub(crate) struct Client {
     server: String,
     roots: Vec<Root>,
+    experimental: Map<String, Value>,
     host: Arc<dyn Host>,
     /// How many questions of the server are with a person or a model right now.
     questions: watch::Sender<usize>,
@@ -146,6 +147,7 @@ impl Client {
         Self {
             server: config.name.clone(),
             roots: config.roots.clone(),
+            experimental: config.experimental.clone(),
             host,
             questions: watch::Sender::default(),
             open: Arc::default(),
@@ -232,6 +234,9 @@ impl Client {
         }
         if !self.roots.is_empty() {
             capabilities["roots"] = json!({});
+        }
+        if !self.experimental.is_empty() {
+            capabilities["experimental"] = json!(self.experimental);
         }
         // Written by this function, so it has the form.
         serde_json::from_value(capabilities).unwrap_or_default()

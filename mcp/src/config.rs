@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use serde_json::{Map, Value};
+
 /// How long starting a server and its handshake may take, and how long its whole tool list may take, unless configured.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -30,6 +32,9 @@ pub struct ServerConfig {
     /// The folders that the server is told of where it asks for roots, as `file://` addresses with names (MCP,
     /// client/roots). With none, the capability is not declared.
     pub roots: Vec<Root>,
+    /// What the server is told of the client beyond MCP's own members (`capabilities.experimental`): for servers that
+    /// know what to do with it.
+    pub experimental: Map<String, Value>,
     /// Whether messages, headers and times are logged, with secrets masked.
     pub debug: bool,
 }
@@ -63,7 +68,7 @@ pub struct Command {
     /// Its arguments.
     pub args: Vec<String>,
     /// Variables set on top of the inherited environment. Variables whose name starts with `TOOLSMITH_` are not
-    /// inherited. Values are never logged and never part of an error.
+    /// inherited, except for `TOOLSMITH_CACHE_DIR`. Values are never logged and never part of an error.
     pub env: BTreeMap<String, String>,
     /// Variables that are not inherited, unless `env` sets them.
     pub withheld: BTreeSet<String>,
@@ -185,6 +190,7 @@ impl ServerConfig {
             request_timeout: DEFAULT_REQUEST_TIMEOUT,
             tool_timeouts: BTreeMap::new(),
             roots: Vec::new(),
+            experimental: Map::new(),
             debug: false,
         }
     }

@@ -49,6 +49,12 @@ pub const KILL_GRACE: Duration = Duration::from_secs(1);
 /// How long to wait for the end of a process whose output has ended, so that an error can say how it ended.
 const EXIT_REPORT: Duration = Duration::from_millis(250);
 
+/// This program's own variables, which may hold addresses, tokens and keys, begin with this.
+const OWN: &[u8] = b"TOOLSMITH_";
+
+/// The one that names a place: this program below itself is to find what it has compiled already.
+const CACHE: &str = "TOOLSMITH_CACHE_DIR";
+
 /// A started process with its pipes. Dropping it kills the group.
 pub(crate) struct Spawned {
     pub(crate) group: Group,
@@ -64,7 +70,7 @@ pub(crate) fn spawn(command: &config::Command) -> Result<Spawned, String> {
     program.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for (name, _) in std::env::vars_os() {
         let is_withheld = name.to_str().is_some_and(|name| withheld.contains(name));
-        if is_withheld || name.as_encoded_bytes().starts_with(b"TOOLSMITH_") {
+        if is_withheld || (name.as_encoded_bytes().starts_with(OWN) && name != CACHE) {
             program.env_remove(name);
         }
     }

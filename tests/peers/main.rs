@@ -3,6 +3,7 @@
 //! `tests/peers/run` installs what this needs and starts it. It prints a table and fails where anything in it failed.
 //! An argument chooses the lines to make: those whose peer or transport contains it. `take` is another: `first_try`.
 
+mod agents;
 mod clients;
 mod conformance;
 mod conformance_server;
@@ -76,6 +77,7 @@ async fn all() -> Checked<(Vec<Row>, String)> {
         let (server, _process) = kubernetes::listen(&installed, &folder.path().join("cluster")).await?;
         rows.push(row(&server, "http", checks(&product, &server).await));
     }
+    rows.extend(agents::run(&installed, &product, is_chosen).await?);
     rows.extend(clients::run(&installed, &product, is_chosen).await?);
     if is_chosen([first_try::PART, "stdio"]) {
         rows.extend(first_try::run(&installed, &product).await?);

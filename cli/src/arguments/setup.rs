@@ -13,6 +13,10 @@ pub(crate) enum Client {
     ClaudeCode,
     /// Codex.
     Codex,
+    /// opencode.
+    Opencode,
+    /// Gemini CLI.
+    Gemini,
     /// Claude Desktop (with --print).
     ClaudeDesktop,
     /// Cursor (with --print).
@@ -53,6 +57,10 @@ pub(crate) struct SetupArguments {
     /// Replace an entry of that name that says something else.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Let the client call the tools of Toolsmith without asking you each time (codex, gemini): what snippets may call is
+    /// decided here. Asked for on a terminal.
+    #[arg(long)]
+    pub(crate) approve: bool,
     /// Let all tools of this server of your own configuration be called without asking. Asked for on a terminal.
     /// Repeatable.
     #[arg(long, value_name = "SERVER", value_parser = server_name, conflicts_with = "print")]

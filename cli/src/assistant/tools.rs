@@ -14,8 +14,9 @@ use super::names::Names;
 use crate::failure::Failure;
 use crate::resources::{LIST, READ, fits_query};
 use crate::serve::caller::Abilities;
-use crate::serve::inside::{self, Company, Inside};
+use crate::serve::inside::{self, Inside};
 use crate::serve::library;
+use crate::serve::session::Company;
 use crate::serve::upstreams::Upstreams;
 use crate::serve::workshop::Workshop;
 

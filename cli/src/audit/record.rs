@@ -116,6 +116,9 @@ pub(crate) struct Who<'a> {
 pub(crate) enum Transport {
     Stdio,
     Http,
+    /// None: an agent of this process.
+    #[serde(rename = "in-process")]
+    InProcess,
 }
 
 /// What was answered when a person was asked.

@@ -13,10 +13,16 @@ use crate::config::{Error, command_line};
 const PLACES: [&str; 5] =
     ["CARGO_HOME", "RUSTUP_HOME", "TOOLSMITH_CACHE_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"];
 
+/// How long opencode waits for the answer to a call, in milliseconds (30 minutes, the longest time of an execution unless
+/// configured): its own limit ends calls after a minute, with their snippets.
+const OPENCODE_TIMEOUT: u64 = 1_800_000;
+
 /// The entry of `toolsmith serve`.
 #[derive(Debug)]
 pub(super) struct Entry {
     client: Client,
+    /// Whether the client calls its tools without asking each time.
+    pub(super) is_approved: bool,
     program: String,
     arguments: Vec<String>,
     /// Those of `PLACES` that are set.
@@ -44,7 +50,7 @@ impl Entry {
                 variables.insert(name, text(Path::new(&value))?);
             }
         }
-        Ok(Entry { client, program: text(&program)?, arguments, variables })
+        Ok(Entry { client, is_approved: false, program: text(&program)?, arguments, variables })
     }
 
     /// The key under which the client has its servers.
@@ -52,7 +58,8 @@ impl Entry {
         match self.client {
             Client::Codex => "mcp_servers",
             Client::VsCode => "servers",
-            Client::ClaudeCode | Client::ClaudeDesktop | Client::Cursor => "mcpServers",
+            Client::Opencode => "mcp",
+            Client::ClaudeCode | Client::ClaudeDesktop | Client::Cursor | Client::Gemini => "mcpServers",
         }
     }
 
@@ -61,18 +68,55 @@ impl Entry {
         self.client == Client::Codex
     }
 
-    /// The entry itself.
-    pub(super) fn value(&self) -> Map<String, Json> {
+    /// What of the entry makes it this one: other keys may be added by hand.
+    pub(super) fn essence(&self) -> Map<String, Json> {
         let mut entry = Map::new();
-        if matches!(self.client, Client::ClaudeCode | Client::VsCode) {
-            entry.insert("type".to_owned(), json!("stdio"));
+        let is_opencode = self.client == Client::Opencode;
+        match self.client {
+            Client::ClaudeCode | Client::VsCode => drop(entry.insert("type".to_owned(), json!("stdio"))),
+            Client::Opencode => drop(entry.insert("type".to_owned(), json!("local"))),
+            Client::Codex | Client::ClaudeDesktop | Client::Cursor | Client::Gemini => {}
         }
-        entry.insert("command".to_owned(), json!(self.program));
-        entry.insert("args".to_owned(), json!(self.arguments));
+        if is_opencode {
+            let line: Vec<_> = std::iter::once(&self.program).chain(&self.arguments).collect();
+            entry.insert("command".to_owned(), json!(line));
+        } else {
+            entry.insert("command".to_owned(), json!(self.program));
+            entry.insert("args".to_owned(), json!(self.arguments));
+        }
         if !self.variables.is_empty() {
-            entry.insert("env".to_owned(), json!(self.variables));
+            let key = if is_opencode { "environment" } else { "env" };
+            entry.insert(key.to_owned(), json!(self.variables));
         }
         entry
+    }
+
+    /// The entry itself.
+    pub(super) fn value(&self) -> Map<String, Json> {
+        let mut entry = self.essence();
+        if self.client == Client::Opencode {
+            entry.insert("timeout".to_owned(), json!(OPENCODE_TIMEOUT));
+        }
+        entry.extend(self.approval());
+        entry
+    }
+
+    /// The key that lets the client call without asking, where that is agreed to.
+    pub(super) fn approval(&self) -> Option<(String, Json)> {
+        self.approvable().filter(|_| self.is_approved).map(|(key, value)| (key.to_owned(), value))
+    }
+
+    /// That key, of a client that has one.
+    pub(super) fn approvable(&self) -> Option<(&'static str, Json)> {
+        match self.client {
+            Client::Codex => Some(("default_tools_approval_mode", json!("approve"))),
+            Client::Gemini => Some(("trust", json!(true))),
+            Client::ClaudeCode
+            | Client::Opencode
+            | Client::ClaudeDesktop
+            | Client::Cursor
+            | Client::VsCode => None,
+        }
     }
 
     /// The entry as a table of TOML.
@@ -83,6 +127,9 @@ impl Entry {
         if !self.variables.is_empty() {
             let variables = self.variables.iter().map(|(name, place)| (*name, place.as_str()));
             table.insert("env", value(variables.collect::<InlineTable>()));
+        }
+        if let Some((key, Json::String(mode))) = self.approval() {
+            table.insert(&key, value(mode));
         }
         table
     }

@@ -27,6 +27,8 @@ pub(super) enum State {
     Missing,
     /// The entry, and perhaps more keys in it.
     Same,
+    /// The entry without the key that lets the client call without asking, which is agreed to now.
+    Unapproved,
     /// Something else, for a person and without values that may be secret.
     Other(String),
 }
@@ -61,8 +63,12 @@ impl ClientFile {
             return Ok(State::Missing);
         };
         // Time limits and the like, added by hand, are no other entry; an address is one.
-        let has_own = entry.value().iter().all(|(key, value)| other.get(key) == Some(value));
-        if has_own && other.get("url").is_none() { Ok(State::Same) } else { Ok(State::Other(shown(other))) }
+        let has = |(key, value): (&String, &Json)| other.get(key) == Some(value);
+        if !entry.essence().iter().all(has) || other.get("url").is_some() {
+            return Ok(State::Other(shown(other)));
+        }
+        let is_approved = entry.approval().iter().all(|(key, value)| has((key, value)));
+        Ok(if is_approved { State::Same } else { State::Unapproved })
     }
 
     /// Puts the entry into the text; the file stays as it is.
@@ -81,6 +87,30 @@ impl ClientFile {
             return Err(self.refused(why, name));
         }
         self.text = changed;
+        Ok(())
+    }
+
+    /// Adds the key that lets the client call without asking to the entry that is there; the file stays as it is.
+    pub(super) fn approve(&mut self, name: &str, entry: &Entry) -> Result<(), Error> {
+        let Some((key, value)) = entry.approval() else { return Ok(()) };
+        let mut meant = self.meaning(&self.text)?;
+        let there = meant.get_mut(entry.section()).and_then(|section| section.get_mut(name));
+        if let Some(there) = there.and_then(Json::as_object_mut) {
+            there.insert(key.clone(), value.clone());
+        }
+        let changed = if self.is_toml {
+            approve_toml(&self.text, (entry.section(), name), (&key, &value))
+        } else {
+            approve_json(&self.text, (entry.section(), name), (&key, &value))
+        };
+        match changed {
+            Some(changed) if self.meaning(&changed).ok() == Some(meant) => self.text = changed,
+            _ => {
+                return Err(
+                    self.refused("the key could not be added without changing what else it says", name)
+                );
+            }
+        }
         Ok(())
     }
 
@@ -187,6 +217,23 @@ fn put_json(text: &str, name: &str, entry: &Entry) -> Result<String, String> {
         None => drop(servers.append(name, value)),
     }
     Ok(root.to_string())
+}
+
+fn approve_json(text: &str, (section, name): (&str, &str), (key, value): (&str, &Json)) -> Option<String> {
+    let root = CstRootNode::parse(text, &tree::json_options()).ok()?;
+    let entry = root.object_value()?.object_value(section)?.object_value(name)?;
+    match entry.get(key) {
+        Some(property) => property.set_value(json::input(value)),
+        None => drop(entry.append(key, json::input(value))),
+    }
+    Some(root.to_string())
+}
+
+fn approve_toml(text: &str, (section, name): (&str, &str), (key, value): (&str, &Json)) -> Option<String> {
+    let mut document: DocumentMut = text.parse().ok()?;
+    let entry = document.get_mut(section)?.get_mut(name)?.as_table_like_mut()?;
+    entry.insert(key, toml_edit::value(value.as_str()?));
+    Some(document.to_string())
 }
 
 fn put_toml(text: &str, name: &str, entry: &Entry) -> Result<String, String> {

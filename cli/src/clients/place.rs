@@ -1,6 +1,6 @@
 //! Where clients keep their configurations.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 
@@ -21,7 +21,13 @@ impl Place {
         let file = match (client, scope) {
             (Client::ClaudeCode, ClientScope::User) => own("CLAUDE_CONFIG_DIR", "")?.join(".claude.json"),
             (Client::Codex, ClientScope::User) => own("CODEX_HOME", ".codex")?.join("config.toml"),
+            (Client::Opencode, ClientScope::User) => opencode(&config_folder()?.join("opencode")),
+            (Client::Gemini, ClientScope::User) => {
+                own("GEMINI_CLI_HOME", "")?.join(".gemini").join("settings.json")
+            }
             (Client::ClaudeCode, ClientScope::Project) => here()?.join(".mcp.json"),
+            (Client::Opencode, ClientScope::Project) => opencode(&here()?),
+            (Client::Gemini, ClientScope::Project) => here()?.join(".gemini/settings.json"),
             (Client::Codex, ClientScope::Project) => here()?.join(".codex/config.toml"),
             (Client::ClaudeDesktop | Client::Cursor | Client::VsCode, _) => {
                 let client_word = word(client);
@@ -34,6 +40,17 @@ impl Place {
         };
         Ok(Place { file, mode: if scope == ClientScope::User { 0o600 } else { 0o644 } })
     }
+}
+
+/// The file in a folder that opencode reads: one with comments, where there is no other.
+fn opencode(folder: &Path) -> PathBuf {
+    let (plain, commented) = (folder.join("opencode.json"), folder.join("opencode.jsonc"));
+    if !plain.exists() && commented.exists() { commented } else { plain }
+}
+
+/// Where programs keep their configurations (XDG Base Directory Specification).
+fn config_folder() -> Result<PathBuf, Error> {
+    own("XDG_CONFIG_HOME", ".config")
 }
 
 /// The folder that a variable names, or one in the home folder.
@@ -62,6 +79,10 @@ pub(super) fn described(client: Client, scope: ClientScope) -> &'static str {
         (Client::ClaudeCode, ClientScope::Project) => ".mcp.json in the project's folder",
         (Client::Codex, ClientScope::User) => "~/.codex/config.toml",
         (Client::Codex, ClientScope::Project) => ".codex/config.toml in the project's folder",
+        (Client::Opencode, ClientScope::User) => "~/.config/opencode/opencode.json",
+        (Client::Opencode, ClientScope::Project) => "opencode.json in the project's folder",
+        (Client::Gemini, ClientScope::User) => "~/.gemini/settings.json",
+        (Client::Gemini, ClientScope::Project) => ".gemini/settings.json in the project's folder",
         (Client::ClaudeDesktop, _) => {
             "claude_desktop_config.json, which Settings > Developer > Edit Config opens"
         }

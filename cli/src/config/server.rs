@@ -10,7 +10,7 @@ use super::decode::{At, Problem};
 use super::form::{GrantEntry, OAuthChoice, OAuthEntry, ServerEntry};
 use super::settings::Settings;
 use super::source::{Entry, Source};
-use super::{Filter, Glob, Permission, Rules, Server};
+use super::{Filter, Glob, Permission, Rules, Server, itself};
 
 /// How a server is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,15 +190,20 @@ impl Checker<'_> {
         });
         let env = env.collect();
         let cwd = form.cwd.as_ref().and_then(|folder| self.keep(self.expand(folder)));
+        let program = self.keep(own_program(program?).map_err(|message| self.wrong(command, &message)))?;
         let inherits = form.inherit_model_keys.as_ref().is_some_and(|inherits| inherits.value);
-        Some(mcp::Command {
-            command: self.keep(own_program(program?).map_err(|message| self.wrong(command, &message)))?,
+        let started = mcp::Command {
+            command: program,
             args,
             env,
             withheld: if inherits { Default::default() } else { settings.model_keys.clone() },
             handed_on: BTreeMap::new(),
             cwd: cwd.map(|folder| self.source.folder.join(folder)),
-        })
+        };
+        if let Some(message) = itself::starts_itself(self.source, &started) {
+            self.tell(command, &message);
+        }
+        Some(started)
     }
 
     fn remote(&self, name: &str, form: &ServerEntry) -> Option<mcp::Remote> {

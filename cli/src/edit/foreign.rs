@@ -74,6 +74,16 @@ fn name(given: &str) -> String {
     if name.is_empty() { "server".to_owned() } else { name }
 }
 
+/// Whether an entry starts `toolsmith serve`, which offers what is configured here.
+fn is_toolsmith(entry: &Map<String, Json>) -> bool {
+    let args = entry.get("args").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    let first = args.first().and_then(Json::as_str);
+    entry
+        .get("command")
+        .and_then(Json::as_str)
+        .is_some_and(|command| config::is_this_program(command) && first == Some("serve"))
+}
+
 /// Reads one entry.
 struct Reader<'a> {
     name: &'a str,
@@ -91,6 +101,10 @@ impl Reader<'_> {
             return None;
         };
         let mut new = Entry::new();
+        if is_toolsmith(given) {
+            self.note("left out: it is Toolsmith itself, which would start itself without end");
+            return None;
+        }
         let address = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| given.contains_key(*key));
         let transport = self.transport(given, address)?;
         new.push(("type".to_owned(), json!(transport)));

@@ -74,10 +74,18 @@ fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
 fn own(definition: &ToolDefinition, is_structured: bool) -> Value {
     let ToolDefinition { name, description, input_schema } = definition;
     let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
-    if *name != EXECUTE {
+    if *name == EXECUTE {
+        // What a snippet does is known only when it is there, and it may call whatever tool is allowed. Clients that skip
+        // their own question for tools that say they are harmless must not do so here: the entry that `toolsmith setup`
+        // writes is where a person decides that.
+        tool["annotations"] = json!({
+            "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
+        });
+        if is_structured {
+            tool["outputSchema"] = answer::output_schema();
+        }
+    } else {
         tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
-    } else if is_structured {
-        tool["outputSchema"] = answer::output_schema();
     }
     tool
 }

@@ -5,13 +5,13 @@
 
 mod library;
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientRequest, CompleteRequestParams, CompleteResult,
-    CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientRequest, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
     ReadResourceResponse, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter, Tool,
@@ -32,10 +32,11 @@ use super::host::Told;
 use super::library::{List, own_template};
 use super::passing::Passing;
 use super::scribe::Requester;
-use super::session::{ClientSession, is_stateless};
+use super::session::{ClientSession, Transport, is_stateless};
 use super::snapshot::Snapshot;
 use super::typed;
 use super::workshop::Workshop;
+use crate::handing_on::depth;
 
 /// What is told how to use this server, in a client's own prompt.
 const INSTRUCTIONS: &str = "Prefer one execute_code snippet to many single tool calls: it loops, filters and joins \
@@ -126,6 +127,7 @@ impl ServerHandler for Handler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
+        self.check_client(Some(&request.capabilities))?;
         context.peer.set_peer_info(request.clone());
         let result = self.negotiate_initialize(&request)?;
         self.session.begin(&context);
@@ -201,6 +203,19 @@ impl Handler {
         Handler { workshop, session }
     }
 
+    /// Refuses a client that is this very server.
+    fn check_client(&self, capabilities: Option<&ClientCapabilities>) -> Result<(), ErrorData> {
+        let settings = self.workshop.settings.borrow();
+        let transport = self.session.transport;
+        let Some(why) = depth::leads_back(capabilities, transport, &settings.config) else { return Ok(()) };
+        if transport == Transport::Http {
+            // Once: who tries again is refused again.
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| self.workshop.terminal.tell(&format!("toolsmith: {why}")));
+        }
+        Err(ErrorData::invalid_request(why, None))
+    }
+
     async fn typed(
         &self,
         method: &str,
@@ -226,6 +241,9 @@ impl Handler {
             Some(_) => return Err(ErrorData::invalid_params("params must be an object", None)),
         };
         let stateless = is_stateless(&context);
+        if stateless {
+            self.check_client(context.client_capabilities().as_ref())?;
+        }
         let _answering = self.workshop.answering.token();
         let (end, cancel) = (ending::of_request(&self.workshop, &context), context.ct.clone());
         // Boxed: each of the library's methods, up to the task, holds a future as large as this one.
@@ -333,6 +351,9 @@ impl Handler {
         };
         if self.workshop.draining.is_cancelled() && !parameters.contains_key("requestState") {
             return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
+        }
+        if let Some(refusal) = depth::refusal(&context.meta.0.0, &self.workshop.settings.borrow().config) {
+            return Ok(answer::failure(&refusal));
         }
         let snapshot = self.snapshot(&context).await;
         if let Some(result) = definitions::discover(&snapshot, &name, parameters.get("arguments")) {

@@ -8,7 +8,7 @@ use rmcp::ServiceExt as _;
 use super::face::{Face, Handler};
 use super::lines::Lines;
 use super::random;
-use super::session::{ClientSession, Transport};
+use super::session::{ClientSession, Company};
 use super::workshop::Workshop;
 use crate::failure::Failure;
 
@@ -20,15 +20,6 @@ const NAME: &str = "toolsmith";
 
 /// Longest time of a request: executions and direct calls have limits of their own.
 const LONGEST: Duration = Duration::from_secs(86_400);
-
-/// How the client is treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Company {
-    /// It is the only one, and what it is offered is its own.
-    Alone,
-    /// It is one of many, which share what they are offered; its sessions with servers are its own.
-    Among,
-}
 
 /// A client within this process.
 pub(crate) struct Inside {
@@ -47,12 +38,8 @@ pub(crate) async fn connect(
     host: Arc<dyn mcp::Host>,
     company: Company,
 ) -> Result<Inside, Failure> {
-    let transport = match company {
-        Company::Alone => Transport::Stdio,
-        Company::Among => Transport::Http,
-    };
     let id = random::name().map_err(Failure::host)?;
-    let client = ClientSession::of_agent(id, transport, workshop.clone());
+    let client = ClientSession::of_agent(id, company, workshop.clone());
     let face = Face::new(Handler::new(workshop.clone(), client.clone()));
     let (near, far) = tokio::io::duplex(PIPE);
     // It ends with the client's end.

@@ -67,7 +67,7 @@ impl List {
 /// process, whose other tools are called from snippets as well, is offered the resources of all servers.
 fn servers<'a>(passing: &'a Passing, list: List) -> Vec<&'a Server> {
     let config: &'a Config = passing.snapshot.config();
-    if passing.session.is_agent && list != List::Prompts {
+    if passing.session.is_agent() && list != List::Prompts {
         let may_be_listed = |server: &&Server| config.lists_resources(&server.connection.name);
         return config.servers.iter().filter(may_be_listed).collect();
     }
@@ -92,7 +92,7 @@ impl Passing {
                     names.insert(qualified.clone());
                     item[list.key()] = json!(qualified);
                 }
-                if self.session.is_agent {
+                if self.session.is_agent() {
                     item["server"] = json!(server.connection.name);
                 }
                 items.push(item);

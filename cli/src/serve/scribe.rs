@@ -23,7 +23,7 @@ use super::in_force::InForce;
 use super::session::{ClientSession, Transport};
 use super::snapshot::Settings;
 use crate::audit::{self, Record, Refused, Who};
-use crate::handing_on;
+use crate::handing_on::{self, depth};
 use crate::resources::READ;
 use crate::sessions::Sessions;
 use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
@@ -40,6 +40,8 @@ pub(crate) struct Requester {
     context: Option<TraceContext>,
     /// The run of an agent that asks.
     run: Option<String>,
+    /// How many processes of this program the request has gone through.
+    depth: u32,
 }
 
 impl Requester {
@@ -54,6 +56,7 @@ impl Requester {
             protocol_version: context.protocol_version().map(|version| version.to_string()),
             context: TraceContext::parse(&context.meta.0.0),
             run: handing_on::run_of(&context.meta.0.0).map(str::to_owned),
+            depth: depth::of_call(&context.meta.0.0),
         }
     }
 
@@ -65,6 +68,7 @@ impl Requester {
             transport: match self.transport {
                 Transport::Stdio => audit::Transport::Stdio,
                 Transport::Http => audit::Transport::Http,
+                Transport::InProcess(_) => audit::Transport::InProcess,
             },
             address: self.address,
         }
@@ -104,6 +108,7 @@ impl Scribe {
             network: match requester.transport {
                 Transport::Stdio => Network::Pipe,
                 Transport::Http => Network::Http,
+                Transport::InProcess(_) => Network::InProcess,
             },
             request: &requester.request,
             session: requester.session.as_deref(),

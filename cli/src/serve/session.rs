@@ -26,6 +26,24 @@ pub(crate) enum Transport {
     Stdio,
     /// Over HTTP: in a session of its own, or without one.
     Http,
+    /// Within this process: an agent.
+    InProcess(Company),
+}
+
+/// How an agent of this process is treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// It is the only one, and what it is offered is its own.
+    Alone,
+    /// It is one of many, which share what they are offered; its sessions with servers are its own.
+    Among,
+}
+
+impl Transport {
+    /// Whether the client is the only one of this process.
+    fn is_alone(self) -> bool {
+        matches!(self, Transport::Stdio | Transport::InProcess(Company::Alone))
+    }
 }
 
 /// A client.
@@ -44,8 +62,6 @@ pub(crate) struct ClientSession {
     has_begun: OnceLock<()>,
     tells: Mutex<Vec<JoinHandle<()>>>,
     workshop: Arc<Workshop>,
-    /// Whether it is an agent of this process: resources of all servers are offered to it, and read with permission.
-    pub(crate) is_agent: bool,
 }
 
 impl Drop for ClientSession {
@@ -54,7 +70,7 @@ impl Drop for ClientSession {
         tells.iter().for_each(JoinHandle::abort);
         // In order, where there is a runtime to do so.
         let own = self.own.take().or_else(|| {
-            (self.transport == Transport::Stdio).then(|| Some(self.live.get()?.upstreams.clone())).flatten()
+            self.transport.is_alone().then(|| Some(self.live.get()?.upstreams.clone())).flatten()
         });
         if let (Some(own), Ok(runtime)) = (own, tokio::runtime::Handle::try_current()) {
             self.workshop.afterwards.spawn_on(async move { own.close().await }, &runtime);
@@ -64,15 +80,15 @@ impl Drop for ClientSession {
 
 impl ClientSession {
     pub(crate) fn new(id: String, transport: Transport, workshop: Arc<Workshop>) -> Arc<Self> {
-        Arc::new(Self::begun_by(id, transport, workshop, false))
+        Arc::new(Self::begun_by(id, transport, workshop))
     }
 
     /// The session of an agent of this process.
-    pub(crate) fn of_agent(id: String, transport: Transport, workshop: Arc<Workshop>) -> Arc<Self> {
-        Arc::new(Self::begun_by(id, transport, workshop, true))
+    pub(crate) fn of_agent(id: String, company: Company, workshop: Arc<Workshop>) -> Arc<Self> {
+        Arc::new(Self::begun_by(id, Transport::InProcess(company), workshop))
     }
 
-    fn begun_by(id: String, transport: Transport, workshop: Arc<Workshop>, is_agent: bool) -> Self {
+    fn begun_by(id: String, transport: Transport, workshop: Arc<Workshop>) -> Self {
         ClientSession {
             id,
             transport,
@@ -84,13 +100,17 @@ impl ClientSession {
             has_begun: OnceLock::new(),
             tells: Mutex::default(),
             workshop,
-            is_agent,
         }
+    }
+
+    /// Whether it is an agent of this process: resources of all servers are offered to it, and read with permission.
+    pub(crate) fn is_agent(&self) -> bool {
+        matches!(self.transport, Transport::InProcess(_))
     }
 
     /// Whether the client stays the same from one request to the next.
     pub(crate) fn lasts(&self) -> bool {
-        self.transport == Transport::Stdio || self.has_begun.get().is_some()
+        self.transport.is_alone() || self.has_begun.get().is_some()
     }
 
     /// Whose the outputs of executions are. Clients without a session have them in common: whoever knows an address,
@@ -107,7 +127,7 @@ impl ClientSession {
         let abilities = Abilities::of(context.client_capabilities().as_ref());
         let live = self.live(abilities);
         self.tell(tokio::spawn(tell_changes(live.clone(), context.peer.clone(), Arc::downgrade(self))));
-        if self.transport == Transport::Stdio {
+        if self.transport.is_alone() {
             self.tell(tokio::spawn(tell_told(live.upstreams.host().clone(), context.peer.clone())));
         }
     }
@@ -118,18 +138,18 @@ impl ClientSession {
 
     /// What is offered to a client that can do this much.
     pub(crate) fn live(&self, abilities: Abilities) -> Arc<Live> {
-        match self.transport {
-            Transport::Stdio => self.live.get_or_init(|| self.workshop.new_live(abilities)).clone(),
-            Transport::Http if self.lasts() => {
-                self.live.get_or_init(|| self.workshop.live(abilities)).clone()
-            }
-            Transport::Http => self.workshop.live(abilities),
+        if self.transport.is_alone() {
+            self.live.get_or_init(|| self.workshop.new_live(abilities)).clone()
+        } else if self.lasts() {
+            self.live.get_or_init(|| self.workshop.live(abilities)).clone()
+        } else {
+            self.workshop.live(abilities)
         }
     }
 
     /// The sessions with servers for direct tools: the client's own, where there is a client that stays.
     pub(crate) fn upstreams(&self, abilities: Abilities, peer: &Peer<RoleServer>) -> Arc<Upstreams> {
-        if self.transport == Transport::Stdio || !self.lasts() {
+        if self.transport.is_alone() || !self.lasts() {
             return self.live(abilities).upstreams.clone();
         }
         let begin = || {
@@ -189,7 +209,7 @@ impl ClientSession {
     fn client(&self, context: &RequestContext<RoleServer>) -> Client {
         let address = super::http::address_of(context).filter(|_| is_stateless(context));
         let key = address.map_or_else(|| self.id.clone(), |address| address.ip().to_canonical().to_string());
-        Client { key, alone: self.transport == Transport::Stdio }
+        Client { key, alone: self.transport.is_alone() }
     }
 
     /// The least level of log messages that the client wants in a request.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::task::{Subagent, Task};
 use super::tool::{self, Arguments};
-use crate::handing_on;
+use crate::handing_on::{self, depth};
 use crate::serve::answer;
 use crate::serve::caller::Abilities;
 use crate::serve::definitions::of_era;
@@ -83,15 +83,19 @@ impl Handler {
             Ok(arguments) => arguments,
             Err(wrong) => return Ok(answer::failure(&wrong)),
         };
+        let meta = &context.meta.0.0;
+        if let Some(refusal) = depth::refusal(meta, &workshop.settings.borrow().config) {
+            return Ok(answer::failure(&refusal));
+        }
         let (caller, asks) = self.session.caller(&context);
         // A request ends with its answer, but what asks goes on with the next one.
         let cancel = if asks.is_some() { workshop.stop.child_token() } else { context.ct.clone() };
-        let meta = &context.meta.0.0;
         let task = Task {
             arguments,
             caller: caller.clone(),
             cancel: cancel.clone(),
             parent_run: handing_on::run_of(meta).map(str::to_owned),
+            depth: depth::of_call(meta),
             context: TraceContext::parse(meta),
         };
         let work = futures::FutureExt::boxed(subagent.clone().answer(task));

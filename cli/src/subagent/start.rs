@@ -14,7 +14,7 @@ use crate::config::{self, Config, Layer};
 use crate::conversations;
 use crate::failure::Failure;
 use crate::forwarding;
-use crate::handing_on::{self, HandedOn};
+use crate::handing_on;
 use crate::serve::http::Token;
 use crate::serve::reload::Source;
 use crate::serve::slots::Slots;
@@ -50,11 +50,10 @@ pub(super) fn start(
             "mcp serve needs the file that describes the subagent\nhelp: toolsmith mcp serve --config AGENT.yaml",
         ));
     };
-    let above = HandedOn::to_this_process()?;
+    let parent_run = handing_on::parent_run()?;
     handing_on::as_an_agent();
     let (mut config, exporter) = setup::load_to_serve(&arguments.place)?;
     let described = described(&config, file)?;
-    check_depth(&above, &config)?;
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
     let form = described.output_schema.as_deref().map(read_form).transpose()?;
@@ -80,7 +79,7 @@ pub(super) fn start(
         folder,
         workshop,
         poster: poster(),
-        parent_run: above.parent_run,
+        parent_run,
     };
     Ok(Started { subagent, exporter, settings })
 }
@@ -97,19 +96,6 @@ fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> 
             file.display()
         ))
     })
-}
-
-/// Whoever calls itself without end stops here.
-fn check_depth(above: &HandedOn, config: &Config) -> Result<(), Failure> {
-    let most = config.agent.max_depth;
-    if above.depth <= most {
-        return Ok(());
-    }
-    Err(Failure::configuration(format!(
-        "{} agents are above this subagent, and at most {most} may be\nhelp: see that no subagent has itself among its \
-         tools, or raise agent.maxDepth",
-        above.depth
-    )))
 }
 
 /// A subagent has the servers of its own file, and none of those that a person has for other purposes: one of them may

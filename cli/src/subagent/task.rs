@@ -17,11 +17,11 @@ use super::teller::Teller;
 use super::tool::Arguments;
 use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
 use crate::config;
-use crate::handing_on;
+use crate::handing_on::{self, depth};
 use crate::serve::answer;
 use crate::serve::caller::Caller;
-use crate::serve::inside::Company;
 use crate::serve::random;
+use crate::serve::session::Company;
 use crate::serve::slots::{Busy, Place, Slots};
 use crate::serve::workshop::Workshop;
 use crate::telemetry::TraceContext;
@@ -64,6 +64,8 @@ pub(super) struct Task {
     pub(super) cancel: CancellationToken,
     /// The run of an agent that asks.
     pub(super) parent_run: Option<String>,
+    /// How many processes of this program it has gone through.
+    pub(super) depth: u32,
     /// What it is a part of.
     pub(super) context: Option<TraceContext>,
 }
@@ -173,6 +175,7 @@ impl Subagent {
         let host = Arc::new(CallingClient(task.caller.clone()));
         let tools = Tools::connect(&self.workshop, host, Company::Among, Arc::new(|_, _| {})).await;
         let mut meta = handing_on::meta_of(teller.run());
+        meta.extend(depth::same(task.depth));
         meta.extend(task.context.as_ref().map(TraceContext::to_meta).unwrap_or_default());
         let tools = tools.map_err(|failure| failure.message)?.marked(meta);
         let lent = Lent { tools: Some(tools), workshop: &self.workshop };

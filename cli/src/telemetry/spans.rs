@@ -23,6 +23,8 @@ pub(crate) enum Network {
     Pipe,
     /// HTTP.
     Http,
+    /// None: both ends are in this process.
+    InProcess,
 }
 
 impl Network {
@@ -30,6 +32,8 @@ impl Network {
         match self {
             Network::Pipe => span.record("network.transport", "pipe"),
             Network::Http => span.record("network.transport", "tcp").record("network.protocol.name", "http"),
+            // Not one of the conventions' well-known values, which all name a network.
+            Network::InProcess => span.record("network.transport", "inproc"),
         };
     }
 }

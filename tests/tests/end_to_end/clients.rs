@@ -35,6 +35,7 @@ impl Home {
             .variable("HOME", home)
             .variable("CLAUDE_CONFIG_DIR", "")
             .variable("CODEX_HOME", "")
+            .variable("GEMINI_CLI_HOME", "")
             .working_folder(self.path())
     }
 
@@ -248,6 +249,7 @@ fn what_is_printed_has_the_form_of_each_client() {
     let home = Home::new();
     for (client, section, place) in [
         ("claude-code", "mcpServers", "~/.claude.json"),
+        ("gemini", "mcpServers", "~/.gemini/settings.json"),
         ("claude-desktop", "mcpServers", "claude_desktop_config.json"),
         ("cursor", "mcpServers", "~/.cursor/mcp.json"),
         ("vscode", "servers", "mcp.json"),
@@ -257,6 +259,8 @@ fn what_is_printed_has_the_form_of_each_client() {
         assert_eq!((&entry["command"], &entry["args"]), (&json!(program()), &json!(["serve"])), "{client}");
         assert_eq!(entry["type"].is_string(), client == "vscode" || client == "claude-code", "{client}");
     }
+    let done = home.ok(&["opencode", "--print"]).says(&["~/.config/opencode/opencode.json"]);
+    assert_eq!(parsed(&done.stdout)["mcp"]["toolsmith"]["command"], json!([program(), "serve"]));
     let done = home.ok(&["codex", "--print", "--name", "smith"]);
     assert!(done.stdout.starts_with("[mcp_servers.smith]\n"), "{}", done.stdout);
     home.setup(&["cursor"]).done().exits(2).says(&["--print", "~/.cursor/mcp.json"]);
@@ -296,4 +300,71 @@ fn on_a_terminal_it_asks_once_about_each_server() {
     let again =
         home.in_here(Run::on_terminal(home.path())).arguments(&["setup", "claude-code"]).done().exits(0);
     assert!(!again.stderr.contains(question), "{}", again.stderr);
+}
+
+#[test]
+fn opencode_and_gemini_get_entries_of_their_own_form() {
+    let home = Home::new();
+    home.setup(&["opencode"]).variable("RUSTUP_HOME", "/opt/rustup").done().exits(0);
+    let entry = json!({
+        "type": "local",
+        "command": [program(), "serve"],
+        "environment": { "RUSTUP_HOME": "/opt/rustup" },
+        "timeout": 1_800_000,
+    });
+    let file = ".config/opencode/opencode.json";
+    assert_eq!(parsed(&home.read(file)), json!({ "mcp": { "toolsmith": entry } }));
+    assert_eq!(home.mode(file), 0o600);
+    // A time limit of one's own is no other entry.
+    home.write(file, &home.read(file).replace("1800000", "900000"));
+    home.setup(&["opencode"]).variable("RUSTUP_HOME", "/opt/rustup").done().exits(0).says(&["already"]);
+    home.write("opencode.jsonc", "{\n  // mine\n  \"theme\": \"dark\"\n}\n");
+    home.ok(&["opencode", "--scope", "project"]);
+    let text = home.read("opencode.jsonc");
+    assert!(text.contains("// mine") && text.contains(program()), "{text}");
+    home.ok(&["gemini"]);
+    let entry = json!({ "command": program(), "args": ["serve"] });
+    assert_eq!(parsed(&home.read(".gemini/settings.json")), json!({ "mcpServers": { "toolsmith": entry } }));
+    // The working folder is the home folder, whose file it is as well.
+    home.ok(&["gemini", "--scope", "project"]).says(&["already"]);
+    let elsewhere = home.path().join("elsewhere");
+    home.setup(&["gemini"]).variable("GEMINI_CLI_HOME", elsewhere.to_str().unwrap()).done().exits(0);
+    assert!(elsewhere.join(".gemini/settings.json").is_file());
+}
+
+#[test]
+fn whether_a_client_asks_before_each_call_is_the_users_to_say() {
+    let home = Home::new();
+    for (client, file, key) in [
+        ("codex", ".codex/config.toml", "default_tools_approval_mode = \"approve\""),
+        ("gemini", ".gemini/settings.json", "\"trust\": true"),
+    ] {
+        home.ok(&[client]).says(&["asks before each call", &format!("toolsmith setup {client} --approve")]);
+        assert!(!home.read(file).contains(key), "{}", home.read(file));
+        // What was added by hand stays.
+        let own = home.read(file);
+        home.write(file, &if client == "codex" { own + "startup_timeout_sec = 30\n" } else { own });
+        home.ok(&[client, "--approve"]).says(&["is called without asking"]);
+        let text = home.read(file);
+        assert!(text.contains(key) && text.contains("= 30") == (client == "codex"), "{text}");
+        home.ok(&[client, "--approve"]).says(&["already"]);
+        home.ok(&[client]).says(&["already"]);
+        assert_eq!(home.read(file), text);
+        let done = home.ok(&[client, "--print", "--approve"]);
+        assert!(done.stdout.contains(key), "{}", done.stdout);
+    }
+    home.setup(&["claude-code", "--approve"]).done().exits(2).says(&["--approve", "docs/clients.md"]);
+    assert!(!home.path().join(".claude.json").exists());
+}
+
+#[test]
+fn on_a_terminal_it_asks_whether_the_client_asks_before_each_call() {
+    for (answer, is_written) in [("y\n", true), ("n\n", false)] {
+        let home = Home::new();
+        let started = home.in_here(Run::on_terminal(home.path())).arguments(&["setup", "codex"]).start();
+        started.answer("[y/N] ", 1, answer);
+        started.done().exits(0).says(&["`codex exec` refuses", "May codex call the tools of toolsmith"]);
+        let text = home.read(".codex/config.toml");
+        assert_eq!(text.contains("approve"), is_written, "{text}");
+    }
 }

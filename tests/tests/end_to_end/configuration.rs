@@ -167,7 +167,7 @@ fn arguments_variables_and_folder_reach_the_server() {
         "mcpServers:\n  env:\n    command: {FAULT_SERVER:?}\n    args: [\"${{MODE}}\"]\n    cwd: {:?}\n    env:\n      PLAIN: value\n      JOINED: \"a-${{TOKEN_OF_TEST}}-b\"\n      LITERAL: \"$${{x}}\"\n",
         folder.path()
     );
-    let code = "let mut all = Vec::new();\nfor name in [\"PLAIN\", \"JOINED\", \"LITERAL\", \"MODE\", \"TOOLSMITH_CACHE_DIR\"] { all.push(env::echo().message(name).await?.text()); }\nall";
+    let code = "let mut all = Vec::new();\nfor name in [\"PLAIN\", \"JOINED\", \"LITERAL\", \"MODE\", \"TOOLSMITH_MCP_DEBUG\"] { all.push(env::echo().message(name).await?.text()); }\nall";
     let run = json(code).config(&config).variable("MODE", "environment").variable("TOKEN_OF_TEST", "t0k3n");
     assert_eq!(run.result(), json!(["value", "a-t0k3n-b", "${x}", "environment", "(unset)"]));
 }

@@ -412,7 +412,12 @@ pub(crate) fn assert_says(value: &Value, phrases: &[&str]) {
 struct Process {
     id: u32,
     parent: u32,
+    /// Whether it has executed a program of its own: before, it looks like its parent.
+    has_executed: bool,
 }
+
+/// The flag of a process that has executed nothing since it was forked (`PF_FORKNOEXEC` in the kernel's sched.h).
+const FORKED: u64 = 0x40;
 
 /// The living processes of this machine; a zombie is none.
 fn processes() -> Vec<Process> {
@@ -424,14 +429,23 @@ fn processes() -> Vec<Process> {
         let mut fields = stat.rsplit_once(") ")?.1.split(' ');
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
-        (!matches!(state, "Z" | "X")).then_some(Process { id, parent })
+        let has_executed = fields.nth(4)?.parse::<u64>().ok()? & FORKED == 0;
+        (!matches!(state, "Z" | "X")).then_some(Process { id, parent, has_executed })
     };
     entries.filter_map(process).collect()
 }
 
 /// The processes below a process, as command lines.
 pub(crate) fn descendants(id: u32) -> Vec<String> {
-    let all = processes();
+    below(id, processes())
+}
+
+/// The same, of those that have executed a program.
+pub(crate) fn programs(id: u32) -> Vec<String> {
+    below(id, processes().into_iter().filter(|process| process.has_executed).collect())
+}
+
+fn below(id: u32, all: Vec<Process>) -> Vec<String> {
     let mut found = vec![id];
     let mut index = 0;
     while let Some(parent) = found.get(index).copied() {

@@ -39,6 +39,7 @@ mod pinning;
 mod pins_of_layers;
 mod pseudoterminal;
 mod reading;
+mod recursion;
 mod remembered;
 mod remote;
 mod repairs;

@@ -290,3 +290,21 @@ fn a_call_that_is_given_up_is_written_down_to_its_end() {
     let whole = log(&server);
     assert_eq!(&events(&whole)[5..], all, "{whole:#?}");
 }
+
+/// A subagent and its servers speak within one process, over neither pipes nor HTTP.
+#[test]
+fn what_a_subagent_has_executed_is_no_request_over_http() {
+    let call = json!({ "name": "execute_code", "arguments": { "code": "demo::echo(\"x\").await?.text()" } });
+    let model = crate::subagents::model(&json!([
+        { "when": { "no_result": true }, "answers": [{ "calls": [call] }] },
+        { "answers": [{ "text": "it says: {{result}}" }] },
+    ]));
+    let more = format!("{DEMO}serve: {{ audit: {{ file: log/audit.jsonl }} }}\n");
+    let mut server = Serve::subagent(&crate::subagents::described(&model, "", &more)).start();
+    server.shake_hands();
+    server.ask(1, "tools/call", &crate::subagents::task("go"));
+    let log = log(&server);
+    let who = &event(&log, "execution_begin")["who"];
+    assert_eq!((&who["transport"], &who["address"]), (&json!("in-process"), &Value::Null), "{log:#?}");
+    assert!(who["session"].is_string(), "{who}");
+}

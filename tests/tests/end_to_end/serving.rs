@@ -112,6 +112,12 @@ impl Serve {
         self
     }
 
+    /// The user's own configuration.
+    pub(crate) fn user_file(self, text: &str) -> Self {
+        fs::create_dir_all(self.folder.path().join("home/toolsmith")).unwrap();
+        self.file("home/toolsmith/config.yaml", text)
+    }
+
     /// A further file in the working folder.
     pub(crate) fn file(self, name: &str, text: &str) -> Self {
         fs::write(self.folder.path().join(name), text).unwrap();
@@ -170,6 +176,11 @@ impl Server {
     /// Whether a process below it has this in its command line.
     pub(crate) fn has_started(&self, part: &str) -> bool {
         descendants(self.child.id()).iter().any(|command| command.contains(part))
+    }
+
+    /// The number of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// The processes below it, right now.

@@ -16,12 +16,12 @@ use crate::serving::{Serve, Server};
 const NAME: &str = "helper";
 
 /// A model that says what a script says.
-fn model(rules: &Value) -> ModelServer {
+pub(crate) fn model(rules: &Value) -> ModelServer {
     ModelServer::start(env!("CARGO_BIN_EXE_model-server"), &json!({ "rules": rules }))
 }
 
 /// A configuration of a subagent with this model, and more.
-fn described(model: &ModelServer, of_subagent: &str, more: &str) -> String {
+pub(crate) fn described(model: &ModelServer, of_subagent: &str, more: &str) -> String {
     format!(
         "models:\n  - {{ ref: scripted, id: scripted, type: openai, api_key_env: SCRIPTED_KEY, base_url: {:?}, retries: 2 }}\n\
          subagent: {{ name: {NAME}, description: It helps.{of_subagent} }}\n{more}",
@@ -37,7 +37,7 @@ fn serving(model: &ModelServer, of_subagent: &str, more: &str) -> Server {
 }
 
 /// The parameters of a call.
-fn task(prompt: &str) -> Value {
+pub(crate) fn task(prompt: &str) -> Value {
     json!({ "name": NAME, "arguments": { "prompt": prompt } })
 }
 

@@ -3,6 +3,10 @@
 use runner::size;
 use serde_json::{Value, json};
 
+/// Most lines of a part. opencode shows a model the first 2 000 lines of an answer, which has two such parts, and leaves out
+/// the end without a word of what was there.
+const LINES: usize = 800;
+
 /// Keeps what an answer has no room for: gives the address of a part, by its name.
 pub(super) type Keep<'a> = &'a dyn Fn(&str, &str) -> String;
 
@@ -14,7 +18,7 @@ pub(super) struct Cut {
 
 /// A text with head and tail of what is too long, which is kept as a resource.
 pub(super) fn cut(part: &str, text: &str, room: usize, keep: Keep<'_>) -> Cut {
-    if text.len() <= room {
+    if fits(text, room) {
         return Cut { shown: text.to_owned(), link: None };
     }
     let address = keep(part, text);
@@ -31,13 +35,22 @@ pub(super) fn whole_at(address: &str) -> String {
     format!("; the whole is the resource {address}, in parts by ?offset=…&length=…")
 }
 
+/// Whether a text has room as it is, in bytes and in lines.
+fn fits(text: &str, room: usize) -> bool {
+    text.len() <= room && text.lines().nth(LINES).is_none()
+}
+
 /// Three quarters of the room for the head, one for the tail.
 pub(super) fn head_and_tail(text: &str, room: usize, more: &str) -> String {
-    if text.len() <= room {
+    if fits(text, room) {
         return text.to_owned();
     }
-    let head = text.floor_char_boundary(room / 4 * 3);
-    let tail = text.ceil_char_boundary(text.len().saturating_sub(room / 4)).max(head);
+    let mut ends = text.match_indices('\n').map(|(at, _)| at);
+    let most = ends.nth(LINES / 4 * 3 - 1).unwrap_or(text.len());
+    let head = text.floor_char_boundary((room / 4 * 3).min(most));
+    let least = text.rmatch_indices('\n').nth(LINES / 4 - 1).map_or(0, |(at, _)| at + 1);
+    let tail = text.len().saturating_sub(room / 4).max(least);
+    let tail = text.ceil_char_boundary(tail).max(head);
     let (first, last) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
     let (left_out, whole) = (size(tail - head), size(text.len()));
     format!("{first}\n[… {left_out} of {whole} are left out here{more} …]\n{last}")
@@ -66,5 +79,17 @@ mod tests {
                     .contains("of 5.9 KiB are left out here; the whole is the resource toolsmith://")
         );
         assert_eq!(long.link.unwrap()["size"], 6_000);
+    }
+
+    #[test]
+    fn many_short_lines_are_as_much_as_a_long_text() {
+        let lines = |count: usize| (1..=count).map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
+        assert_eq!(head_and_tail(&lines(800), 100_000, ""), lines(800));
+        let shown = head_and_tail(&lines(3_000), 100_000, "");
+        let all: Vec<&str> = shown.lines().collect();
+        assert_eq!((all.len(), all[0], all[599], all[601], all[800]), (801, "1", "600", "2801", "3000"));
+        assert!(all[600].contains("bytes are left out here"), "{}", all[600]);
+        // Whichever bound is reached first holds.
+        assert!(head_and_tail(&lines(3_000), 1_000, "").len() < 1_100);
     }
 }

@@ -33,14 +33,14 @@ impl Handler {
         }
         let passing = self.plainly(&context).await;
         let Some((server, own)) = passing.owner_of_resource(&uri).await else {
-            let meant = if self.session.is_agent { passing.meant(&uri).await } else { String::new() };
+            let meant = if self.session.is_agent() { passing.meant(&uri).await } else { String::new() };
             return Err(missing(format!("no server has the resource {uri}{meant}")));
         };
         if method != "resources/read" {
             return passing.subscribe(&server, &own, method == "resources/subscribe").await;
         }
         parameters.insert("uri".to_owned(), json!(own));
-        let read = if self.session.is_agent {
+        let read = if self.session.is_agent() {
             let requester = Requester::of(&self.session, &context);
             passing.read((&server, &own), requester, parameters).await
         } else {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{Scribe, kind};
 use crate::audit::Record;
-use crate::handing_on;
+use crate::handing_on::{self, depth};
 use crate::telemetry::{CallSpan, Network};
 
 /// A call whose beginning is written down. Dropping it writes down that it was given up.
@@ -17,6 +17,7 @@ pub(super) struct Call<'a> {
     number: u64,
     server: &'a str,
     tool: &'a str,
+    network: Network,
     begun: Instant,
     /// Taken at its end.
     span: Option<CallSpan>,
@@ -55,12 +56,13 @@ impl<'a> Call<'a> {
         })?;
         let begun = Instant::now();
         let span = Some(scribe.span.call(server, tool, network, None));
-        Ok(Call { scribe, number, server, tool, begun, span })
+        Ok(Call { scribe, number, server, tool, network, begun, span })
     }
 
     /// What goes with it to the server (MCP's `_meta`).
     pub(super) fn meta(&self) -> Map<String, Value> {
         let mut meta = self.span.as_ref().map(CallSpan::meta).unwrap_or_default();
+        meta.extend(depth::next(self.scribe.requester.depth, self.network == Network::Http));
         meta.extend(self.scribe.requester.run.iter().flat_map(|run| handing_on::meta_of(run)));
         meta
     }

@@ -161,7 +161,14 @@ fn tools(api: Api, body: &Value) -> Vec<String> {
     let tools = items(&body["tools"]).iter();
     let names: Vec<&Value> = match api {
         Api::Chat => tools.map(|tool| &tool["function"]["name"]).collect(),
-        Api::Anthropic | Api::Responses => tools.map(|tool| &tool["name"]).collect(),
+        Api::Anthropic => tools.map(|tool| &tool["name"]).collect(),
+        // Tools may be offered in a namespace.
+        Api::Responses => tools
+            .flat_map(|tool| {
+                if tool["tools"].is_array() { items(&tool["tools"]) } else { std::slice::from_ref(tool) }
+            })
+            .map(|tool| &tool["name"])
+            .collect(),
         Api::Gemini => {
             tools.flat_map(|tool| items(&tool["functionDeclarations"])).map(|tool| &tool["name"]).collect()
         }

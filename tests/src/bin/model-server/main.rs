@@ -19,8 +19,8 @@
 //! A rule's answers are given one after the other, whoever asks; the last one stays. `together`: they wait until so many
 //! requests have come to this rule, which proves that they come side by side.
 //!
-//! An answer (all optional): `thinking`, `text`, `calls`: `[{ "name", "arguments", "id" }]` (where `arguments` is a text,
-//! that text stands in the place of JSON), `usage`: `{ "input", "output", "cached" }`, `stop`: `length` or `refusal`,
+//! An answer (all optional): `thinking`, `text`, `calls`: `[{ "name", "arguments", "id", "namespace" }]` (where `arguments`
+//! is a text, that text stands in the place of JSON; a namespace has a place in `openai-responses` alone), `usage`: `{ "input", "output", "cached" }`, `stop`: `length` or `refusal`,
 //! `delay`: milliseconds before the first byte, `pause`: milliseconds between events; `status` with `headers` and
 //! `message`: a failure instead of an answer; `fault`: `cut` (the connection breaks in the middle), `malformed` (an
 //! event is no JSON), `error` (an event tells a failure), `no_end` (the stream ends without its last event).

@@ -35,14 +35,18 @@ fn output(answer: &Answer, asked: &Asked, number: usize) -> Vec<Value> {
     }
     for (index, call) in answer.calls.iter().enumerate() {
         let id = if call.id.is_empty() { format!("call_{number}_{index}") } else { call.id.clone() };
-        output.push(json!({
+        let mut item = json!({
             "id": format!("fc_{number}_{index}"),
             "type": "function_call",
             "status": "completed",
             "call_id": id,
             "name": call.name,
             "arguments": call.written(),
-        }));
+        });
+        if let Some(namespace) = &call.namespace {
+            item["namespace"] = json!(namespace);
+        }
+        output.push(item);
     }
     output
 }

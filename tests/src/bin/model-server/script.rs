@@ -79,6 +79,9 @@ pub(crate) struct Call {
     pub(crate) arguments: Value,
     #[serde(default)]
     pub(crate) id: String,
+    /// Where the tool is offered in a namespace (`openai-responses`).
+    #[serde(default)]
+    pub(crate) namespace: Option<String>,
 }
 
 impl Call {

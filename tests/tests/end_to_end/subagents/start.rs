@@ -66,12 +66,12 @@ fn files_that_say_something_wrong_are_refused_at_the_start() {
 }
 
 #[test]
-fn a_subagent_below_too_many_agents_is_refused() {
+fn a_subagent_below_too_many_processes_is_refused() {
     let model = model(&json!([]));
     let config = described(&model, "", "agent: { conversations: false, maxDepth: 2 }\n");
-    let below = |depth: &str| run(&config).variable("TOOLSMITH_SUBAGENT_DEPTH", depth);
-    refused(below("3"), &["3 agents are above", "at most 2", "agent.maxDepth"]);
-    refused(below("many"), &["TOOLSMITH_SUBAGENT_DEPTH"]);
+    let below = |depth: &str| run(&config).variable("TOOLSMITH_DEPTH", depth);
+    refused(below("3"), &["3 processes of Toolsmith are above", "at most 2", "agent.maxDepth"]);
+    refused(below("many"), &["TOOLSMITH_DEPTH"]);
     // Its input has ended: it has nobody to serve.
     below("2").done().exits(0);
 }

@@ -74,9 +74,9 @@ fn servers_are_told_how_deep_they_are_and_which_run_calls_them() {
             fault_entry("told", mode, "    trust: true\n")
         )
     };
-    let asking = model(&calling("echo", &json!({ "message": "TOOLSMITH_SUBAGENT_DEPTH" })));
+    let asking = model(&calling("echo", &json!({ "message": "TOOLSMITH_DEPTH" })));
     let described = described(&asking, "", &config("environment"));
-    let mut server = Serve::subagent(&described).variable("TOOLSMITH_SUBAGENT_DEPTH", "2").start();
+    let mut server = Serve::subagent(&described).variable("TOOLSMITH_DEPTH", "2").start();
     server.shake_hands();
     assert_eq!(text(&server.ask(1, "tools/call", &task("go"))), "it says: 3");
 
