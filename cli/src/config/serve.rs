@@ -131,7 +131,7 @@ impl Default for Serve {
             output: 48 << 10,
             max_executions: 16,
             max_waiting: 64,
-            list_wait: Duration::from_secs(5),
+            list_wait: Duration::from_millis(500),
             grace: Duration::from_secs(10),
             question_timeout: Duration::from_secs(600),
             max_sessions: 64,

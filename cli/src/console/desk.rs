@@ -68,7 +68,12 @@ impl Desk {
     ) -> Result<Self, Failure> {
         let folder = std::env::current_dir()
             .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
-        let source = reload::Source { place: arguments.place.clone(), token_variable: None, token: None };
+        let source = reload::Source {
+            place: arguments.place.clone(),
+            token_variable: None,
+            token: None,
+            lenient: false,
+        };
         let listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
         handing_on::as_an_agent();
         // What changes while it is read is read again.

@@ -6,6 +6,7 @@
 mod library;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
@@ -36,10 +37,15 @@ use super::session::{ClientSession, is_stateless};
 use super::snapshot::Snapshot;
 use super::typed;
 use super::workshop::Workshop;
+use crate::direct::RESERVED;
 
 /// What is told how to use this server, in a client's own prompt.
 const INSTRUCTIONS: &str = "Prefer one execute_code snippet to many single tool calls: it loops, filters and joins \
                             results, and only what it prints or returns comes back.";
+
+/// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
+/// for its server.
+const AGENTS_WAIT: Duration = Duration::from_secs(5);
 
 /// Serves one client by pipes.
 pub(crate) struct Face(Handler);
@@ -118,7 +124,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_info(&self) -> ServerConfig {
-        definitions::info(INSTRUCTIONS)
+        definitions::info(INSTRUCTIONS, &self.workshop.settings.borrow().config)
     }
 
     async fn initialize(
@@ -281,7 +287,21 @@ impl Handler {
     async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
         let live = self.session.live(Self::abilities(context));
         let wait = live.now().config().serve.list_wait;
+        // An agent does not come back for what it has not been told.
+        let wait = if self.session.is_agent { wait.max(AGENTS_WAIT) } else { wait };
         live.within(wait).await
+    }
+
+    /// What is offered, for a call of this tool: a direct one that is not there may be that of a server that starts.
+    async fn snapshot_for(&self, name: &str, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
+        let live = self.session.live(Self::abilities(context));
+        let is_own = RESERVED.contains(&name) && definitions::executes(&live.now());
+        match (name, is_own) {
+            // It waits for what it names.
+            (definitions::EXECUTE, true) => live.now(),
+            (_, true) => self.snapshot(context).await,
+            _ => live.offering(name, AGENTS_WAIT).await,
+        }
     }
 
     async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
@@ -334,7 +354,7 @@ impl Handler {
         if self.workshop.draining.is_cancelled() && !parameters.contains_key("requestState") {
             return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
         }
-        let snapshot = self.snapshot(&context).await;
+        let snapshot = self.snapshot_for(&name, &context).await;
         if let Some(result) = definitions::discover(&snapshot, &name, parameters.get("arguments")) {
             return Ok(result);
         }
@@ -386,6 +406,7 @@ impl Handler {
                 workshop,
                 session,
                 snapshot,
+                live: self.session.live(Self::abilities(&context)),
                 caller,
                 requester,
                 arguments,

@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::direct::Partition;
 use crate::failure::Failure;
 use crate::masker::Masker;
+use crate::missing::Missing;
 use crate::pins::Known;
 use crate::reference::Reference;
 use crate::terminal::Terminal;
@@ -40,12 +41,16 @@ pub(crate) struct Snapshot {
     pub(crate) lists: BTreeMap<String, Arc<ToolList>>,
     /// Why servers have no list.
     pub(crate) absent: BTreeMap<String, String>,
+    /// What can't be used now, whether its tools are known or not.
+    pub(crate) missing: Arc<Missing>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) partition: Partition,
     /// What models are told of the tools.
     pub(crate) reference: Arc<Reference>,
     /// Whether each server has a list, or a reason for having none.
     pub(crate) is_whole: bool,
+    /// Whether it says what is known of the servers; the first one that there is does not.
+    pub(crate) is_put_together: bool,
     /// Whether any server has resources that may be listed.
     has_resources: bool,
     /// What servers say of themselves, by server.
@@ -57,6 +62,8 @@ pub(crate) struct Snapshot {
 pub(crate) struct Lists {
     pub(crate) lists: BTreeMap<String, Arc<ToolList>>,
     pub(crate) absent: BTreeMap<String, String>,
+    /// Why servers can't be used now, those included whose lists are remembered.
+    pub(crate) reasons: BTreeMap<String, String>,
     pub(crate) is_whole: bool,
     /// Whether any server has resources that may be listed.
     pub(crate) has_resources: bool,
@@ -101,10 +108,12 @@ impl Snapshot {
             settings,
             lists: BTreeMap::new(),
             absent: BTreeMap::new(),
+            missing: Arc::default(),
             catalog: Arc::default(),
             partition: Partition::default(),
             reference: Arc::default(),
             is_whole: false,
+            is_put_together: false,
             has_resources: false,
             about: BTreeMap::new(),
         }
@@ -117,7 +126,9 @@ impl Snapshot {
         for (server, tools) in &lists.lists {
             all.insert(server, tools.clone());
         }
-        let catalog = Arc::new(all.generate(cache, config, terminal));
+        let missing =
+            Arc::new(Missing::new(config, &settings.known.pins, lists.lists.clone(), &lists.reasons));
+        let catalog = Arc::new(all.generate(cache, config, terminal).with_absences(missing.clone()));
         let names = lists.lists.iter().flat_map(|(server, tools)| {
             let held = settings.known.pins.held(server, tools);
             let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
@@ -133,9 +144,22 @@ impl Snapshot {
             terminal.tell(&format!("the tools can't be described: {error}"));
             Reference::default()
         });
-        let Lists { lists, absent, is_whole, has_resources, about } = lists;
-        let reference = Arc::new(reference.with_resources(has_resources));
-        Snapshot { settings, lists, absent, catalog, partition, reference, is_whole, has_resources, about }
+        let Lists { lists, absent, is_whole, has_resources, about, .. } = lists;
+        let reference = Arc::new(reference.with_resources(has_resources).with_missing(missing.clone()));
+        let is_put_together = true;
+        Snapshot {
+            settings,
+            lists,
+            absent,
+            missing,
+            catalog,
+            partition,
+            reference,
+            is_whole,
+            is_put_together,
+            has_resources,
+            about,
+        }
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -149,6 +173,7 @@ impl Snapshot {
         };
         digests(self) == digests(other)
             && self.absent == other.absent
+            && self.missing.is_as(&other.missing)
             && self.has_resources == other.has_resources
             && self.about == other.about
             && self.partition == other.partition

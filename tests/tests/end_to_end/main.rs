@@ -32,6 +32,7 @@ mod hostile;
 mod layers;
 mod logins;
 mod lookups;
+mod missing;
 mod observed;
 mod outcome;
 mod permissions;

@@ -83,6 +83,7 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "flood" => flood::flood(),
         "many-tools" => flood::many_tools(argument),
         "gate" => gate::gate(argument),
+        "late" => gate::late(argument),
         "metadata" => metadata(),
         "library" => library::library(),
         "asks" => talkative::asks(),
