@@ -9,7 +9,7 @@ pub(crate) mod caller;
 pub(crate) mod definitions;
 pub(crate) mod ending;
 mod execute;
-mod face;
+pub(crate) mod face;
 mod frame;
 pub(crate) mod held;
 pub(crate) mod host;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::answer;
 use super::snapshot::Snapshot;
 use crate::config::Config;
-use crate::direct::DirectTool;
+use crate::direct::{DirectTool, presented};
 use crate::missing::Missing;
 use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchTools, ToolDefinition};
 
@@ -69,7 +69,8 @@ fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
 }
 
 fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
-    let mut tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?.clone();
+    let tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?;
+    let mut tool = presented(&direct.server, tool).ok()?;
     tool["name"] = json!(direct.name);
     Some(tool)
 }

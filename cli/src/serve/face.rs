@@ -45,7 +45,7 @@ const INSTRUCTIONS: &str = "Prefer one execute_code snippet to many single tool 
 
 /// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
 /// for its server.
-const AGENTS_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const AGENTS_WAIT: Duration = Duration::from_secs(5);
 
 /// Serves one client by pipes.
 pub(crate) struct Face(Handler);
@@ -175,6 +175,13 @@ impl ServerHandler for Handler {
                     let now = current.borrow_and_update().clone();
                     if !known.offers_the_same(&now) {
                         let _ = sink.notify_tool_list_changed().await;
+                    }
+                    let [prompts, resources] = &known.beside_tools;
+                    if *prompts != now.beside_tools[0] {
+                        let _ = sink.notify_prompt_list_changed().await;
+                    }
+                    if *resources != now.beside_tools[1] {
+                        let _ = sink.notify_resource_list_changed().await;
                     }
                     known = now;
                 }
@@ -317,6 +324,7 @@ impl Handler {
             session: self.session.clone(),
             snapshot: self.snapshot(context).await,
             upstreams: self.session.upstreams(abilities, &context.peer),
+            shared: self.session.live(abilities).upstreams.clone(),
             caller,
             cancel: context.ct.clone(),
         }

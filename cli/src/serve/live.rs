@@ -147,6 +147,7 @@ impl Work {
                     let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
                         || !current.offers_the_same(&snapshot)
                         || current.is_whole != snapshot.is_whole
+                        || current.beside_tools != snapshot.beside_tools
                         || !current.is_put_together;
                     if is_new {
                         *current = snapshot.clone();

@@ -229,6 +229,11 @@ async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>, session: Weak<Cli
         if !known.offers_the_same(&now) {
             notify(&peer, "notifications/tools/list_changed", json!({})).await;
         }
+        for (place, kind) in ["prompts", "resources"].into_iter().enumerate() {
+            if known.beside_tools[place] != now.beside_tools[place] {
+                notify(&peer, &format!("notifications/{kind}/list_changed"), json!({})).await;
+            }
+        }
         for (server, failure) in &now.absent {
             if known.absent.get(server) != Some(failure) {
                 tell_absent(&peer, server, failure).await;

@@ -174,6 +174,11 @@ impl Upstreams {
             }
             let listed = status.as_ref().filter(|status| status.last_connected.is_some());
             if let Some(status) = listed {
+                for (has, names) in
+                    [status.has_prompts, status.has_resources].into_iter().zip(&mut lists.beside_tools)
+                {
+                    names.extend(has.then(|| name.clone()));
+                }
                 let about = status.about.as_deref().unwrap_or_default();
                 let about = settings.masker.mask(about).into_owned();
                 let introduction = Introduction { has_resources: status.has_resources, about };

@@ -73,6 +73,9 @@ fn unknown<'a>(slip: &Slip<'a>, module: &'a ServerModule, name: &str) -> Advice<
         };
         return Advice::new(format!("`{path}` is a function, and no module; {types}")).about([found]);
     }
+    if let Some(advice) = absent(slip, &module.module).filter(|_| module.tools().is_empty()) {
+        return advice;
+    }
     if let Some(reason) = slip.lookup.absent_tool(module, name) {
         return Advice::new(format!(
             "{} can't be called: {reason}",

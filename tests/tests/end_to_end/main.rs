@@ -34,6 +34,7 @@ mod logins;
 mod lookups;
 mod missing;
 mod observed;
+mod offered;
 mod outcome;
 mod permissions;
 mod pinning;

@@ -55,6 +55,8 @@ fn run(mode: &str, argument: &str) -> io::Result<()> {
         "numeric-cursor" => oddities::numeric_cursor(),
         "null-beside-error" => oddities::null_beside_error(),
         "batches" => oddities::batches(),
+        "odd-schemas" => oddities::odd_schemas(),
+        "refuses-list" => oddities::refuses_list(),
         "not-a-number" => oddities::not_a_number(),
         "endless-pages" => endless_pages(),
         "two-pages" => two_pages(),
