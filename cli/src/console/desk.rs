@@ -103,7 +103,7 @@ impl Desk {
         let elicits = mcp::Host::elicits(&*host);
         let abilities = Abilities { elicits, elicits_by_url: elicits, samples: false };
         let live = tools.inside().client.live(abilities);
-        Ok(Desk {
+        let desk = Desk {
             terminal,
             style,
             settings,
@@ -121,7 +121,14 @@ impl Desk {
             beside,
             exporter,
             _listener: listener,
-        })
+        };
+        match desk.tools.any_server().await {
+            Ok(()) => Ok(desk),
+            Err(message) => {
+                desk.close().await;
+                Err(Failure::host(message))
+            }
+        }
     }
 
     /// The configuration as it is now.

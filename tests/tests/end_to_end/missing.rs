@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
+use end_to_end::models::ModelServer;
 use serde_json::{Value, json};
 
 use crate::cache::shared;
@@ -182,4 +183,54 @@ fn a_tool_that_is_left_out_says_so() {
         let refused = server.ask(2, "tools/call", &json!({ "name": name, "arguments": {} }));
         has(refused["error"]["message"].as_str().unwrap(), &["leaves it out"]);
     }
+}
+
+/// A model with a key, and servers of which none can be used.
+fn without_servers(model: &ModelServer) -> String {
+    format!(
+        "models:\n  - {{ ref: scripted, id: scripted, type: openai, api_key_env: SCRIPTED_KEY, base_url: {:?} }}\n\
+         subagent: {{ name: helper, description: It helps. }}\nmcpServers:\n{NO_COMMAND}  lost: {{ command: /nowhere/lost-mcp }}\n",
+        model.base_url()
+    )
+}
+
+fn silent_model() -> ModelServer {
+    let rules = json!({ "rules": [{ "answers": [{ "text": "never asked" }] }] });
+    ModelServer::start(env!("CARGO_BIN_EXE_model-server"), &rules)
+}
+
+#[test]
+fn without_any_server_an_agent_does_not_begin() {
+    let model = silent_model();
+    let config = without_servers(&model);
+    for words in [&["ask", "what?"][..], &["chat"]] {
+        let run =
+            Run::new(shared()).arguments(words).variable("SCRIPTED_KEY", "secret-key").config_alone(&config);
+        run.done().exits(7).says(&["no server can be used", "gone-mcp", "lost-mcp"]);
+    }
+    let mut server = Serve::subagent(&config).start();
+    server.shake_hands();
+    let answer = server.ask(1, "tools/call", &json!({ "name": "helper", "arguments": { "prompt": "go" } }));
+    assert_eq!(answer["result"]["isError"], true, "{answer:#}");
+    has(&texts(&answer), &["no server can be used", "gone-mcp", "lost-mcp"]);
+    assert!(model.requests().is_empty());
+}
+
+#[test]
+fn an_agent_is_told_which_servers_are_missing() {
+    let model = silent_model();
+    let config = format!("{}{}", without_servers(&model), &DEMO["mcpServers:\n".len()..]);
+    let mut server = Serve::subagent(&config).start();
+    server.shake_hands();
+    server.ask(1, "tools/call", &json!({ "name": "helper", "arguments": { "prompt": "go" } }));
+    let told = server.receive("the log", |message| {
+        message["method"] == "notifications/message" && message.to_string().contains("Not available now")
+    });
+    has(&told.to_string(), &["gone: cannot start", "lost: cannot start"]);
+    has(&model.requests()[0]["body"]["tools"].to_string(), &["Not available now: gone: cannot start"]);
+    let direct = format!("{config}codeMode: {{ enabled: false }}\n");
+    let run = Run::new(shared()).arguments(&["ask", "what?"]).variable("SCRIPTED_KEY", "secret-key");
+    run.config_alone(&direct).done().exits(0).says(&["Not available now: gone: cannot start"]);
+    let asked = model.requests();
+    has(&asked.last().unwrap()["body"]["messages"].to_string(), &["Not available now: gone: cannot start"]);
 }
