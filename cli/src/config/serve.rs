@@ -24,7 +24,7 @@ pub(super) struct ServeEntry {
     max_executions: Option<At<u64>>,
     /// How many wait for their turn (default 64); one more is told that the server is busy.
     max_waiting: Option<At<u64>>,
-    /// How long `tools/list` waits for servers that have not answered yet, in seconds (default 5).
+    /// How long `tools/list` waits for servers that have not answered yet, in seconds (default 0.5).
     list_wait: Option<At<f64>>,
     /// How long running executions may go on when the server is stopped, in seconds (default 10).
     grace: Option<At<f64>>,

@@ -84,7 +84,7 @@ impl Reference {
         let in_letters = letters(wanted);
         let spelled = || self.servers.iter().position(|server| letters(&server.name) == in_letters);
         exact.or_else(spelled).ok_or_else(|| {
-            if let Some(reason) = self.missing.reason(wanted) {
+            if let Some(reason) = self.gone(wanted) {
                 return Unknown::new(name, &format!("it can't be used now: {reason}"), Vec::new());
             }
             let modules = || self.servers.iter().map(|server| server.module.as_str());
@@ -94,12 +94,17 @@ impl Reference {
         })
     }
 
+    /// Why a server can't be used that the configuration has.
+    fn gone(&self, server: &str) -> Option<String> {
+        self.missing.reason(server).map(str::to_owned).or_else(|| self.catalog.absent_server(server))
+    }
+
     /// Why a tool is not there that the configuration has, or its server.
     fn absent(&self, name: &str) -> Option<Unknown> {
         let wanted = name.trim().trim_end_matches("()");
         let parts = BETWEEN.iter().find_map(|between| wanted.split_once(between));
         let unknown = |reason: String| Unknown::new(name, &reason, Vec::new());
-        if let Some(reason) = parts.and_then(|(server, _)| self.missing.reason(server)) {
+        if let Some(reason) = parts.and_then(|(server, _)| self.gone(server)) {
             return Some(unknown(format!("its server can't be used now: {reason}")));
         }
         let own = parts.map_or(wanted, |(_, own)| own);

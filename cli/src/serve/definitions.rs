@@ -141,7 +141,8 @@ pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
         }
         None => String::new(),
     };
-    ErrorData::invalid_params(format!("unknown tool {name:?}{help}"), None)
+    let missing = snapshot.missing.line().map(|line| format!(". {line}")).unwrap_or_default();
+    ErrorData::invalid_params(format!("unknown tool {name:?}{help}{missing}"), None)
 }
 
 /// A result as the client's era has it: since 2026-07-28 it says that it is complete, and how long lists may be kept.
