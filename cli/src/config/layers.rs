@@ -30,7 +30,7 @@ pub(crate) struct Layers {
     /// What is to be told of layers that are not taken.
     pub(crate) notes: Vec<String>,
     /// What a person has to do before the project's file is taken.
-    untrusted: Option<String>,
+    pub(super) untrusted: Option<String>,
 }
 
 /// What becomes of a project's file that is not trusted.
