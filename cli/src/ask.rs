@@ -27,6 +27,9 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
     };
     let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
     let mut desk = Desk::open(&arguments.talk, terminal.clone(), !arguments.json).await?;
+    if let Some(line) = desk.tools.missing().await {
+        terminal.note(&line);
+    }
     let (turn, tally) = desk.turn(blocks, cancel.cancelled()).await;
     let id = desk.close().await;
     let (code, error) = match &turn {

@@ -158,7 +158,11 @@ impl ToolLists {
             config.server(name).is_some_and(|server| server.permissions.of(tool) == Permission::Deny)
         };
         let style = &config.code_mode.style;
-        let catalog = runner::Catalog::generate(cache, servers.collect(), style, denied);
+        // A module's name does not depend on which servers have answered; that of a crate's bindings stands in them.
+        let is_written = self.lists.values().any(|entry| entry.source.is_some());
+        let beside =
+            config.servers.iter().filter(|_| !is_written).map(|server| server.connection.name.as_str());
+        let catalog = runner::Catalog::generate(cache, servers.collect(), beside, style, denied);
         for module in catalog.modules().values().filter(|module| module.is_new()) {
             let warnings: Vec<Warning> = module.warnings().collect();
             if let Some(note) = note_on_schemas(&module.server, &warnings) {
@@ -196,6 +200,11 @@ impl ToolLists {
             tools: self.in_code_mode(name, &entry.tools, config),
         };
         self.lists.iter().map(server).collect()
+    }
+
+    /// The lists as they were sent, by server.
+    pub(crate) fn all(&self) -> BTreeMap<String, Arc<ToolList>> {
+        self.lists.iter().map(|(name, entry)| (name.clone(), entry.tools.clone())).collect()
     }
 
     /// The list of a server as it was sent.

@@ -79,6 +79,8 @@ pub(crate) struct Config {
     pub(crate) subagent: Option<Subagent>,
     /// What is to be told besides [`Absent::wrong`].
     pub(crate) warnings: Vec<String>,
+    /// Which file of a project is left out because nobody has agreed to it, and what a person has to type: one line.
+    pub(crate) untrusted: Option<String>,
 }
 
 /// A server and what of it may be used.
@@ -349,9 +351,25 @@ impl Error {
 /// Where a layer can't be read or is wrong outside its servers, where the project's file is not trusted, where no
 /// server can be used, and with `--strict` where any entry is wrong.
 pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Error> {
-    let config = survey(place)?;
+    checked(survey(place)?, place.strict)
+}
+
+/// The same for a process that serves others: a project's file that is not trusted is left out, which
+/// [`Config::untrusted`] says, and there may be no server then.
+///
+/// # Errors
+/// As [`load`], less what is left out.
+pub(crate) fn load_without_untrusted(place: &ConfigArguments) -> Result<Config, Error> {
+    let config = whole(layers::gather_trusted(place)?.merge()?)?;
+    if config.untrusted.is_some() && config.servers.is_empty() && !place.strict {
+        return Ok(config);
+    }
+    checked(config, place.strict)
+}
+
+fn checked(config: Config, strict: bool) -> Result<Config, Error> {
     let wrong: Vec<&str> = config.absent.iter().filter_map(|absent| absent.wrong.as_deref()).collect();
-    if place.strict && !wrong.is_empty() {
+    if strict && !wrong.is_empty() {
         return Err(Error(wrong.join("\n")));
     }
     if config.servers.is_empty() && (config.subagent.is_none() || !wrong.is_empty()) {
@@ -365,10 +383,14 @@ pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Error> {
 /// # Errors
 /// Where a layer can't be read or is wrong outside its servers, and where the project's file is not trusted.
 pub(crate) fn survey(place: &ConfigArguments) -> Result<Config, Error> {
-    let mut config = layers::gather(place)?.merge()?;
+    whole(layers::gather(place)?.merge()?)
+}
+
+/// With the demo server, where nothing is configured.
+fn whole(mut config: Config) -> Result<Config, Error> {
     let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
     let is_named = config.layers.iter().any(|layer| matches!(layer, Layer::Named(_) | Layer::Environment));
-    if is_empty && !is_named {
+    if is_empty && !is_named && config.untrusted.is_none() {
         config.servers.push(demo_server()?);
         config.layers.insert(0, Layer::Demo);
     }

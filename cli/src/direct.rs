@@ -1,8 +1,12 @@
 //! Which tools snippets call, and which are called directly; what direct tools are called, and which tool a name means.
 
+mod presented;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::{Config, DirectNames};
+
+pub(crate) use self::presented::presented;
 
 /// Names of the tools of code mode, beside which direct tools are offered.
 pub(crate) const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];

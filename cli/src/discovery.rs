@@ -1,9 +1,10 @@
 //! The tools of the configured servers for one execution: remembered, or asked for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use futures::future::join_all;
 use runner::{Cache, Catalog};
 
@@ -11,6 +12,7 @@ use crate::catalog::{self, ToolLists};
 use crate::config::{Config, Server};
 use crate::failure::Failure;
 use crate::host::Attendant;
+use crate::missing::{Missing, STARTING};
 use crate::pins::{Difference, Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::sessions::Sessions;
@@ -29,6 +31,8 @@ pub(crate) struct Discovery<'a> {
     remembered: bool,
     /// What was told of tools that are not as they are pinned.
     told: BTreeSet<String>,
+    /// Why servers have no list, by server.
+    reasons: BTreeMap<String, String>,
 }
 
 impl<'a> Discovery<'a> {
@@ -46,6 +50,7 @@ impl<'a> Discovery<'a> {
             sessions,
             remembered: false,
             told: BTreeSet::new(),
+            reasons: BTreeMap::new(),
         }
     }
 
@@ -88,6 +93,16 @@ impl<'a> Discovery<'a> {
     /// The lists of all servers: those that were remembered, and the answers of the others. A server that fails is
     /// told and left out; if none is left, that is an error.
     pub(crate) async fn discover(&mut self) -> Result<(), Failure> {
+        let config = self.config;
+        self.discover_some(&config.servers.iter().collect::<Vec<_>>()).await
+    }
+
+    /// The same, but of the servers that are not remembered, only those are asked that a snippet needs.
+    pub(crate) async fn discover_for(&mut self, code: &str) -> Result<(), Failure> {
+        self.discover_some(&needed(self.config, &runner::path_heads(code))).await
+    }
+
+    async fn discover_some(&mut self, wanted: &[&Server]) -> Result<(), Failure> {
         for server in &self.config.servers {
             if let Some(tools) = catalog::remembered(&self.cache, server) {
                 self.remembered = true;
@@ -95,7 +110,7 @@ impl<'a> Discovery<'a> {
             }
         }
         let unknown: Vec<&Server> =
-            self.config.servers.iter().filter(|server| !self.lists.has(&server.connection.name)).collect();
+            wanted.iter().filter(|server| !self.lists.has(&server.connection.name)).copied().collect();
         let failures = self.ask(&unknown).await?;
         if failures.len() == self.config.servers.len() {
             return Err(Failure::host(failures.join("\n")));
@@ -113,6 +128,7 @@ impl<'a> Discovery<'a> {
             match opened {
                 // It is used without tools, and counts as one that fails where no other is left.
                 Ok(opened) if !opened.is_whole => {
+                    self.reasons.insert(server.connection.name.clone(), opened.warnings.join("; "));
                     failures.extend(opened.warnings);
                     // The next time, the server may be able to say what it has.
                     self.accept(&server.connection.name, opened.tools);
@@ -121,7 +137,10 @@ impl<'a> Discovery<'a> {
                     opened.warnings.iter().for_each(|warning| self.terminal.note(warning));
                     self.keep(&server.connection.name, opened.tools)?;
                 }
-                Err(error) => failures.push(error.message),
+                Err(error) => {
+                    self.reasons.insert(server.connection.name.clone(), error.message.clone());
+                    failures.push(error.message);
+                }
             }
         }
         Ok(failures)
@@ -145,7 +164,9 @@ impl<'a> Discovery<'a> {
 
     /// The bindings of all known tools.
     pub(crate) fn catalog(&self) -> Catalog {
-        self.lists.generate(&self.cache, self.config, self.terminal)
+        let missing = Missing::new(self.config, self.lists.pins(), self.lists.all(), &self.reasons);
+        let catalog = self.lists.generate(&self.cache, self.config, self.terminal);
+        catalog.with_absences(Arc::new(missing))
     }
 
     /// Whether any list is a remembered one; asked once, because the answer leads to new lists.
@@ -153,9 +174,10 @@ impl<'a> Discovery<'a> {
         std::mem::take(&mut self.remembered)
     }
 
-    /// Asks all servers again, for `longest` at most; says whether any has other tools by now.
-    pub(crate) async fn refresh(&mut self, longest: Duration) -> Result<bool, Failure> {
-        let opening = self.config.servers.iter().map(|server| self.sessions.start(&server.connection.name));
+    /// Asks the servers again that a snippet needs, for `longest` at most; says whether any has other tools by now.
+    pub(crate) async fn refresh(&mut self, code: &str, longest: Duration) -> Result<bool, Failure> {
+        let servers = needed(self.config, &runner::path_heads(code));
+        let opening = servers.iter().map(|server| self.sessions.start(&server.connection.name));
         let opening = join_all(opening.collect::<Vec<_>>());
         if tokio::time::timeout(longest, opening).await.is_err() {
             self.terminal.note("a server did not answer: its tools are the remembered ones");
@@ -167,4 +189,48 @@ impl<'a> Discovery<'a> {
         }
         Ok(any)
     }
+
+    /// Asks the servers that were not asked yet, because a snippet names what no other server has; for `longest` at most.
+    /// Says whether any has answered.
+    pub(crate) async fn ask_the_others(&mut self, longest: Duration) -> Result<bool, Failure> {
+        let config = self.config;
+        let is_new = |server: &&Server| {
+            let name = &server.connection.name;
+            !self.lists.has(name) && !self.reasons.contains_key(name)
+        };
+        let others: Vec<&Server> = config.servers.iter().filter(is_new).collect();
+        let before = self.lists.all().len();
+        // What fails is no part of the snippet's error; the catalog knows it.
+        match tokio::time::timeout(longest, self.ask(&others)).await {
+            Ok(asked) => drop(asked?),
+            Err(_) => self.keep_those_that_answered(&others).await?,
+        }
+        Ok(self.lists.all().len() > before)
+    }
+
+    async fn keep_those_that_answered(&mut self, servers: &[&Server]) -> Result<(), Failure> {
+        for server in servers {
+            let name = &server.connection.name;
+            match self.sessions.start(name).now_or_never() {
+                Some(Ok(opened)) => self.keep(name, opened.tools)?,
+                Some(Err(error)) => drop(self.reasons.insert(name.clone(), error.message)),
+                None => drop(self.reasons.insert(name.clone(), STARTING.to_owned())),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Functions of snippets that look at all servers.
+const LOOK_UPS: [&str; 2] = ["search_tools", "describe_tools"];
+
+/// The servers that a snippet with these names needs: those whose modules are among them, and all for one that looks
+/// things up.
+pub(crate) fn needed<'a>(config: &'a Config, names: &BTreeSet<String>) -> Vec<&'a Server> {
+    let modules = codegen::module_names(config.servers.iter().map(|server| server.connection.name.as_str()));
+    let looks_up = LOOK_UPS.iter().any(|function| names.contains(*function));
+    let is_named = |server: &&Server| {
+        looks_up || modules.get(&server.connection.name).is_some_and(|module| names.contains(module))
+    };
+    config.servers.iter().filter(is_named).collect()
 }

@@ -39,6 +39,7 @@ mod locking;
 mod login;
 mod masker;
 mod mcp_commands;
+mod missing;
 mod observe;
 mod observed;
 mod permission;

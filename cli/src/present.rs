@@ -104,3 +104,8 @@ fn name(status: Status) -> &'static str {
         Status::Busy => "busy",
     }
 }
+
+/// A time as outcomes tell it.
+pub(crate) fn milliseconds(time: std::time::Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}

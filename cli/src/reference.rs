@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 use runner::{Catalog, ServerModule, ToolEntry};
 
+use crate::missing::Missing;
+
 use index::{Field, Index};
 use words::is_to_change;
 
@@ -62,6 +64,8 @@ pub(crate) struct Reference {
     index: Index,
     /// Whether any server has resources.
     has_resources: bool,
+    /// What is configured and can't be used.
+    missing: Arc<Missing>,
 }
 
 #[derive(Debug)]
@@ -130,12 +134,23 @@ impl Reference {
             });
         }
         let index = index(&servers, &tools, &descriptions);
-        Ok(Reference { catalog, servers, tools, index, has_resources: false })
+        let missing = Arc::default();
+        Ok(Reference { catalog, servers, tools, index, has_resources: false, missing })
     }
 
     /// The same, where models are told or not told how snippets get at resources.
     pub(crate) fn with_resources(self, has_resources: bool) -> Self {
         Reference { has_resources, ..self }
+    }
+
+    /// The same, where models are told what can't be used.
+    pub(crate) fn with_missing(self, missing: Arc<Missing>) -> Self {
+        Reference { missing, ..self }
+    }
+
+    /// What can't be used, for the end of a text, behind `before`; empty where there is nothing.
+    fn missing_line(&self, before: &str) -> String {
+        self.missing.line().map(|line| format!("{before}{line}")).unwrap_or_default()
     }
 
     /// The tools that fit `query`, of one server or of all, the best first; all tools, by name, for an empty query.

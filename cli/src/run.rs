@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
 use tokio_util::sync::CancellationToken;
@@ -46,11 +46,19 @@ async fn run_on(
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");
     }
     let Inputs { code, config, tools, .. } = inputs;
+    let begun = Instant::now();
     let request = request(arguments, code, &config, cancel.clone());
-    let mut execution = unless_cancelled(cancel, Execution::prepare(&config, terminal, tools)).await?;
+    let preparing = Execution::prepare(&config, terminal, tools, &request.code);
+    let mut execution = unless_cancelled(cancel, preparing).await?;
+    let waited = begun.elapsed();
     let policy = permission::policy(&config, &arguments.manner.allow, terminal);
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(&request).await;
+    if let Ok(outcome) = outcome.as_mut() {
+        // What it has waited for before it began is its time as well.
+        outcome.phases_ms.connect += present::milliseconds(waited);
+        outcome.phases_ms.total = present::milliseconds(begun.elapsed());
+    }
     if let Some(error) = outcome.as_mut().ok().and_then(|outcome| outcome.error.as_mut()) {
         // It may quote the tool whose failure it was.
         let masker = execution.discovery.sessions.masker();
@@ -174,7 +182,12 @@ struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
-    async fn prepare(config: &'a Config, terminal: &'a Terminal, tools: Tools) -> Result<Self, Failure> {
+    async fn prepare(
+        config: &'a Config,
+        terminal: &'a Terminal,
+        tools: Tools,
+        code: &str,
+    ) -> Result<Self, Failure> {
         let cache = config.cache.open()?;
         if let Some(warning) = config.code_mode.warning() {
             terminal.tell(warning);
@@ -185,7 +198,7 @@ impl<'a> Execution<'a> {
             Tools::Servers(known) => {
                 let mut discovery = Discovery::new(config, terminal, cache, known);
                 discovery.offer_logins();
-                discovery.discover().await?;
+                discovery.discover_for(code).await?;
                 (discovery, false)
             }
             Tools::Crate(program, pins) => {
@@ -222,12 +235,23 @@ impl<'a> Execution<'a> {
             Status::CompileError => self.discovery.take_remembered(),
             _ => outcome.error.as_ref().is_some_and(|error| error.kind == "server_unavailable"),
         };
-        if !unfinished || outcome.diagnostics.iter().any(|diagnostic| diagnostic.code.is_none()) {
+        let longest = REFRESH_TIMEOUT.min(request.timeout);
+        let codes: Vec<_> = outcome.diagnostics.iter().map(|diagnostic| diagnostic.code.as_deref()).collect();
+        if codes.contains(&None) {
             return Ok(false);
         }
-        self.discovery.refresh(REFRESH_TIMEOUT.min(request.timeout)).await
+        if unfinished && self.discovery.refresh(&request.code, longest).await? {
+            return Ok(true);
+        }
+        let names_nothing = codes.iter().flatten().any(|code| UNRESOLVED.contains(code));
+        Ok(outcome.status == Status::CompileError
+            && names_nothing
+            && self.discovery.ask_the_others(longest).await?)
     }
 }
+
+/// The compiler's errors about a module, function or import that does not exist: another server may have it.
+const UNRESOLVED: [&str; 3] = ["E0425", "E0432", "E0433"];
 
 /// Longest wait for servers' tools after a snippet did not compile against the remembered ones.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);

@@ -9,7 +9,7 @@ pub(crate) mod caller;
 pub(crate) mod definitions;
 pub(crate) mod ending;
 mod execute;
-mod face;
+pub(crate) mod face;
 mod frame;
 pub(crate) mod held;
 pub(crate) mod host;
@@ -61,6 +61,7 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
         place: arguments.place.clone(),
         token_variable: arguments.listening.token_env.clone(),
         token: token.as_ref().map(|token| token.secret().to_owned()),
+        lenient: true,
     };
     // What changes while it is read is read again.
     let stamps = source.stamps();

@@ -22,9 +22,19 @@ pub(crate) fn survey(place: &ConfigArguments) -> Result<Config, Failure> {
     config::survey(place).map_err(Failure::configuration).and_then(begin)
 }
 
-/// The configuration for a server, with the export of traces that it asks for.
-pub(crate) fn load_to_serve(place: &ConfigArguments) -> Result<(Config, Option<Exporter>), Failure> {
-    let mut config = config::load(place).map_err(Failure::configuration)?;
+/// The same without a project's file that is not trusted, which the configuration then says.
+pub(crate) fn load_without_untrusted(place: &ConfigArguments) -> Result<Config, Failure> {
+    config::load_without_untrusted(place).map_err(Failure::configuration).and_then(begin)
+}
+
+/// The configuration for a server, with the export of traces that it asks for; with `lenient`, as
+/// [`load_without_untrusted`].
+pub(crate) fn load_to_serve(
+    place: &ConfigArguments,
+    lenient: bool,
+) -> Result<(Config, Option<Exporter>), Failure> {
+    let load = if lenient { config::load_without_untrusted } else { config::load };
+    let mut config = load(place).map_err(Failure::configuration)?;
     handing_on::hand_on(&mut config)?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);

@@ -37,8 +37,12 @@ pub const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait between two attempts.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// How many attempts in a row may fail before the server is given up.
+/// How many attempts in a row may fail before the server is given up: it is [`State::Error`], and tried less often.
 pub const MAX_ATTEMPTS: u32 = 5;
+
+/// After how long a server that was given up is tried again: a missing command may be installed by then, or a person be
+/// logged in.
+pub const REVIVAL: Duration = Duration::from_secs(60);
 
 /// After so long without a failure the count of attempts begins anew.
 pub const HEALTHY: Duration = Duration::from_secs(60);
@@ -63,7 +67,7 @@ pub enum State {
     AuthRequired,
     /// It can be asked.
     Ready,
-    /// It can't be reached, and is not tried any more.
+    /// It can't be reached, and is tried only now and then.
     Error,
     /// The session was ended on this side.
     Closed,
@@ -105,6 +109,8 @@ pub struct Status {
     pub latency: Option<Duration>,
     /// Whether it declared resources when it was connected to the last time.
     pub has_resources: bool,
+    /// The same of prompts.
+    pub has_prompts: bool,
     /// What it says of itself in short; untrusted text.
     pub about: Option<String>,
     /// How the tools changed when they did so last; empty as long as they have not.
@@ -178,6 +184,7 @@ impl Keeper {
             protocol_version: None,
             latency: None,
             has_resources: false,
+            has_prompts: false,
             about: None,
             changes: Changes::default(),
         };
@@ -208,15 +215,28 @@ impl Keeper {
     /// Why there is none, once the server is given up, wants a login, or was closed.
     pub async fn session(&self) -> Result<Session, Error> {
         let mut status = self.shared.status.subscribe();
-        let settled = status.wait_for(|status| status.state != State::Connecting).await;
+        // One that has broken a moment ago may still be told as ready: the state follows, and then another session.
+        let is_settled = |status: &Status| match status.state {
+            State::Connecting => false,
+            State::Ready => !self.held().is_some_and(|session| session.is_closed()),
+            _ => true,
+        };
+        // What has arrived of the connection's end is to count.
+        tokio::task::yield_now().await;
+        let settled = status.wait_for(is_settled).await;
         // What went wrong before is no reason for what was ended in order.
         let failed = settled.ok().filter(|status| status.state != State::Closed);
         let reason = failed.and_then(|status| status.last_error.clone());
-        let session = self.shared.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let session = self.held();
         session.ok_or_else(|| {
             let reason = reason.unwrap_or_else(|| "the session was closed on this side".to_owned());
             Error::new(&self.shared.config.name, ErrorKind::Host { reason })
         })
+    }
+
+    /// The session that there is, also where it has broken.
+    fn held(&self) -> Option<Session> {
+        self.shared.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Ends the session in order.
@@ -233,7 +253,7 @@ impl Drop for Keeper {
     }
 }
 
-/// Connects, watches and connects again, until it is closed or gives up.
+/// Connects, watches and connects again, until it is closed.
 async fn keep(shared: Arc<Shared>) {
     let mut failures = 0;
     loop {
@@ -264,15 +284,15 @@ async fn keep(shared: Arc<Shared>) {
             status.last_error = Some(error.to_string());
         });
         shared.close_session().await;
-        if gives_up {
-            return;
-        }
+        let wait = if gives_up { REVIVAL } else { wait_after(failures) };
+        // Whoever was given up has one attempt at a time.
+        failures = if gives_up { MAX_ATTEMPTS - 1 } else { failures };
         tokio::select! {
             () = shared.closing.notified() => {
                 shared.set(|status| status.state = State::Closed);
                 return;
             }
-            () = sleep(wait_after(failures)) => {}
+            () = sleep(wait) => {}
         }
     }
 }
@@ -313,13 +333,16 @@ impl Shared {
         if let Err(error) = self.list(&session).await {
             return error;
         }
-        let has_resources = session.capabilities().get("resources").is_some_and(serde_json::Value::is_object);
+        let capabilities = session.capabilities();
+        let has = |name: &str| capabilities.get(name).is_some_and(serde_json::Value::is_object);
+        let (has_resources, has_prompts) = (has("resources"), has("prompts"));
         self.set(|status| {
             status.state = State::Ready;
             status.last_connected = Some(SystemTime::now());
             status.protocol_version = Some(session.protocol_version().to_owned());
             status.latency = Some(begun.elapsed());
             status.has_resources = has_resources;
+            status.has_prompts = has_prompts;
             status.about = session.about();
         });
         let listening = session.listen_for_changes();

@@ -50,7 +50,7 @@ pub use config::{
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase};
 pub use host::{Host, ListKind, NoHost, Notice};
 pub use keeper::{
-    Changes, FIRST_WAIT, HEALTHY, Keeper, LONGEST_WAIT, MAX_ATTEMPTS, PING_INTERVAL, State, Status,
+    Changes, FIRST_WAIT, HEALTHY, Keeper, LONGEST_WAIT, MAX_ATTEMPTS, PING_INTERVAL, REVIVAL, State, Status,
 };
 pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,

@@ -1,6 +1,7 @@
 //! The tools that snippets can be written against, with their generated bindings.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::cache::Cache;
 use crate::error::Result;
@@ -11,6 +12,18 @@ use crate::generated::{Generated, ToolEntry};
 pub struct Catalog {
     /// The servers by module name.
     modules: BTreeMap<String, ServerModule>,
+    /// Who knows of what is not there.
+    absences: Option<Arc<dyn Absences>>,
+}
+
+/// Knows why a server or a tool is not in the catalog though the configuration has it. Asked only where a snippet names
+/// what does not exist.
+pub trait Absences: std::fmt::Debug + Send + Sync {
+    /// Why the server with this module can't be used now, as a sentence without an end.
+    fn server(&self, module: &str) -> Option<String>;
+
+    /// Why a tool of a server is left out, by its name or by the name of its function.
+    fn tool(&self, server: &str, name: &str) -> Option<String>;
 }
 
 /// A server whose tools bindings are wanted for.
@@ -55,15 +68,17 @@ impl std::fmt::Display for ToolName {
 
 impl Catalog {
     /// Bindings for `servers`, generated where `cache` has none, with signatures of a `style`; `denied` says which
-    /// tools of a server may not be called.
+    /// tools of a server may not be called. `beside` are servers whose tools are not known, which keep their modules'
+    /// names free.
     #[must_use]
-    pub fn generate(
+    pub fn generate<'a>(
         cache: &Cache,
-        servers: Vec<ServerTools<'_>>,
+        servers: Vec<ServerTools<'a>>,
+        beside: impl IntoIterator<Item = &'a str>,
         style: &codegen::Style,
         denied: impl Fn(&str, &str) -> bool,
     ) -> Self {
-        let names = codegen::module_names(servers.iter().map(|server| server.name));
+        let names = codegen::module_names(servers.iter().map(|server| server.name).chain(beside));
         let mut modules = BTreeMap::new();
         for ServerTools { name: server, digest, tools, source } in servers {
             let Some(module) = names.get(server) else { continue };
@@ -73,7 +88,25 @@ impl Catalog {
             let (server, name) = (server.to_owned(), module.clone());
             modules.insert(module.clone(), ServerModule { server, module: name, denied, generated, source });
         }
-        Catalog { modules }
+        Catalog { modules, absences: None }
+    }
+
+    /// The same, with somebody who knows of what is not there.
+    #[must_use]
+    pub fn with_absences(self, absences: Arc<dyn Absences>) -> Self {
+        Catalog { absences: Some(absences), ..self }
+    }
+
+    /// Why the server with this module can't be used now.
+    #[must_use]
+    pub fn absent_server(&self, module: &str) -> Option<String> {
+        self.absences.as_ref()?.server(module)
+    }
+
+    /// Why a tool of a server is left out, by its name or by the name of its function.
+    #[must_use]
+    pub fn absent_tool(&self, server: &str, name: &str) -> Option<String> {
+        self.absences.as_ref()?.tool(server, name)
     }
 
     /// The servers with their bindings, by module name.

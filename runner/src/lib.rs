@@ -27,6 +27,7 @@ mod export;
 mod fence;
 mod flow;
 mod generated;
+mod heads;
 mod hints;
 mod host;
 mod idle;
@@ -59,13 +60,14 @@ pub use cache::{
     BINDINGS_KEPT, Bucket, Cache, DEFAULT_SIZE, FILES_KEPT, LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE,
     PROGRAMS_KEPT,
 };
-pub use catalog::{Catalog, ServerModule, ServerTools};
+pub use catalog::{Absences, Catalog, ServerModule, ServerTools};
 pub use depth::CHAIN_LIMIT;
 pub use diagnostics::DIAGNOSTICS_KEPT;
 pub use engine::{Engine, Options, Request};
 pub use error::{Error, ErrorKind};
 pub use export::{SNIPPET, is_crate, module_file, vendor, write_crate};
 pub use generated::ToolEntry;
+pub use heads::path_heads;
 pub use hints::nearest::nearest;
 pub use host::{Answer, Refusal, ToolHost};
 pub use inspect::{CacheFolder, Inspection, Tools, inspect};

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use super::Tools;
 use crate::calendar;
 use crate::failure::Failure;
+use crate::serve::definitions::EXECUTE;
 
 /// Most bytes of a template (1 MiB).
 const LONGEST: u64 = 1 << 20;
@@ -127,7 +128,11 @@ impl Prompt {
         let instructions = if is_asked_for { tools.instructions().await } else { Vec::new() };
         let date = calendar::day(SystemTime::now());
         let (folder, subagent) = (folder.display().to_string(), subagent.to_owned());
-        self.fill(&Moment { folder, date, tools: names, instructions, subagent })
+        // Where there is code mode, the description of its tool says it.
+        let is_told = names.iter().any(|name| name == EXECUTE);
+        let missing = if is_told { None } else { tools.missing().await };
+        let text = self.fill(&Moment { folder, date, tools: names, instructions, subagent });
+        missing.map_or(text.clone(), |line| format!("{text}\n\n{line}"))
     }
 
     /// The text for what is known of a moment.

@@ -5,15 +5,19 @@ use std::time::Duration;
 
 use agent::{ToolCall, ToolDefinition, ToolResult, Toolset};
 use futures::FutureExt as _;
+use futures::StreamExt as _;
 use futures::future::{BoxFuture, join_all};
+use futures::stream::FuturesUnordered;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::content;
 use super::names::Names;
+use crate::config::Server;
 use crate::failure::Failure;
 use crate::resources::{LIST, READ, fits_query};
 use crate::serve::caller::Abilities;
+use crate::serve::face::AGENTS_WAIT;
 use crate::serve::inside::{self, Inside};
 use crate::serve::library;
 use crate::serve::session::Company;
@@ -60,12 +64,45 @@ impl Tools {
     pub(crate) async fn instructions(&self) -> Vec<(String, String)> {
         let live = self.inside.client.live(Abilities::default());
         let snapshot = live.now();
-        let wait = snapshot.config().serve.list_wait;
+        let wait = snapshot.config().serve.list_wait.max(AGENTS_WAIT);
         let mut asked = Vec::new();
         for server in &snapshot.config().servers {
             asked.push(words_of(server.connection.name.clone(), live.upstreams.clone(), wait).boxed());
         }
         join_all(asked).await.into_iter().flatten().collect()
+    }
+
+    /// Waits until any server can be used; as long as it is not known that none can be, that is no error.
+    ///
+    /// # Errors
+    /// Where no server can be used: why, one line for each.
+    pub(crate) async fn any_server(&self) -> Result<(), String> {
+        let live = self.inside.client.live(Abilities::default());
+        let snapshot = live.now();
+        let servers = &snapshot.config().servers;
+        let settling = servers.iter().map(|server| live.upstreams.settled(server));
+        let mut settling: FuturesUnordered<_> = settling.collect();
+        let none_is_there = async {
+            let mut any = settling.is_empty();
+            while let (false, Some(is_there)) = (any, settling.next().await) {
+                any = is_there;
+            }
+            !any
+        };
+        if !timeout(AGENTS_WAIT, none_is_there).await.unwrap_or(false) {
+            return Ok(());
+        }
+        let why = |server: &Server| {
+            let error = live.upstreams.status(&server.connection.name)?.last_error?;
+            Some(snapshot.settings.masker.mask(&error).into_owned())
+        };
+        let reasons: Vec<String> = servers.iter().filter_map(why).collect();
+        Err(format!("no server can be used:\n{}", reasons.join("\n")))
+    }
+
+    /// What can't be used, in one line, once the servers have had their time to answer.
+    pub(crate) async fn missing(&self) -> Option<String> {
+        self.inside.client.live(Abilities::default()).within(AGENTS_WAIT).await.missing.line()
     }
 
     /// This process's end of the session.
@@ -136,7 +173,7 @@ impl Tools {
     }
 
     async fn ask(&self, method: &'static str, request: mcp::Carried) -> Result<Value, String> {
-        let answer = self.inside.session.carry(method, request).await.map_err(|error| error.to_string())?;
+        let answer = self.inside.session.carry(method, request).await.map_err(|error| told(&error))?;
         serde_json::from_str(answer.get()).map_err(|error| error.to_string())
     }
 
@@ -148,7 +185,7 @@ impl Tools {
         let (resources, templates) =
             tokio::join!(session.list_resources(), session.list_resource_templates());
         let (resources, templates) =
-            (resources.map_err(|error| error.to_string())?, templates.map_err(|error| error.to_string())?);
+            (resources.map_err(|error| told(&error))?, templates.map_err(|error| told(&error))?);
         let fitting = |items: &[Value]| -> Vec<Value> {
             let owner = |item: &Value| item["server"].as_str().unwrap_or_default().to_owned();
             let of_server = |item: &&Value| server.is_none_or(|server| owner(item) == server);
@@ -189,6 +226,14 @@ impl Toolset for Tools {
 
     fn call<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolResult> {
         self.answer(call).boxed()
+    }
+}
+
+/// What a model reads of an error: this process is no server to it, and what a server answers names that server.
+fn told(error: &mcp::Error) -> String {
+    match &*error.kind {
+        mcp::ErrorKind::Rpc { message, .. } => message.clone(),
+        kind => kind.to_string(),
     }
 }
 

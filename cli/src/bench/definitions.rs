@@ -56,7 +56,8 @@ fn definitions(known: &[codegen::Tool], count: usize, cache: &Cache) -> Result<D
         tools: Box::new(|| tools.to_vec()),
         source: None,
     });
-    let catalog = Catalog::generate(cache, generatable.collect(), &codegen::Style::default(), |_, _| false);
+    let catalog =
+        Catalog::generate(cache, generatable.collect(), [], &codegen::Style::default(), |_, _| false);
     let about: BTreeMap<String, String> =
         servers.iter().map(|(name, _)| (name.clone(), ABOUT.to_owned())).collect();
     let reference = Reference::new(Arc::new(catalog), &about).map_err(Failure::host)?;

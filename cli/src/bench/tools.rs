@@ -71,7 +71,8 @@ async fn compile_cpu(engine: &Engine, server: &codegen::Server, round: u32) -> R
         tools: Box::new(|| server.tools.clone()),
         source: None,
     };
-    let catalog = Catalog::generate(engine.cache(), vec![tools], &codegen::Style::default(), |_, _| false);
+    let catalog =
+        Catalog::generate(engine.cache(), vec![tools], [], &codegen::Style::default(), |_, _| false);
     let before = children_ms()?;
     engine.warm(&catalog).await.map_err(Failure::host)?;
     Ok(children_ms()? - before)

@@ -29,6 +29,19 @@ pub(crate) struct Layers {
     pub(super) locks: Vec<LockFile>,
     /// What is to be told of layers that are not taken.
     pub(crate) notes: Vec<String>,
+    /// What a person has to do before the project's file is taken.
+    pub(super) untrusted: Option<String>,
+}
+
+/// What becomes of a project's file that is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Untrusted {
+    /// It is an error.
+    Refused,
+    /// It is read all the same, to be looked at.
+    Shown,
+    /// It is left out, and that is told.
+    LeftOut,
 }
 
 /// The user's file, if there is one.
@@ -89,12 +102,17 @@ fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> 
 
 /// Reads the layers that the arguments, the folder and the environment name.
 pub(crate) fn gather(place: &ConfigArguments) -> Result<Layers, Error> {
-    gather_with(place, false)
+    gather_with(place, Untrusted::Refused)
 }
 
 /// The same to look at: a project's file is read whether it is trusted or not.
 pub(crate) fn gather_to_look_at(place: &ConfigArguments) -> Result<Layers, Error> {
-    gather_with(place, true)
+    gather_with(place, Untrusted::Shown)
+}
+
+/// The same without a project's file that is not trusted, which is told.
+pub(super) fn gather_trusted(place: &ConfigArguments) -> Result<Layers, Error> {
+    gather_with(place, Untrusted::LeftOut)
 }
 
 /// Reads one file alone.
@@ -104,7 +122,7 @@ pub(crate) fn alone(layer: &Layer) -> Result<Layers, Error> {
     Ok(layers)
 }
 
-fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error> {
+fn gather_with(place: &ConfigArguments, untrusted: Untrusted) -> Result<Layers, Error> {
     let mut layers = Layers::default();
     // The user's pins hold whatever other layers there are, and whether the user has a file or not.
     if let Some(path) = locks::place(&Layer::Demo) {
@@ -119,8 +137,8 @@ fn gather_with(place: &ConfigArguments, untrusted: bool) -> Result<Layers, Error
     let project = project_file(&folder)?;
     let project = project.filter(|file| !place.config.as_ref().is_some_and(|named| is_same(named, file)));
     match project {
-        Some(file) if untrusted => layers.with_lock(&Layer::Project(file))?,
-        Some(file) => layers.project(file, place.config.is_some())?,
+        Some(file) if untrusted == Untrusted::Shown => layers.with_lock(&Layer::Project(file))?,
+        Some(file) => layers.project(file, place.config.is_some(), untrusted)?,
         None => {}
     }
     if let Some(file) = &place.config {
@@ -160,7 +178,7 @@ impl Layers {
     }
 
     /// The project's file with its lock file, if what is read here is what was trusted.
-    fn project(&mut self, file: PathBuf, another_is_named: bool) -> Result<(), Error> {
+    fn project(&mut self, file: PathBuf, another_is_named: bool, untrusted: Untrusted) -> Result<(), Error> {
         let text = text::read(&file)?;
         let lock = LockFile::read(file.with_file_name(LOCK))?;
         let what = match trust::of(&file, Stated::new(&text, lock.text.as_deref()))? {
@@ -180,6 +198,12 @@ impl Layers {
         if another_is_named {
             self.notes
                 .push(format!("{shown} {what}, and is left out (`toolsmith trust` shows what it says)"));
+        } else if untrusted == Untrusted::LeftOut {
+            self.untrusted = Some(format!(
+                "The configuration {shown} {what} and is left out: ask the person to type `toolsmith trust` in its folder."
+            ));
+        }
+        if another_is_named || untrusted == Untrusted::LeftOut {
             return Ok(());
         }
         Err(Error(format!(
@@ -290,6 +314,7 @@ impl Layers {
 
     fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
         let mut warnings = self.notes;
+        warnings.extend(self.untrusted.clone());
         let (mut code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.serve());
         let agent = settings.agent.agent();
         let layers: Vec<Layer> = self.documents.into_iter().map(|document| document.source.layer).collect();
@@ -318,6 +343,7 @@ impl Layers {
             agent,
             subagent: settings.subagent,
             warnings,
+            untrusted: self.untrusted,
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct ServeEntry {
     max_executions: Option<At<u64>>,
     /// How many wait for their turn (default 64); one more is told that the server is busy.
     max_waiting: Option<At<u64>>,
-    /// How long `tools/list` waits for servers that have not answered yet, in seconds (default 5).
+    /// How long `tools/list` waits for servers that have not answered yet, in seconds (default 0.5).
     list_wait: Option<At<f64>>,
     /// How long running executions may go on when the server is stopped, in seconds (default 10).
     grace: Option<At<f64>>,
@@ -138,7 +138,7 @@ impl Default for Serve {
             structured_outcome: false,
             max_executions: 16,
             max_waiting: 64,
-            list_wait: Duration::from_secs(5),
+            list_wait: Duration::from_millis(500),
             grace: Duration::from_secs(10),
             question_timeout: Duration::from_secs(600),
             max_sessions: 64,

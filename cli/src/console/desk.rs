@@ -68,7 +68,12 @@ impl Desk {
     ) -> Result<Self, Failure> {
         let folder = std::env::current_dir()
             .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
-        let source = reload::Source { place: arguments.place.clone(), token_variable: None, token: None };
+        let source = reload::Source {
+            place: arguments.place.clone(),
+            token_variable: None,
+            token: None,
+            lenient: false,
+        };
         let listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
         handing_on::as_an_agent();
         // What changes while it is read is read again.
@@ -98,7 +103,7 @@ impl Desk {
         let elicits = mcp::Host::elicits(&*host);
         let abilities = Abilities { elicits, elicits_by_url: elicits, samples: false };
         let live = tools.inside().client.live(abilities);
-        Ok(Desk {
+        let desk = Desk {
             terminal,
             style,
             settings,
@@ -116,7 +121,14 @@ impl Desk {
             beside,
             exporter,
             _listener: listener,
-        })
+        };
+        match desk.tools.any_server().await {
+            Ok(()) => Ok(desk),
+            Err(message) => {
+                desk.close().await;
+                Err(Failure::host(message))
+            }
+        }
     }
 
     /// The configuration as it is now.

@@ -124,7 +124,8 @@ impl Tried {
 
     fn state(&self) -> &'static str {
         match &self.opened {
-            Ok(_) => mcp::State::Ready,
+            Ok(opened) if opened.is_whole => mcp::State::Ready,
+            Ok(_) => mcp::State::Error,
             Err(error) if error.wants_login => mcp::State::AuthRequired,
             Err(_) => mcp::State::Error,
         }
@@ -140,8 +141,12 @@ impl Tried {
         match &self.opened {
             Ok(Opened { session, tools, warnings, .. }) => {
                 let info = session.server_info();
-                facts["tools"] = tools.tools().len().into();
-                facts["warnings"] = warnings.clone().into();
+                if self.works() {
+                    facts["tools"] = tools.tools().len().into();
+                    facts["warnings"] = warnings.clone().into();
+                } else {
+                    facts["error"] = warnings.join("\n").into();
+                }
                 facts["protocolVersion"] = session.protocol_version().into();
                 facts["serverInfo"] =
                     json!(info.map(|(name, version)| json!({ "name": name, "version": version })));

@@ -83,6 +83,7 @@ impl Reference {
     /// Descriptions have at most about `budget` tokens, except that the shortest ones have what they need.
     pub(crate) fn definitions(&self, budget: usize) -> Vec<ToolDefinition> {
         let (description, is_whole) = self.described(budget);
+        let description = format!("{description}{}", self.not_available());
         let [execute, search, describe] = definitions(description);
         if is_whole { vec![execute] } else { vec![execute, search, describe] }
     }
@@ -90,7 +91,13 @@ impl Reference {
     /// The same while not every server has answered: whoever does not ask again can look up what comes later.
     pub(crate) fn definitions_so_far(&self, budget: usize) -> Vec<ToolDefinition> {
         let (description, _) = self.described(budget);
-        definitions(format!("{description}\n{}", wording::MORE_TO_COME)).into()
+        definitions(format!("{description}{}\n{}", self.not_available(), wording::MORE_TO_COME)).into()
+    }
+
+    /// The last lines of the description: what can't be used, and what a person has to do about it.
+    fn not_available(&self) -> String {
+        let untrusted = self.missing.untrusted().map(|line| format!("\n{line}")).unwrap_or_default();
+        format!("{}{untrusted}", self.missing_line("\n"))
     }
 
     /// The description of `execute_code`: how to write a snippet, and as much of the API as fits into about `budget`

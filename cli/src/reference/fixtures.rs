@@ -102,5 +102,5 @@ pub(super) fn catalog(cache: &Path, servers: &BTreeMap<String, Vec<Tool>>) -> Ca
     });
     let cache = Cache::open(cache, runner::DEFAULT_SIZE).unwrap();
     let denied = |_: &str, tool: &str| tool == "denied_tool";
-    Catalog::generate(&cache, tools.collect(), &Style::default(), denied)
+    Catalog::generate(&cache, tools.collect(), [], &Style::default(), denied)
 }

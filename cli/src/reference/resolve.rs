@@ -64,7 +64,10 @@ impl Reference {
     fn describe_one(&self, name: &str) -> Result<String, Unknown> {
         let tool = match self.resolve(name) {
             Ok(tool) => tool,
-            Err(unknown) => return in_scope::told(name).map(str::to_owned).ok_or(unknown),
+            Err(unknown) => {
+                let told = in_scope::told(name).map(str::to_owned);
+                return told.ok_or_else(|| self.absent(name).unwrap_or(unknown));
+            }
         };
         let module =
             self.servers.get(tool.server).and_then(|server| self.catalog.modules().get(&server.module));
@@ -81,11 +84,35 @@ impl Reference {
         let in_letters = letters(wanted);
         let spelled = || self.servers.iter().position(|server| letters(&server.name) == in_letters);
         exact.or_else(spelled).ok_or_else(|| {
+            if let Some(reason) = self.gone(wanted) {
+                return Unknown::new(name, &format!("it can't be used now: {reason}"), Vec::new());
+            }
             let modules = || self.servers.iter().map(|server| server.module.as_str());
             let near = nearest(wanted, modules());
             let near: Vec<&str> = if near.is_empty() { modules().take(NAMES_TOLD).collect() } else { near };
             Unknown::new(name, "there is no such server", near.into_iter().map(str::to_owned).collect())
         })
+    }
+
+    /// Why a server can't be used that the configuration has.
+    fn gone(&self, server: &str) -> Option<String> {
+        self.missing.reason(server).map(str::to_owned).or_else(|| self.catalog.absent_server(server))
+    }
+
+    /// Why a tool is not there that the configuration has, or its server.
+    fn absent(&self, name: &str) -> Option<Unknown> {
+        let wanted = name.trim().trim_end_matches("()");
+        let parts = BETWEEN.iter().find_map(|between| wanted.split_once(between));
+        let unknown = |reason: String| Unknown::new(name, &reason, Vec::new());
+        if let Some(reason) = parts.and_then(|(server, _)| self.gone(server)) {
+            return Some(unknown(format!("its server can't be used now: {reason}")));
+        }
+        let own = parts.map_or(wanted, |(_, own)| own);
+        let named = parts.and_then(|(server, _)| self.server(server).ok());
+        let servers =
+            self.servers.iter().enumerate().filter(|(place, _)| named.is_none_or(|named| named == *place));
+        let mut reasons = servers.filter_map(|(_, server)| self.catalog.absent_tool(&server.name, own));
+        reasons.next().map(unknown)
     }
 
     fn resolve(&self, name: &str) -> Result<&Tool, Unknown> {

@@ -19,7 +19,7 @@ impl Reference {
     pub(crate) fn search_text(&self, query: &str, server: Option<&str>, limit: usize) -> String {
         let found = match self.search(query, server, limit) {
             Ok(found) => found,
-            Err(unknown) => return format!("No search: {unknown}"),
+            Err(unknown) => return format!("No search: {unknown}{}", self.missing_line("\n")),
         };
         if found.is_empty() {
             let modules: Vec<&str> =
@@ -27,12 +27,14 @@ impl Reference {
             let named = modules.iter().take(SERVERS_NAMED).copied().collect::<Vec<_>>().join(", ");
             let more = if modules.len() > SERVERS_NAMED { ", …" } else { "" };
             return format!(
-                "No tool has any of these words. Try others, or an empty query with a `server`: {named}{more}"
+                "No tool has any of these words. Try others, or an empty query with a `server`: {named}{more}{}",
+                self.missing_line("\n")
             );
         }
         let mut texts = Detail::ALL.iter().map(|detail| signatures(&found, *detail));
         let mut shown = texts.find(|text| text.len() <= SEARCH_LIMIT).unwrap_or_else(|| names(&found));
         shown.push_str("\n// `name?: T` is a setter: `.name(value)`. describe_tools tells all about a tool.");
+        shown.push_str(&self.missing_line("\n// "));
         shown
     }
 

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::snapshot::Snapshot;
-use crate::direct::DirectTool;
+use crate::config::Config;
+use crate::direct::{DirectTool, presented};
+use crate::missing::Missing;
 use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchTools, ToolDefinition};
 
 /// The tool that runs snippets.
@@ -17,7 +19,7 @@ const SEARCH: &str = "search_tools";
 const DESCRIBE: &str = "describe_tools";
 
 /// What the server can do, and how it is used.
-pub(crate) fn info(instructions: &str) -> ServerConfig {
+pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
     let capabilities = json!({
         "tools": { "listChanged": true },
         "resources": { "subscribe": true, "listChanged": true },
@@ -29,7 +31,10 @@ pub(crate) fn info(instructions: &str) -> ServerConfig {
     let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
     ServerConfig::new(capabilities)
         .with_server_info(Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")))
-        .with_instructions(instructions)
+        .with_instructions(match &config.untrusted {
+            Some(line) => format!("{instructions}\n{line}"),
+            None => instructions.to_owned(),
+        })
 }
 
 /// Whether snippets can be run: the configuration may leave nothing but direct tools.
@@ -65,7 +70,8 @@ fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
 }
 
 fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
-    let mut tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?.clone();
+    let tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?;
+    let mut tool = presented(&direct.server, tool).ok()?;
     tool["name"] = json!(direct.name);
     Some(tool)
 }
@@ -107,9 +113,23 @@ pub(crate) fn discover(snapshot: &Snapshot, name: &str, arguments: Option<&Value
         _ => return None,
     };
     Some(match told {
-        Ok(text) => json!({ "content": [{ "type": "text", "text": text }], "isError": false }),
+        Ok(text) => {
+            let result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
+            with_note(result, &snapshot.missing)
+        }
         Err(error) => answer::failure(&format!("the arguments of {name} are wrong: {error}")),
     })
+}
+
+/// A result with what a person has to do first, where there is something, in one line behind all else; and where it is
+/// an error, with what can't be used now.
+pub(crate) fn with_note(mut result: Value, missing: &Missing) -> Value {
+    let gone = missing.line().filter(|_| result["isError"] == true);
+    let lines = gone.into_iter().chain(missing.untrusted().map(str::to_owned));
+    if let Some(content) = result.get_mut("content").and_then(Value::as_array_mut) {
+        content.extend(lines.map(|line| json!({ "type": "text", "text": line })));
+    }
+    result
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").
@@ -117,6 +137,13 @@ pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
     let known: Vec<&str> = snapshot.partition.direct.iter().map(|tool| tool.name.as_str()).collect();
     let nearest = known.iter().map(|known| (strsim::damerau_levenshtein(known, name), known)).min();
     let nearest = nearest.filter(|(distance, _)| *distance <= 3);
+    let left_out = snapshot.lists.keys().find_map(|server| {
+        let reason = snapshot.catalog.absent_tool(server, name)?;
+        Some(format!(" of {server} can't be called: {reason}"))
+    });
+    if let Some(reason) = left_out {
+        return ErrorData::invalid_params(format!("the tool {name:?}{reason}"), None);
+    }
     let help = match nearest {
         Some((_, known)) => format!("; did you mean {known}?"),
         None if executes(snapshot) => {
@@ -124,7 +151,8 @@ pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
         }
         None => String::new(),
     };
-    ErrorData::invalid_params(format!("unknown tool {name:?}{help}"), None)
+    let missing = snapshot.missing.line().map(|line| format!(". {line}")).unwrap_or_default();
+    ErrorData::invalid_params(format!("unknown tool {name:?}{help}{missing}"), None)
 }
 
 /// A result as the client's era has it: since 2026-07-28 it says that it is complete, and how long lists may be kept.

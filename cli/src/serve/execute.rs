@@ -1,7 +1,7 @@
 //! The tool `execute_code`: a snippet to its outcome, for a client.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::ErrorData;
 use runner::{Outcome, Request};
@@ -17,13 +17,16 @@ use super::definitions;
 use super::held::input_required;
 use super::host::ClientHost;
 use super::in_force::InForce;
+use super::live::Live;
 use super::random;
 use super::scribe::{Recorded, Requester, Scribe};
 use super::session::ClientSession;
 use super::snapshot::Snapshot;
 use super::watcher::{self, Watcher};
 use super::workshop::Workshop;
+use crate::discovery::needed;
 use crate::permission::Policy;
+use crate::present::milliseconds;
 use crate::reference::{ExecuteCode, Lookup};
 use crate::sessions::Sessions;
 
@@ -46,6 +49,8 @@ pub(crate) struct Execution {
     pub(crate) workshop: Arc<Workshop>,
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
+    /// Where newer ones come from.
+    pub(crate) live: Arc<Live>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) requester: Requester,
     pub(crate) arguments: Arguments,
@@ -113,15 +118,33 @@ pub(crate) fn given(
 
 impl Execution {
     /// The result for the client: MCP's `CallToolResult`, or what is asked of it first.
-    pub(crate) async fn result(self) -> Result<Value, ErrorData> {
+    pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
+        let begun = Instant::now();
+        self.await_servers().await;
+        let waited = begun.elapsed();
         let id = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
         let scribe = Scribe::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
         let span = scribe.span();
-        self.recorded(scribe).instrument(span).await
+        let missing = self.snapshot.missing.clone();
+        let answered = self.recorded(scribe, begun, waited).instrument(span).await;
+        answered.map(|answered| definitions::with_note(answered, &missing))
     }
 
-    async fn recorded(self, scribe: Scribe) -> Result<Value, ErrorData> {
+    /// Waits until what is known of the servers that the snippet names is known; the others may take their time.
+    async fn await_servers(&mut self) {
+        let names = runner::path_heads(&self.arguments.code);
+        let config = self.snapshot.config();
+        let servers = needed(config, &names);
+        let longest = self.time();
+        self.snapshot = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return,
+            snapshot = self.live.with(&servers, longest) => snapshot,
+        };
+    }
+
+    async fn recorded(self, scribe: Scribe, begun: Instant, waited: Duration) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
         let approver = Approver::new(
             self.caller.clone(),
@@ -157,6 +180,9 @@ impl Execution {
             Ok(outcome) => outcome,
             Err(message) => return Ok(answer::failure(&masker.mask(&message))),
         };
+        // What it has waited for before it began is its time as well.
+        outcome.phases_ms.connect += milliseconds(waited);
+        outcome.phases_ms.total = milliseconds(begun.elapsed());
         if let Some(error) = outcome.error.as_mut() {
             error.message = masker.mask(&error.message).into_owned();
             masker.mask_value(&mut error.evidence);
@@ -223,13 +249,19 @@ impl Execution {
         sessions
     }
 
-    fn request(&self, cancel: CancellationToken) -> Result<Request, String> {
+    /// The longest time that it may take.
+    fn time(&self) -> Duration {
         let code_mode = &self.snapshot.config().code_mode;
         let wanted = self.arguments.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        wanted.unwrap_or(code_mode.timeout).min(code_mode.max_timeout)
+    }
+
+    fn request(&self, cancel: CancellationToken) -> Result<Request, String> {
+        let code_mode = &self.snapshot.config().code_mode;
         Ok(Request {
             code: self.arguments.code.clone(),
             args: self.arguments.args.clone(),
-            timeout: wanted.unwrap_or(code_mode.timeout).min(code_mode.max_timeout),
+            timeout: self.time(),
             check_only: self.arguments.check_only,
             limits: code_mode.limits.clone(),
             grants: self.session.grants(&code_mode.grants)?,

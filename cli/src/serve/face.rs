@@ -6,6 +6,7 @@
 mod library;
 
 use std::sync::{Arc, Once};
+use std::time::Duration;
 
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
@@ -36,11 +37,16 @@ use super::session::{ClientSession, Transport, is_stateless};
 use super::snapshot::Snapshot;
 use super::typed;
 use super::workshop::Workshop;
+use crate::direct::RESERVED;
 use crate::handing_on::depth;
 
 /// What is told how to use this server, in a client's own prompt.
 const INSTRUCTIONS: &str = "Prefer one execute_code snippet to many single tool calls: it loops, filters and joins \
                             results, and only what it prints or returns comes back.";
+
+/// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
+/// for its server.
+pub(crate) const AGENTS_WAIT: Duration = Duration::from_secs(5);
 
 /// Serves one client by pipes.
 pub(crate) struct Face(Handler);
@@ -119,7 +125,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_info(&self) -> ServerConfig {
-        definitions::info(INSTRUCTIONS)
+        definitions::info(INSTRUCTIONS, &self.workshop.settings.borrow().config)
     }
 
     async fn initialize(
@@ -171,6 +177,13 @@ impl ServerHandler for Handler {
                     let now = current.borrow_and_update().clone();
                     if !known.offers_the_same(&now) {
                         let _ = sink.notify_tool_list_changed().await;
+                    }
+                    let [prompts, resources] = &known.beside_tools;
+                    if *prompts != now.beside_tools[0] {
+                        let _ = sink.notify_prompt_list_changed().await;
+                    }
+                    if *resources != now.beside_tools[1] {
+                        let _ = sink.notify_resource_list_changed().await;
                     }
                     known = now;
                 }
@@ -299,7 +312,21 @@ impl Handler {
     async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
         let live = self.session.live(Self::abilities(context));
         let wait = live.now().config().serve.list_wait;
+        // An agent does not come back for what it has not been told.
+        let wait = if self.session.is_agent() { wait.max(AGENTS_WAIT) } else { wait };
         live.within(wait).await
+    }
+
+    /// What is offered, for a call of this tool: a direct one that is not there may be that of a server that starts.
+    async fn snapshot_for(&self, name: &str, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
+        let live = self.session.live(Self::abilities(context));
+        let is_own = RESERVED.contains(&name) && definitions::executes(&live.now());
+        match (name, is_own) {
+            // It waits for what it names.
+            (definitions::EXECUTE, true) => live.now(),
+            (_, true) => self.snapshot(context).await,
+            _ => live.offering(name, AGENTS_WAIT).await,
+        }
     }
 
     async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
@@ -315,6 +342,7 @@ impl Handler {
             session: self.session.clone(),
             snapshot: self.snapshot(context).await,
             upstreams: self.session.upstreams(abilities, &context.peer),
+            shared: self.session.live(abilities).upstreams.clone(),
             caller,
             cancel: context.ct.clone(),
         }
@@ -355,7 +383,7 @@ impl Handler {
         if let Some(refusal) = depth::refusal(&context.meta.0.0, &self.workshop.settings.borrow().config) {
             return Ok(answer::failure(&refusal));
         }
-        let snapshot = self.snapshot(&context).await;
+        let snapshot = self.snapshot_for(&name, &context).await;
         if let Some(result) = definitions::discover(&snapshot, &name, parameters.get("arguments")) {
             return Ok(result);
         }
@@ -407,6 +435,7 @@ impl Handler {
                 workshop,
                 session,
                 snapshot,
+                live: self.session.live(Self::abilities(&context)),
                 caller,
                 requester,
                 arguments,

@@ -1,12 +1,14 @@
-//! Resources and prompts of the servers with direct tools, under names that stay: a server's own, where no other server
+//! Resources and prompts of the servers, under names that stay: a server's own, where no other server
 //! comes first.
 
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use mcp::Items;
+use mcp::{Items, Session};
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
+use super::face::AGENTS_WAIT;
 use super::kept;
 use super::passing::Passing;
 use crate::config::{Config, Server};
@@ -63,23 +65,39 @@ impl List {
     }
 }
 
-/// The servers whose resources and prompts are offered: those with tools that are called directly. An agent of this
-/// process, whose other tools are called from snippets as well, is offered the resources of all servers.
-fn servers<'a>(passing: &'a Passing, list: List) -> Vec<&'a Server> {
-    let config: &'a Config = passing.snapshot.config();
-    if passing.session.is_agent() && list != List::Prompts {
-        let may_be_listed = |server: &&Server| config.lists_resources(&server.connection.name);
-        return config.servers.iter().filter(may_be_listed).collect();
-    }
-    let direct: BTreeSet<&str> =
-        passing.snapshot.partition.direct.iter().map(|tool| tool.server.as_str()).collect();
-    let is_offered = |server: &&Server| {
-        !config.code_mode.enabled || !server.code_mode || direct.contains(server.connection.name.as_str())
-    };
+/// The servers whose resources or prompts are offered: all that do not deny it, whether snippets call their tools or not.
+fn servers(passing: &Passing, list: List) -> Vec<&Server> {
+    let config: &Config = passing.snapshot.config();
+    let is_offered =
+        |server: &&Server| list == List::Prompts || config.lists_resources(&server.connection.name);
     config.servers.iter().filter(is_offered).collect()
 }
 
 impl Passing {
+    /// Whether a server is used directly by the client: none of its tools, or not all, are for snippets alone.
+    pub(crate) fn is_used_directly(&self, server: &Server) -> bool {
+        let config = self.snapshot.config();
+        let has_direct =
+            || self.snapshot.partition.direct.iter().any(|tool| tool.server == server.connection.name);
+        !config.code_mode.enabled || !server.code_mode || has_direct()
+    }
+
+    /// A session with a server to ask what it lists. A client is told of lists that come later, and not kept waiting; nor
+    /// does it get sessions of its own for them.
+    async fn listing(&self, server: &Server) -> Option<Session> {
+        if self.session.is_agent() {
+            return timeout(AGENTS_WAIT, self.upstreams.session(server)).await.ok()?.ok();
+        }
+        let name = &server.connection.name;
+        let connected = async {
+            match self.upstreams.connected(name).await {
+                Some(session) => Some(session),
+                None => self.shared.connected(name).await,
+            }
+        };
+        timeout(self.snapshot.config().serve.list_wait, connected).await.ok()?
+    }
+
     /// A list of all servers. One that can't be had is left out.
     pub(crate) async fn list(&self, list: List) -> Vec<Value> {
         let mut items = Vec::new();
@@ -103,7 +121,7 @@ impl Passing {
 
     async fn lists(&self, list: List) -> Vec<(&Server, Vec<Value>)> {
         let asking = servers(self, list).into_iter().map(|server| async move {
-            let session = self.upstreams.session(server).await.ok()?;
+            let session = self.listing(server).await?;
             session.capabilities().get(list.capability()).filter(|capability| capability.is_object())?;
             let found: Result<Items, mcp::Error> = match list {
                 List::Resources => session.list_resources().await,
@@ -155,7 +173,10 @@ impl Passing {
         if let Some(owner) = self.owner(List::Templates, uri).await {
             return Some(owner);
         }
-        match servers(self, List::Resources).as_slice() {
+        let all = servers(self, List::Resources);
+        let direct: Vec<&Server> =
+            all.iter().filter(|server| self.is_used_directly(server)).copied().collect();
+        match if self.session.is_agent() || direct.is_empty() { all } else { direct }.as_slice() {
             [only] => Some((only.connection.name.clone(), uri.to_owned())),
             _ => None,
         }
@@ -175,7 +196,8 @@ impl Passing {
         method: &'static str,
         parameters: &Map<String, Value>,
     ) {
-        let asking = servers(self, List::Prompts).into_iter().map(|server| async move {
+        let direct = servers(self, List::Prompts).into_iter().filter(|server| self.is_used_directly(server));
+        let asking = direct.map(|server| async move {
             // A server that is not there has nothing to log.
             let session = self.upstreams.session(server).await.ok()?;
             session.capabilities().get(capability).filter(|capability| capability.is_object())?;

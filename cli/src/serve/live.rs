@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use runner::Cache;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -64,6 +65,42 @@ impl Live {
     }
 }
 
+impl Live {
+    /// What is offered as soon as each of `servers` has a list or a reason for having none, whatever the others do; what
+    /// there is when the time is up. One that was given up is tried again.
+    pub(crate) async fn with(&self, servers: &[&Server], longest: Duration) -> Arc<Snapshot> {
+        let _ = timeout(longest, self.known(servers)).await;
+        self.now()
+    }
+
+    /// What is offered as soon as it has a direct tool of this name, or every server has answered or failed.
+    pub(crate) async fn offering(&self, name: &str, longest: Duration) -> Arc<Snapshot> {
+        let mut current = self.current.clone();
+        let has = |snapshot: &Arc<Snapshot>| snapshot.is_whole || snapshot.partition.find(name).is_some();
+        // Whichever it was.
+        let _ = timeout(longest, current.wait_for(has)).await;
+        self.now()
+    }
+
+    async fn known(&self, servers: &[&Server]) {
+        let mut current = self.current.clone();
+        let has =
+            |snapshot: &Arc<Snapshot>, server: &Server| snapshot.lists.contains_key(&server.connection.name);
+        let unknown: Vec<&Server> = match current.wait_for(|snapshot| snapshot.is_put_together).await {
+            Ok(snapshot) => servers.iter().filter(|server| !has(&snapshot, server)).copied().collect(),
+            Err(_) => return,
+        };
+        let settled = join_all(unknown.iter().map(|server| self.upstreams.settled(server))).await;
+        let is_told = |snapshot: &Arc<Snapshot>, (server, there): (&&Server, &bool)| {
+            has(snapshot, server) || !there && snapshot.absent.contains_key(&server.connection.name)
+        };
+        let whole =
+            current.wait_for(|snapshot| unknown.iter().zip(&settled).all(|known| is_told(snapshot, known)));
+        // Nobody puts anything together any more: what there is has to do.
+        let _ = whole.await;
+    }
+}
+
 struct Work {
     settings: watch::Receiver<Arc<Settings>>,
     upstreams: Arc<Upstreams>,
@@ -109,7 +146,9 @@ impl Work {
                     // What begins from now on goes by the settings that are in force.
                     let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
                         || !current.offers_the_same(&snapshot)
-                        || current.is_whole != snapshot.is_whole;
+                        || current.is_whole != snapshot.is_whole
+                        || current.beside_tools != snapshot.beside_tools
+                        || !current.is_put_together;
                     if is_new {
                         *current = snapshot.clone();
                     }

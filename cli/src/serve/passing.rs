@@ -41,7 +41,10 @@ pub(crate) struct Passing {
     pub(crate) workshop: Arc<Workshop>,
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
+    /// The client's own sessions with servers.
     pub(crate) upstreams: Arc<Upstreams>,
+    /// Those that are watched for their lists; they may be the same.
+    pub(crate) shared: Arc<Upstreams>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) cancel: CancellationToken,
 }
@@ -267,7 +270,12 @@ impl Passing {
         if let ErrorKind::Rpc { code, message, data, .. } = &*error.kind {
             let code = i32::try_from(*code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
             let data = data.as_ref().map(|data| read(data));
-            return Err(ErrorData::new(ErrorCode(code), message.clone(), data));
+            // The name of a tool does not tell its server.
+            let message = match method {
+                "tools/call" => format!("{}: {message}", error.server),
+                _ => message.clone(),
+            };
+            return Err(ErrorData::new(ErrorCode(code), message, data));
         }
         let message = self.snapshot.settings.masker.mask(&error.to_string()).into_owned();
         match method {

@@ -43,17 +43,21 @@ pub(crate) struct Source {
     pub(crate) token_variable: Option<String>,
     /// The token.
     pub(crate) token: Option<String>,
+    /// Whether it begins without a project's file that is not trusted.
+    pub(crate) lenient: bool,
 }
 
 impl Source {
-    /// Reads it now; tells what else is to be said about it.
-    pub(crate) fn read(&self) -> Result<Arc<Settings>, Failure> {
-        self.settings(setup::load(&self.place)?)
+    /// Reads it again; tells what else is to be said about it. Where `old` is without a project's file that is not trusted,
+    /// the new one may be as well; what was trusted and is in force is not lost by a change.
+    fn read(&self, old: &Config) -> Result<Arc<Settings>, Failure> {
+        let load = if old.untrusted.is_some() { setup::load_without_untrusted } else { setup::load };
+        self.settings(load(&self.place)?)
     }
 
     /// The same at first, with the export of traces that it asks for.
     pub(crate) fn read_first(&self) -> Result<(Arc<Settings>, Option<Exporter>), Failure> {
-        let (config, exporter) = setup::load_to_serve(&self.place)?;
+        let (config, exporter) = setup::load_to_serve(&self.place, self.lenient)?;
         Ok((self.settings(config)?, exporter))
     }
 
@@ -164,12 +168,12 @@ async fn again(
     settings: &watch::Sender<Arc<Settings>>,
     workshop: &Workshop,
 ) -> Result<(), String> {
+    let old = settings.borrow().clone();
     let read = {
-        let source = source.clone();
-        tokio::task::spawn_blocking(move || source.read()).await
+        let (source, old) = (source.clone(), old.clone());
+        tokio::task::spawn_blocking(move || source.read(&old.config)).await
     };
     let new = read.map_err(|error| error.to_string())?.map_err(|failure| failure.message)?;
-    let old = settings.borrow().clone();
     if old.config == new.config && old.known == new.known {
         return Ok(());
     }

@@ -236,6 +236,9 @@ pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
     let mut current = live.watch();
     let mut known = current.borrow_and_update().clone();
+    for (server, failure) in &known.absent {
+        tell_absent(&peer, server, failure).await;
+    }
     while current.changed().await.is_ok() {
         let now = current.borrow_and_update().clone();
         if let Some(session) = session.upgrade()
@@ -246,14 +249,23 @@ async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>, session: Weak<Cli
         if !known.offers_the_same(&now) {
             notify(&peer, "notifications/tools/list_changed", json!({})).await;
         }
+        for (place, kind) in ["prompts", "resources"].into_iter().enumerate() {
+            if known.beside_tools[place] != now.beside_tools[place] {
+                notify(&peer, &format!("notifications/{kind}/list_changed"), json!({})).await;
+            }
+        }
         for (server, failure) in &now.absent {
             if known.absent.get(server) != Some(failure) {
-                let data = json!(format!("the server {server} is not there: {failure}"));
-                send_log(&peer, Level::Warning, "toolsmith", data).await;
+                tell_absent(&peer, server, failure).await;
             }
         }
         known = now;
     }
+}
+
+async fn tell_absent(peer: &Peer<RoleServer>, server: &str, failure: &str) {
+    let data = json!(format!("the server {server} is not there: {failure}"));
+    send_log(peer, Level::Warning, "toolsmith", data).await;
 }
 
 /// Tells a client what servers tell.

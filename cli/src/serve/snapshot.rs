@@ -10,9 +10,10 @@ use serde_json::Value;
 use crate::audit::Audit;
 use crate::catalog::{Introduction, ToolLists};
 use crate::config::Config;
-use crate::direct::Partition;
+use crate::direct::{Partition, presented};
 use crate::failure::Failure;
 use crate::masker::Masker;
+use crate::missing::Missing;
 use crate::pins::Known;
 use crate::reference::Reference;
 use crate::terminal::Terminal;
@@ -40,12 +41,18 @@ pub(crate) struct Snapshot {
     pub(crate) lists: BTreeMap<String, Arc<ToolList>>,
     /// Why servers have no list.
     pub(crate) absent: BTreeMap<String, String>,
+    /// What can't be used now, whether its tools are known or not.
+    pub(crate) missing: Arc<Missing>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) partition: Partition,
     /// What models are told of the tools.
     pub(crate) reference: Arc<Reference>,
     /// Whether each server has a list, or a reason for having none.
     pub(crate) is_whole: bool,
+    /// The servers that have been connected to and have prompts, and those that have resources.
+    pub(crate) beside_tools: [BTreeSet<String>; 2],
+    /// Whether it says what is known of the servers; the first one that there is does not.
+    pub(crate) is_put_together: bool,
     /// Whether any server has resources that may be listed.
     has_resources: bool,
     /// What servers say of themselves, by server.
@@ -57,7 +64,11 @@ pub(crate) struct Snapshot {
 pub(crate) struct Lists {
     pub(crate) lists: BTreeMap<String, Arc<ToolList>>,
     pub(crate) absent: BTreeMap<String, String>,
+    /// Why servers can't be used now, those included whose lists are remembered.
+    pub(crate) reasons: BTreeMap<String, String>,
     pub(crate) is_whole: bool,
+    /// The servers that have been connected to and have prompts, and those that have resources.
+    pub(crate) beside_tools: [BTreeSet<String>; 2],
     /// Whether any server has resources that may be listed.
     pub(crate) has_resources: bool,
     /// What servers say of themselves, by server.
@@ -101,10 +112,13 @@ impl Snapshot {
             settings,
             lists: BTreeMap::new(),
             absent: BTreeMap::new(),
+            missing: Arc::default(),
             catalog: Arc::default(),
             partition: Partition::default(),
             reference: Arc::default(),
             is_whole: false,
+            beside_tools: Default::default(),
+            is_put_together: false,
             has_resources: false,
             about: BTreeMap::new(),
         }
@@ -117,25 +131,45 @@ impl Snapshot {
         for (server, tools) in &lists.lists {
             all.insert(server, tools.clone());
         }
-        let catalog = Arc::new(all.generate(cache, config, terminal));
+        let missing =
+            Arc::new(Missing::new(config, &settings.known.pins, lists.lists.clone(), &lists.reasons));
+        let catalog = Arc::new(all.generate(cache, config, terminal).with_absences(missing.clone()));
+        let mut malformed = Vec::new();
         let names = lists.lists.iter().flat_map(|(server, tools)| {
             let held = settings.known.pins.held(server, tools);
             let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
-            let free = tools.tools().iter().map(name).filter(move |tool| !held.contains(tool));
+            let is_listed = |tool: &&Value| is_listed(config, server, tool, &mut malformed);
+            let listed: Vec<String> = tools.tools().iter().filter(is_listed).map(name).collect();
+            let free = listed.into_iter().filter(move |tool| !held.contains(tool));
             free.map(move |tool| (server.as_str(), tool)).collect::<Vec<_>>()
         });
         let names: Vec<(&str, String)> = names.collect();
         let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
-        let news = partition.warnings.iter().filter(|warning| settings.is_news(warning));
+        let warnings = partition.warnings.iter().chain(&malformed);
+        let news = warnings.filter(|warning| settings.is_news(warning));
         news.for_each(|warning| terminal.note(warning));
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
             // The catalog was written to the cache just now: whoever removes it has to live without descriptions.
             terminal.tell(&format!("the tools can't be described: {error}"));
             Reference::default()
         });
-        let Lists { lists, absent, is_whole, has_resources, about } = lists;
-        let reference = Arc::new(reference.with_resources(has_resources));
-        Snapshot { settings, lists, absent, catalog, partition, reference, is_whole, has_resources, about }
+        let Lists { lists, absent, is_whole, beside_tools, has_resources, about, .. } = lists;
+        let reference = Arc::new(reference.with_resources(has_resources).with_missing(missing.clone()));
+        let is_put_together = true;
+        Snapshot {
+            settings,
+            lists,
+            absent,
+            missing,
+            catalog,
+            partition,
+            reference,
+            is_whole,
+            beside_tools,
+            is_put_together,
+            has_resources,
+            about,
+        }
     }
 
     pub(crate) fn config(&self) -> &Config {
@@ -149,10 +183,25 @@ impl Snapshot {
         };
         digests(self) == digests(other)
             && self.absent == other.absent
+            && self.missing.is_as(&other.missing)
             && self.has_resources == other.has_resources
             && self.about == other.about
             && self.partition == other.partition
             && self.settings.config == other.settings.config
             && self.settings.known == other.settings.known
     }
+}
+
+/// Whether a tool can be told of: a direct one has a form that clients and providers take. `malformed` gets a warning.
+fn is_listed(config: &Config, server: &str, tool: &Value, malformed: &mut Vec<String>) -> bool {
+    let name = tool["name"].as_str().unwrap_or_default();
+    if !config.admits(server, name) || !config.is_direct(server, name) {
+        return true;
+    }
+    let presented = presented(server, tool);
+    if let Err(why) = &presented {
+        let tool = printable::name(&format!("{server}.{name}"));
+        malformed.push(format!("the direct tool {tool} is left out, which no client could take: {why}"));
+    }
+    presented.is_ok()
 }

@@ -18,6 +18,7 @@ use crate::catalog::{self, Introduction};
 use crate::config::{Config, Server};
 use crate::first_start;
 use crate::host::Company as _;
+use crate::missing::STARTING;
 
 /// Sessions with servers, each as long as its entry in the configuration stays.
 pub(crate) struct Upstreams {
@@ -113,20 +114,33 @@ impl Upstreams {
             let kind = mcp::ErrorKind::Host { reason: AWAY.to_owned() };
             return Err(mcp::Error::new(&server.connection.name, kind));
         }
-        let given_up = |kept: &Kept| {
-            matches!(kept.keeper.status().state, State::Error | State::AuthRequired | State::Closed)
-        };
-        let keeper = {
-            let mut keepers = self.keepers();
-            let name = &server.connection.name;
+        self.keeper(server).session().await
+    }
+
+    /// Waits until a server has listed its tools, or has failed; says which. One that was given up is tried again.
+    pub(crate) async fn settled(&self, server: &Server) -> bool {
+        if self.is_away(&server.connection.name) {
+            return false;
+        }
+        let mut status = self.keeper(server).watch();
+        let is_settled = |status: &Status| status.last_connected.is_some() || status.last_error.is_some();
+        status.wait_for(is_settled).await.is_ok_and(|status| status.last_connected.is_some())
+    }
+
+    /// What holds the session with a server; a new one where it was given up, or its entry is another one.
+    fn keeper(&self, server: &Server) -> Arc<Keeper> {
+        let is_left = |kept: &Kept| {
+            let state = kept.keeper.status().state;
             // Its entry may have changed since.
-            let is_other = |kept: &Kept| kept.config != server.connection;
-            if keepers.get(name).is_some_and(|kept| given_up(kept) || is_other(kept)) {
-                keepers.remove(name);
-            }
-            keepers.entry(name.clone()).or_insert_with(|| self.start(server)).keeper.clone()
+            matches!(state, State::Error | State::AuthRequired | State::Closed)
+                || kept.config != server.connection
         };
-        keeper.session().await
+        let mut keepers = self.keepers();
+        let name = &server.connection.name;
+        if keepers.get(name).is_some_and(is_left) {
+            keepers.remove(name);
+        }
+        keepers.entry(name.clone()).or_insert_with(|| self.start(server)).keeper.clone()
     }
 
     /// The session with a server that is connected, or about to be.
@@ -151,11 +165,20 @@ impl Upstreams {
             let name = &server.connection.name;
             if self.is_away(name) {
                 lists.absent.insert(name.clone(), AWAY.to_owned());
+                lists.reasons.insert(name.clone(), AWAY.to_owned());
                 continue;
             }
             let status = self.status(name);
+            if let Some(reason) = status.as_ref().and_then(|status| reason(name, status)) {
+                lists.reasons.insert(name.clone(), settings.masker.mask(&reason).into_owned());
+            }
             let listed = status.as_ref().filter(|status| status.last_connected.is_some());
             if let Some(status) = listed {
+                for (has, names) in
+                    [status.has_prompts, status.has_resources].into_iter().zip(&mut lists.beside_tools)
+                {
+                    names.extend(has.then(|| name.clone()));
+                }
                 let about = status.about.as_deref().unwrap_or_default();
                 let about = settings.masker.mask(about).into_owned();
                 let introduction = Introduction { has_resources: status.has_resources, about };
@@ -173,6 +196,7 @@ impl Upstreams {
                 lists.absent.insert(name.clone(), settings.masker.mask(&failure).into_owned());
             } else {
                 lists.is_whole = false;
+                lists.reasons.insert(name.clone(), STARTING.to_owned());
             }
         }
         lists
@@ -191,5 +215,17 @@ impl Upstreams {
 
     fn keepers(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
         self.keepers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a server can't be used now; `None` where it can, or is about to be again.
+fn reason(server: &str, status: &Status) -> Option<String> {
+    match status.state {
+        State::AuthRequired => {
+            Some(format!("it wants a login: a person types `toolsmith mcp login {server}`"))
+        }
+        State::Error => status.last_error.clone(),
+        State::Connecting if status.last_connected.is_none() => status.last_error.clone(),
+        _ => None,
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn start(
     };
     let parent_run = handing_on::parent_run()?;
     handing_on::as_an_agent();
-    let (mut config, exporter) = setup::load_to_serve(&arguments.place)?;
+    let (mut config, exporter) = setup::load_to_serve(&arguments.place, false)?;
     let described = described(&config, file)?;
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
@@ -65,6 +65,7 @@ pub(super) fn start(
         place: arguments.place.clone(),
         token_variable: arguments.listening.token_env.clone(),
         token: token.map(|token| token.secret().to_owned()),
+        lenient: false,
     };
     let voice = terminal.voice();
     let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));

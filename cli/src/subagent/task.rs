@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use agent::{Answer, Block, FinalAnswer, Message, NewConversation, Poster, Role, Run, Toolset as _};
 use rmcp::ErrorData;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::events::{Beginning, Ending, Told};
@@ -20,6 +20,7 @@ use crate::config;
 use crate::handing_on::{self, depth};
 use crate::serve::answer;
 use crate::serve::caller::Caller;
+use crate::serve::level::Level;
 use crate::serve::random;
 use crate::serve::session::Company;
 use crate::serve::slots::{Busy, Place, Slots};
@@ -180,7 +181,11 @@ impl Subagent {
         let tools = tools.map_err(|failure| failure.message)?.marked(meta);
         let lent = Lent { tools: Some(tools), workshop: &self.workshop };
         let tools = lent.get()?;
+        tools.any_server().await?;
         let names = tools.tools().await?.into_iter().map(|tool| tool.name).collect();
+        if let Some(line) = tools.missing().await {
+            task.caller.log(Level::Warning, "toolsmith", json!(line)).await;
+        }
         let subagent = self.described.name.as_str();
         let mut system = self.assistant.prompt.begin(&self.folder, tools, names, subagent).await;
         if self.form.is_some() {

@@ -68,6 +68,7 @@ pub(crate) struct Lookup<'a> {
     modules: Vec<&'a ServerModule>,
     /// How many of them it names.
     named: usize,
+    catalog: &'a Catalog,
 }
 
 impl<'a> Lookup<'a> {
@@ -78,7 +79,7 @@ impl<'a> Lookup<'a> {
             all.partition(|module| words.contains(module.module.as_str()));
         let named = modules.len();
         modules.extend(rest);
-        Lookup { modules, named }
+        Lookup { modules, named, catalog }
     }
 
     /// All modules, those that the snippet names first.
@@ -93,6 +94,16 @@ impl<'a> Lookup<'a> {
 
     pub(crate) fn module(&self, name: &str) -> Option<&'a ServerModule> {
         self.modules.iter().copied().find(|module| module.module == name)
+    }
+
+    /// Why the server with this module can't be used now.
+    pub(crate) fn absent_server(&self, module: &str) -> Option<String> {
+        self.catalog.absent_server(module)
+    }
+
+    /// Why a tool of a server is left out.
+    pub(crate) fn absent_tool(&self, module: &ServerModule, name: &str) -> Option<String> {
+        self.catalog.absent_tool(&module.server, name)
     }
 
     /// All tools of all modules.

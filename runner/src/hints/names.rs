@@ -36,6 +36,9 @@ pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
 /// A path of `use` that does not exist.
 fn imported<'a>(slip: &Slip<'a>, path: &str) -> Option<Advice<'a>> {
     let segments: Vec<&str> = path.split("::").map(str::trim).collect();
+    if let Some(advice) = segments.first().and_then(|head| absent(slip, head)) {
+        return Some(advice);
+    }
     match segments[..] {
         [name] => bare(slip, name),
         [container, name] => within(slip, container, name),
@@ -69,6 +72,15 @@ fn unknown<'a>(slip: &Slip<'a>, module: &'a ServerModule, name: &str) -> Advice<
             types => format!("its types are {types}"),
         };
         return Advice::new(format!("`{path}` is a function, and no module; {types}")).about([found]);
+    }
+    if let Some(advice) = absent(slip, &module.module).filter(|_| module.tools().is_empty()) {
+        return advice;
+    }
+    if let Some(reason) = slip.lookup.absent_tool(module, name) {
+        return Advice::new(format!(
+            "{} can't be called: {reason}",
+            quoted(&format!("{}::{name}", module.module))
+        ));
     }
     let is_type = name.starts_with(char::is_uppercase);
     let types = if is_type { near_types(slip, module, name) } else { Vec::new() };
@@ -124,8 +136,17 @@ fn near_types<'a>(slip: &Slip<'a>, module: &'a ServerModule, name: &str) -> Vec<
     found
 }
 
+/// A server that is configured and can't be used now, by the name of its module.
+fn absent<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
+    let reason = slip.lookup.absent_server(name)?;
+    Some(Advice::new(format!("the server of the module {} can't be used now: {reason}", quoted(name))))
+}
+
 /// A name that is not in scope.
 fn bare<'a>(slip: &Slip<'a>, name: &str) -> Option<Advice<'a>> {
+    if let Some(advice) = absent(slip, name) {
+        return Some(advice);
+    }
     let exact = slip.lookup.functions(name);
     if !exact.is_empty() {
         let paths: Vec<String> = exact.iter().map(Found::path).collect();

@@ -73,13 +73,22 @@ impl Serve {
         Serve::by(&["mcp", "serve"], config).variable("SCRIPTED_KEY", "secret-key")
     }
 
+    /// With the user's own configuration and that of a project, which nobody trusts; by pipes.
+    pub(crate) fn layers(user: &str, project: &str) -> Self {
+        let serve = Serve::in_folder(&["serve"]).file("toolsmith.yaml", project);
+        fs::create_dir_all(serve.folder.path().join("home/toolsmith")).unwrap();
+        serve.file("home/toolsmith/config.yaml", user)
+    }
+
     fn by(words: &[&str], config: &str) -> Self {
+        Serve::in_folder(words).arguments(&["--config", "given.yaml"]).file("given.yaml", config)
+    }
+
+    fn in_folder(words: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("given.yaml"), config).unwrap();
         let mut command = Command::new(binary());
         command
             .args(words)
-            .args(["--config", "given.yaml"])
             .env("TOOLSMITH_CACHE_DIR", crate::cache::shared())
             .env("XDG_CONFIG_HOME", folder.path().join("home"))
             .env("XDG_STATE_HOME", folder.path().join("state"))

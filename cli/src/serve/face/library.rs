@@ -40,7 +40,10 @@ impl Handler {
             return passing.subscribe(&server, &own, method == "resources/subscribe").await;
         }
         parameters.insert("uri".to_owned(), json!(own));
-        let read = if self.session.is_agent() {
+        let known = passing.snapshot.config().server(&server);
+        // What a client uses directly, it reads by itself; of all else, permission is asked.
+        let is_direct = known.is_some_and(|server| passing.is_used_directly(server));
+        let read = if self.session.is_agent() || !is_direct {
             let requester = Requester::of(&self.session, &context);
             passing.read((&server, &own), requester, parameters).await
         } else {

@@ -1,4 +1,4 @@
-//! A tool that answers when a test says so.
+//! A tool, and a server, that answer when a test says so.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::server::{echo, tool};
+use crate::server::{Server, echo, tool};
 
 /// How often it is looked whether the gate is open.
 const LOOK_TIME: Duration = Duration::from_millis(5);
@@ -24,15 +24,26 @@ pub(crate) fn gate(folder: &str) -> io::Result<()> {
                 let mut log = OpenOptions::new().create(true).append(true).open(folder.join("log"))?;
                 let message = request["params"]["arguments"]["message"].as_str().unwrap_or_default();
                 log.write_all(format!("{message}\n").as_bytes())?;
-                while !folder.join("open").exists() {
-                    if !folder.is_dir() {
-                        return Err(io::Error::other("the gate is gone"));
-                    }
-                    sleep(LOOK_TIME);
-                }
+                wait_at(&folder)?;
             }
             Ok(Some(json!({ "result": echo(request) })))
         }));
     })
     .serve()
+}
+
+/// Has `echo`, and says nothing at all before the file `open` is there.
+pub(crate) fn late(folder: &str) -> io::Result<()> {
+    wait_at(Path::new(folder))?;
+    Server::default().serve()
+}
+
+fn wait_at(folder: &Path) -> io::Result<()> {
+    while !folder.join("open").exists() {
+        if !folder.is_dir() {
+            return Err(io::Error::other("the gate is gone"));
+        }
+        sleep(LOOK_TIME);
+    }
+    Ok(())
 }

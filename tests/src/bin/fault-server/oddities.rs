@@ -59,3 +59,23 @@ pub(crate) fn not_a_number() -> io::Result<()> {
     };
     serve(Faults { call: Some(Box::new(call)), ..Faults::default() })
 }
+
+/// Tools with input schemas that are not those of objects, between two that are sound.
+pub(crate) fn odd_schemas() -> io::Result<()> {
+    let odd = |name: &str, schema: Value| json!({ "name": name, "inputSchema": schema });
+    let tools = json!([
+        tool("first"),
+        odd("no_type", json!({ "properties": { "message": { "type": "string" } } })),
+        odd("empty_list", json!({ "type": "object", "properties": [] })),
+        odd("list", json!({ "type": "object", "properties": [{ "name": "message", "type": "string" }] })),
+        odd("array", json!({ "type": "array", "items": { "type": "string" } })),
+        tool("last"),
+    ]);
+    crate::with(|faults| faults.list = Some(crate::always(json!({ "tools": tools })))).serve()
+}
+
+/// It has tools, and an error where it is asked which.
+pub(crate) fn refuses_list() -> io::Result<()> {
+    let error = json!({ "error": { "code": -32603, "message": "the index is broken" } });
+    crate::with(|faults| faults.list = Some(Box::new(move |_| Ok(Some(error.clone()))))).serve()
+}

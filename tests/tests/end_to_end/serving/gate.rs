@@ -22,6 +22,14 @@ impl Gate {
         )
     }
 
+    /// The entry of a server `name` that says nothing before all may pass, however long it takes.
+    pub(crate) fn late(&self, name: &str) -> String {
+        let folder = self.0.path();
+        format!(
+            "  {name}: {{ command: {FAULT_SERVER:?}, args: [late, {folder:?}], trust: true, timeout: 3600 }}\n"
+        )
+    }
+
     /// The messages of those who have come, in their order.
     pub(crate) fn came(&self) -> Vec<String> {
         let log = fs::read_to_string(self.0.path().join("log")).unwrap_or_default();

@@ -1,0 +1,236 @@
+//! What is configured and can't be used: who is told of it, that nobody waits for it, and that it comes back by itself.
+
+use std::os::unix::fs::symlink;
+
+use end_to_end::models::ModelServer;
+use serde_json::{Value, json};
+
+use crate::cache::shared;
+use crate::harness::{FAULT_SERVER, Run, plain};
+use crate::serving::{DEMO, Gate, Serve, Server, execute};
+
+/// A command that there is not.
+const NO_COMMAND: &str = "  gone: { command: /nowhere/gone-mcp, trust: true }\n";
+
+/// A project that nobody trusts.
+const PROJECT: &str = "mcpServers:\n  evil: { command: /nowhere/evil-mcp }\n";
+
+/// All texts of a result.
+fn texts(answer: &Value) -> String {
+    let content = answer["result"]["content"].as_array().unwrap_or_else(|| panic!("{answer:#}"));
+    content.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn has(text: &str, phrases: &[&str]) {
+    for phrase in phrases {
+        assert!(text.contains(phrase), "{phrase} in {text}");
+    }
+}
+
+/// The description of `execute_code`, once it has a phrase.
+#[track_caller]
+fn description(server: &mut Server, phrase: &str) -> String {
+    let mut id = 1_000;
+    loop {
+        let listed = server.ask(id, "tools/list", &json!({}));
+        let description = listed["result"]["tools"][0]["description"].as_str().unwrap().to_owned();
+        if description.contains(phrase) {
+            return description;
+        }
+        id += 1;
+        server.receive(phrase, |message| message["method"] == "notifications/tools/list_changed");
+    }
+}
+
+#[test]
+fn what_is_missing_is_told_at_once_and_comes_back_by_itself() {
+    let gate = Gate::new();
+    let user = format!("{DEMO}{NO_COMMAND}{}", gate.late("slow"));
+    let mut server = Serve::layers(&user, PROJECT).start();
+    server.send(&json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } } }));
+    let begun = server.receive("the handshake", |message| message["id"] == 0);
+    has(
+        begun["result"]["instructions"].as_str().unwrap(),
+        &["toolsmith.yaml is not trusted yet", "`toolsmith trust`"],
+    );
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let told = description(&mut server, "gone: cannot start");
+    has(&told, &["Not available now: gone: cannot start", "slow: still starting", "`toolsmith trust`"]);
+    assert!(!told.contains("evil"), "{told}");
+
+    let wrong = server.ask(2, "tools/call", &execute("let n: u32 = \"text\"; n"));
+    has(
+        &texts(&wrong),
+        &["mismatched types", "gone: cannot start", "slow: still starting", "`toolsmith trust`"],
+    );
+    let named = server.ask(3, "tools/call", &execute("gone::echo(\"a\").await?"));
+    has(&texts(&named), &["the server of the module `gone` can't be used now: cannot start"]);
+    let found =
+        server.ask(4, "tools/call", &json!({ "name": "search_tools", "arguments": { "query": "orders" } }));
+    has(&texts(&found), &["list_orders", "gone: cannot start", "slow: still starting", "`toolsmith trust`"]);
+    let asked = json!({ "name": "describe_tools", "arguments": { "tools": ["gone::echo", "slow::echo"] } });
+    has(&texts(&server.ask(5, "tools/call", &asked)), &["can't be used now: cannot start", "still starting"]);
+    server.receive("the log", |message| {
+        message["method"] == "notifications/message"
+            && message.to_string().contains("the server gone is not there")
+    });
+
+    gate.open();
+    let answer = server.ask(6, "tools/call", &execute("slow::echo(\"here\").await?.text()"));
+    has(&texts(&answer), &["here"]);
+    let told = description(&mut server, "mod slow");
+    assert!(!told.contains("slow: still"), "{told}");
+}
+
+#[test]
+fn a_snippet_waits_for_the_server_that_it_names_alone() {
+    let gate = Gate::new();
+    let late: String = (0..6).map(|number| gate.late(&format!("slow{number}"))).collect();
+    let config = format!("{DEMO}{late}");
+    let wrong = "let n: u32 = demo::list_orders().await?; n";
+    plain(wrong).config(&config).done().exits(3).says(&["expected `u32`"]);
+    plain(wrong).argument("--check").config(&config).done().exits(3).says(&["expected `u32`"]);
+    plain("demo::list_orders().limit(1).await?.orders.len()").config(&config).done().exits(0);
+    let mut server = Serve::new(&format!("{config}serve: {{ listWait: 3600 }}\n")).start();
+    server.shake_hands();
+    has(&texts(&server.ask(1, "tools/call", &execute(wrong))), &["expected `u32`"]);
+    has(
+        &texts(&server.ask(2, "tools/call", &execute("demo::list_orders().limit(1).await?.orders.len()"))),
+        &["1"],
+    );
+}
+
+#[test]
+fn the_time_that_is_told_is_the_time_that_it_took() {
+    let gate = Gate::new();
+    let mut server = Serve::new(&format!("mcpServers:\n{}", gate.late("slow"))).start();
+    server.shake_hands();
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": execute("slow::echo(\"a\").await?.text()") });
+    server.send(&request);
+    let begun = std::time::Instant::now();
+    // Nothing is compared with a clock but what was surely waited.
+    server.ask(2, "tools/list", &json!({}));
+    let waited = begun.elapsed();
+    gate.open();
+    let answer = server.receive("the answer", |message| message["id"] == 1);
+    let outcome = outcome(&answer);
+    let phases = &outcome["phases_ms"];
+    assert!(phases["total"].as_f64().unwrap() >= waited.as_secs_f64() * 1e3, "{waited:?} {phases}");
+    assert!(phases["total"].as_f64() >= phases["connect"].as_f64(), "{phases}");
+}
+
+/// The outcome of a result.
+fn outcome(answer: &Value) -> Value {
+    let result = &answer["result"];
+    let meta = &result["_meta"]["io.toolsmith/outcome"];
+    if meta.is_null() { result["structuredContent"].clone() } else { meta.clone() }
+}
+
+#[test]
+fn a_server_whose_command_appears_later_is_used_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = folder.path().join("later-mcp");
+    let config = format!("{DEMO}  later: {{ command: {command:?}, args: [sound], trust: true }}\n");
+    let mut server = Serve::new(&config).start();
+    server.shake_hands();
+    let code = "later::echo(\"back\").await?.text()";
+    has(&texts(&server.ask(1, "tools/call", &execute(code))), &["`later` can't be used now: cannot start"]);
+    symlink(FAULT_SERVER, &command).unwrap();
+    has(&texts(&server.ask(2, "tools/call", &execute(code))), &["back"]);
+}
+
+#[test]
+fn a_project_that_is_trusted_while_it_is_served_is_taken() {
+    let project =
+        format!("mcpServers:\n  mine: {{ command: {FAULT_SERVER:?}, args: [sound], trust: true }}\n");
+    let mut server = Serve::layers("mcpServers: {}\n", &project).start();
+    server.shake_hands();
+    let code = "mine::echo(\"trusted\").await?.text()";
+    has(&texts(&server.ask(1, "tools/call", &execute(code))), &["`toolsmith trust`"]);
+    let folder = server.path("toolsmith.yaml").parent().unwrap().to_owned();
+    Run::new(shared())
+        .arguments(&["trust", "--yes"])
+        .working_folder(&folder)
+        .variable("XDG_CONFIG_HOME", folder.join("home").to_str().unwrap())
+        .variable("XDG_STATE_HOME", folder.join("state").to_str().unwrap())
+        .done()
+        .exits(0);
+    let told = description(&mut server, "mod mine");
+    assert!(!told.contains("toolsmith trust"), "{told}");
+    let answer = texts(&server.ask(2, "tools/call", &execute(code)));
+    assert!(answer.contains("trusted") && !answer.contains("toolsmith trust"), "{answer}");
+}
+
+#[test]
+fn a_tool_that_is_left_out_says_so() {
+    let config = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true, disabledTools: [list_orders] }\n\
+                  globalSettings: { deny: [demo.get_customer] }\n";
+    plain("demo::list_orders().await?")
+        .config(config)
+        .done()
+        .exits(3)
+        .says(&["`disabledTools` of the server leaves it out"]);
+    plain("demo::get_customer(\"a\").await?").config(config).done().exits(3).says(&["`globalSettings.deny`"]);
+    let mut server = Serve::new(config).start();
+    server.shake_hands();
+    let asked =
+        json!({ "name": "describe_tools", "arguments": { "tools": ["demo::list_orders", "get_customer"] } });
+    has(&texts(&server.ask(1, "tools/call", &asked)), &["`disabledTools`", "`globalSettings.deny`"]);
+    for name in ["list_orders", "get_customer"] {
+        let refused = server.ask(2, "tools/call", &json!({ "name": name, "arguments": {} }));
+        has(refused["error"]["message"].as_str().unwrap(), &["leaves it out"]);
+    }
+}
+
+/// A model with a key, and servers of which none can be used.
+fn without_servers(model: &ModelServer) -> String {
+    format!(
+        "models:\n  - {{ ref: scripted, id: scripted, type: openai, api_key_env: SCRIPTED_KEY, base_url: {:?} }}\n\
+         subagent: {{ name: helper, description: It helps. }}\nmcpServers:\n{NO_COMMAND}  lost: {{ command: /nowhere/lost-mcp }}\n",
+        model.base_url()
+    )
+}
+
+fn silent_model() -> ModelServer {
+    let rules = json!({ "rules": [{ "answers": [{ "text": "never asked" }] }] });
+    ModelServer::start(env!("CARGO_BIN_EXE_model-server"), &rules)
+}
+
+#[test]
+fn without_any_server_an_agent_does_not_begin() {
+    let model = silent_model();
+    let config = without_servers(&model);
+    for words in [&["ask", "what?"][..], &["chat"]] {
+        let run =
+            Run::new(shared()).arguments(words).variable("SCRIPTED_KEY", "secret-key").config_alone(&config);
+        run.done().exits(7).says(&["no server can be used", "gone-mcp", "lost-mcp"]);
+    }
+    let mut server = Serve::subagent(&config).start();
+    server.shake_hands();
+    let answer = server.ask(1, "tools/call", &json!({ "name": "helper", "arguments": { "prompt": "go" } }));
+    assert_eq!(answer["result"]["isError"], true, "{answer:#}");
+    has(&texts(&answer), &["no server can be used", "gone-mcp", "lost-mcp"]);
+    assert!(model.requests().is_empty());
+}
+
+#[test]
+fn an_agent_is_told_which_servers_are_missing() {
+    let model = silent_model();
+    let config = format!("{}{}", without_servers(&model), &DEMO["mcpServers:\n".len()..]);
+    let mut server = Serve::subagent(&config).start();
+    server.shake_hands();
+    server.ask(1, "tools/call", &json!({ "name": "helper", "arguments": { "prompt": "go" } }));
+    let told = server.receive("the log", |message| {
+        message["method"] == "notifications/message" && message.to_string().contains("Not available now")
+    });
+    has(&told.to_string(), &["gone: cannot start", "lost: cannot start"]);
+    has(&model.requests()[0]["body"]["tools"].to_string(), &["Not available now: gone: cannot start"]);
+    let direct = format!("{config}codeMode: {{ enabled: false }}\n");
+    let run = Run::new(shared()).arguments(&["ask", "what?"]).variable("SCRIPTED_KEY", "secret-key");
+    run.config_alone(&direct).done().exits(0).says(&["Not available now: gone: cannot start"]);
+    let asked = model.requests();
+    has(&asked.last().unwrap()["body"]["messages"].to_string(), &["Not available now: gone: cannot start"]);
+}
