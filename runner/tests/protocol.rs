@@ -213,7 +213,7 @@ fn what_is_out_of_turn_is_refused() {
         ("last_number", 1, "where 0 was next"),
         ("cancel_of_nothing", 1, "cancellation of call 0"),
         ("empty_frame", 1, "no message"),
-        ("four_gigabytes", 1, "a frame of 4294967295 bytes"),
+        ("four_gigabytes", 1, "a frame of 4 GiB, over the limit"),
         ("one_over_the_limit", 1, "a frame of 32.1 MiB, over the limit of 32 MiB"),
         ("not_unicode", 1, "no message"),
         ("deep_frame", 1, "no message"),
