@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 /// Version of the protocol. Host and program must agree exactly: they are built from the same sources.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// Largest frame in bytes, either way (32 MiB). A larger one ends the connection.
 pub const FRAME_LIMIT: usize = 32 * 1024 * 1024;
@@ -269,6 +269,10 @@ pub struct ErrorReport {
     pub message: String,
     /// The call that it comes from, where it is a tool's.
     pub tool: Option<ToolReport>,
+    /// Line of the snippet that made it the snippet's error, from 1.
+    pub line: Option<u32>,
+    /// Column in that line, from 1.
+    pub column: Option<u32>,
 }
 
 /// The failed call behind an [`ErrorReport`].
