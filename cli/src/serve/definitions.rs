@@ -1,16 +1,23 @@
 //! What the server says of itself and its tools.
 
+use std::fmt::Write as _;
+
 use rmcp::ErrorData;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
 
 use super::answer;
+use super::seen::Seen;
 use super::snapshot::Snapshot;
+use crate::config::CodeMode;
 use crate::direct::DirectTool;
 use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchTools, ToolDefinition};
 
 /// The tool that runs snippets.
 pub(crate) const EXECUTE: &str = "execute_code";
+
+/// Most tools whose answers are told of at once.
+const SEEN_TOLD: usize = 8;
 
 /// The tools that tell about tools.
 const SEARCH: &str = "search_tools";
@@ -60,7 +67,7 @@ fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
             false => snapshot.reference.definitions_so_far(budget),
         }
     });
-    definitions.into_iter().flatten().map(|definition| own(&definition))
+    definitions.into_iter().flatten().map(|definition| own(&definition, &snapshot.config().code_mode))
 }
 
 fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
@@ -69,10 +76,13 @@ fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
     Some(tool)
 }
 
-fn own(definition: &ToolDefinition) -> Value {
+fn own(definition: &ToolDefinition, code_mode: &CodeMode) -> Value {
     let ToolDefinition { name, description, input_schema } = definition;
     let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
     if *name == EXECUTE {
+        let (usual, most) = (code_mode.timeout.as_secs_f64(), code_mode.max_timeout.as_secs_f64());
+        let told = format!("Most seconds, compiling included: {usual} by default, up to {most}.");
+        tool["inputSchema"]["properties"]["timeout"]["description"] = json!(told);
         tool["outputSchema"] = answer::output_schema();
     } else {
         tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
@@ -81,7 +91,12 @@ fn own(definition: &ToolDefinition) -> Value {
 }
 
 /// The answer of a tool that tells about tools; `None` for any other.
-pub(crate) fn discover(snapshot: &Snapshot, name: &str, arguments: Option<&Value>) -> Option<Value> {
+pub(crate) fn discover(
+    snapshot: &Snapshot,
+    name: &str,
+    arguments: Option<&Value>,
+    seen: &Seen,
+) -> Option<Value> {
     if !executes(snapshot) {
         return None;
     }
@@ -90,16 +105,32 @@ pub(crate) fn discover(snapshot: &Snapshot, name: &str, arguments: Option<&Value
         SEARCH => serde_json::from_value(arguments).map(|wanted: SearchTools| {
             let SearchTools { query, server, limit } = wanted;
             let limit = limit.unwrap_or(FOUND_BY_DEFAULT).min(FOUND_AT_MOST);
-            snapshot.reference.search_text(&query, server.as_deref(), limit)
+            let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
+            let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
+            let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
+            with_seen(text, tools, seen)
         }),
-        DESCRIBE => serde_json::from_value(arguments)
-            .map(|wanted: DescribeTools| snapshot.reference.describe_text(&wanted.tools)),
+        DESCRIBE => serde_json::from_value(arguments).map(|wanted: DescribeTools| {
+            let text = snapshot.reference.describe_text(&wanted.tools);
+            with_seen(text, wanted.tools.iter().filter_map(|name| snapshot.reference.tool(name)), seen)
+        }),
         _ => return None,
     };
     Some(match told {
         Ok(text) => json!({ "content": [{ "type": "text", "text": text }], "isError": false }),
         Err(error) => answer::failure(&format!("the arguments of {name} are wrong: {error}")),
     })
+}
+
+/// `text` about `tools`, by server and name, with what their answers in the client's session looked like.
+fn with_seen<'a>(mut text: String, tools: impl Iterator<Item = (&'a str, &'a str)>, seen: &Seen) -> String {
+    for (server, tool) in tools.take(SEEN_TOLD) {
+        if let Some(form) = seen.form(server, tool) {
+            // Writing to a text does not fail.
+            let _ = write!(text, "\n// {server}.{tool} has answered with {form}");
+        }
+    }
+    text
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").

@@ -335,7 +335,9 @@ impl Handler {
             return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
         }
         let snapshot = self.snapshot(&context).await;
-        if let Some(result) = definitions::discover(&snapshot, &name, parameters.get("arguments")) {
+        if let Some(result) =
+            definitions::discover(&snapshot, &name, parameters.get("arguments"), &self.session.seen)
+        {
             return Ok(result);
         }
         let binding = binding(&name, parameters.get("arguments"));

@@ -46,6 +46,12 @@ impl ToolResult {
         join_text(&self.content)
     }
 
+    /// The first image, which `emit` shows.
+    #[must_use]
+    pub fn image(&self) -> Option<&Content> {
+        self.content.iter().find(|part| part.kind() == "image")
+    }
+
     /// The answer as a `T`: the structured content, or else the text read as JSON, or as a literal of Python.
     ///
     /// # Errors
