@@ -56,7 +56,9 @@ fn form(answer: &str, masker: &Masker) -> Option<String> {
         return Some(format!("JSON: {}", printable::prose(&masker.mask(&form))));
     }
     let lines = cut(text.trim_end());
-    Some(format!("text: {}", Value::from(printable::prose(&masker.mask(&lines)))))
+    let lines = masker.mask(&lines);
+    let lines: Vec<String> = lines.lines().map(|line| printable::prose(line).to_string()).collect();
+    Some(format!("text: {}", Value::from(lines.join("\n"))))
 }
 
 /// The first characters; one that was cut ends in `…`, which tells the masker.
@@ -112,7 +114,7 @@ mod tests {
     #[test]
     fn texts_are_told_by_their_first_lines_and_json_by_its_type() {
         assert_eq!(seen(&text("Commit: 1\nAuthor: a\n")).unwrap(), r#"text: "Commit: 1\nAuthor: a""#);
-        let rows = json!([{ "n": 1, "x": null, "deep": { "a": [{ "b": 1.5 }] } }]);
+        let rows = json!([{ "deep": { "a": [{ "b": 1.5 }] }, "n": 1, "x": null }]);
         let form = seen(&text(&rows.to_string())).unwrap();
         assert_eq!(form, r#"JSON: [{"deep": {"a": …}, "n": integer, "x": null}]"#);
         let long = seen(&text(&"é".repeat(5_000))).unwrap();

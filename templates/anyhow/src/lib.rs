@@ -105,7 +105,6 @@ impl Error {
     }
 
     /// The backtrace, where one was taken.
-    #[must_use]
     pub fn backtrace(&self) -> &std::backtrace::Backtrace {
         self.error.backtrace()
     }
