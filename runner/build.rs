@@ -1,22 +1,26 @@
-//! Embeds the sources of `bridge`, so that the product can build it on the user's machine.
+//! Embeds the sources of `bridge` and of the `anyhow` of snippets, so that the product can build them on the user's machine.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let bridge = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../templates/bridge");
-    println!("cargo::rerun-if-changed={}", bridge.display());
-    let mut files = vec![bridge.join("Cargo.toml")];
-    collect(&bridge.join("src"), &mut files)?;
+    let templates = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../templates");
+    let mut files = Vec::new();
+    for name in ["anyhow", "bridge"] {
+        let folder = templates.join(name);
+        println!("cargo::rerun-if-changed={}", folder.display());
+        files.push(folder.join("Cargo.toml"));
+        collect(&folder.join("src"), &mut files)?;
+    }
     files.sort();
     let mut table = String::from("&[\n");
     for file in files {
-        let name = file.strip_prefix(&bridge)?;
+        let name = file.strip_prefix(&templates)?;
         writeln!(table, "    ({name:?}, include_str!({file:?})),")?;
     }
     table.push(']');
-    let out = PathBuf::from(env::var("OUT_DIR")?).join("bridge_sources.rs");
+    let out = PathBuf::from(env::var("OUT_DIR")?).join("sources.rs");
     fs::write(out, table)?;
     Ok(())
 }

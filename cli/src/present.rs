@@ -39,8 +39,8 @@ pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
     let mut text = messages(&outcome.diagnostics);
     // Writing to a string does not fail.
     let _ = write!(text, "{}: {}", name(outcome.status), error.message);
-    if let (Status::Panic, Some(line)) = (outcome.status, error.evidence["line"].as_u64()) {
-        let _ = write!(text, " (line {line})");
+    if let (Some(line), Some(column)) = (error.evidence["line"].as_u64(), error.evidence["column"].as_u64()) {
+        let _ = write!(text, " (line {line}, column {column})");
     }
     if !outcome.sandbox.refused.is_empty() {
         let _ = write!(text, "; the sandbox refused it {}", outcome.sandbox.refused.join(", "));

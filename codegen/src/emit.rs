@@ -32,7 +32,7 @@ pub(crate) fn root<'a>(server: &str, tools: impl IntoIterator<Item = &'a str>) -
 
 /// Everything of one tool.
 pub(crate) fn source(server: &str, tool: &ToolModel) -> String {
-    let types = types::types(tool);
+    let types = types::types(server, tool);
     let calls = calls::calls(server, tool);
     let tokens = quote! { #types #calls };
     let text = tokens.to_string();

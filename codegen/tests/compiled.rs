@@ -55,6 +55,29 @@ fn round_trip<T: FromJson + ToJson + Clone + PartialEq + std::fmt::Debug>(
     Ok(json)
 }
 
+/// What one tool answers with, another one of the server takes, where both have one shape; and so JSON.
+#[test]
+fn values_of_one_shape_stand_for_each_other() {
+    let graph: memory::ReadGraphOutput = read(json!({
+        "entities": [{ "name": "a", "entityType": "b", "observations": ["c"] }],
+        "relations": [],
+    }))
+    .unwrap();
+    let sent = json!([{ "name": "a", "entityType": "b", "observations": ["c"] }]);
+    let taken = |entities: Vec<memory::CreateEntitiesEntity>| entities.to_json();
+    use bridge::convert::Argument;
+    assert_eq!(taken(graph.entities.clone().into_argument()), sent);
+    assert_eq!(taken((&graph.entities).into_argument()), sent);
+    assert_eq!(taken(graph.entities.iter().collect::<Vec<_>>().into_argument()), sent);
+    assert_eq!(taken(sent.clone().into_argument()), sent);
+    assert_eq!(
+        taken([json!({ "name": "a", "entityType": "b", "observations": ["c"] })].into_argument()),
+        sent
+    );
+    drop(memory::create_entities(graph.entities));
+    drop(memory::create_entities(json!([])));
+}
+
 /// Instances of each schema come back as they were.
 #[test]
 fn instances_survive_the_round_trip() {

@@ -7,6 +7,7 @@
 //! | flags, main file | the code around the text |
 //! | the spliced text | the snippet |
 
+use std::collections::{BTreeSet, VecDeque};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -26,11 +27,13 @@ use crate::confined::Captured;
 use crate::diagnostics;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
+use crate::foreign;
 use crate::hints::compared::{Compared, compared};
 use crate::manifest;
+use crate::messages::errors;
 use crate::outcome::{Diagnostic, Fix, SandboxReport};
 use crate::policies;
-use crate::repair;
+use crate::repair::{self, Repaired};
 use crate::room;
 use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
@@ -110,18 +113,24 @@ pub(crate) async fn build(
     let compiled = compile(engine, &libraries, &spliced, patience).await?;
     let mut notes = Notes::default();
     report.sandbox = compiled.sandbox.clone();
+    let is_rejected = !compiled.status.success();
     let messages = compiled.messages.text();
-    let (mut diagnostics, attempts) = if compiled.status.success() {
+    let (mut diagnostics, attempts) = if !is_rejected {
         notes.warnings = diagnostics::warned(&messages, &snippet.text, &spliced);
         let attempts = repair::unmade(&messages, snippet, &spliced, catalog);
         (diagnostics::unmade(&messages, &snippet.text, &spliced, catalog), attempts)
     } else {
-        let diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
+        let mut diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
+        // Some of it reads as Rust.
+        if let (Some(first), Some(hint)) = (diagnostics.first_mut(), foreign::hint(&snippet.text)) {
+            first.hint = Some(hint);
+        }
         (diagnostics, repair::attempts(&messages, snippet, &spliced, catalog))
     };
     let mut built = (compiled.status.success() && diagnostics.is_empty()).then_some(compiled);
     let mut idle = diagnostics::idle(snippet, &[], catalog);
-    for repaired in attempts {
+    let mut attempts = Attempts::new(attempts, &messages, is_rejected);
+    while let Some(repaired) = attempts.waiting.pop_front() {
         let Ok(corrected) = Snippet::read(&repaired.text) else { break };
         let spliced = splice::splice(&corrected, &repaired.changes);
         let compiled = compile(engine, &libraries, &spliced, patience).await?;
@@ -133,6 +142,9 @@ pub(crate) async fn build(
             notes.fixes = repaired.fixes;
             built = Some(compiled);
             break;
+        }
+        if attempts.may_go_on(&messages) {
+            attempts.add(repair::further(&messages, snippet, &repaired, &corrected, &spliced, catalog));
         }
     }
     let compared = never_equal(catalog, snippet)?;
@@ -149,6 +161,45 @@ pub(crate) async fn build(
     Ok(report)
 }
 
+/// Most rounds of corrections: some errors show only when others are gone.
+const ROUNDS: usize = 4;
+
+/// The corrected texts that are still to be compiled.
+struct Attempts {
+    waiting: VecDeque<Repaired>,
+    /// Rounds that may follow.
+    rounds: usize,
+    /// What the compiler has said of the texts so far.
+    said: BTreeSet<Vec<(String, String)>>,
+}
+
+impl Attempts {
+    /// The first round, after the compiler's `messages`; further ones only where the text `is_rejected`.
+    fn new(first: Vec<Repaired>, messages: &str, is_rejected: bool) -> Self {
+        let rounds = if is_rejected { ROUNDS - 1 } else { 0 };
+        Attempts { waiting: first.into(), rounds, said: BTreeSet::from([told(messages)]) }
+    }
+
+    /// Whether there is another round after the `messages` of a corrected text: there is, if they are not the same again.
+    fn may_go_on(&mut self, messages: &str) -> bool {
+        let said = told(messages);
+        self.rounds > 0 && !said.is_empty() && self.said.insert(said)
+    }
+
+    /// Adds a round, which comes first.
+    fn add(&mut self, round: Vec<Repaired>) {
+        if !round.is_empty() {
+            self.rounds -= 1;
+            round.into_iter().rev().for_each(|repaired| self.waiting.push_front(repaired));
+        }
+    }
+}
+
+/// The errors among the compiler's messages: codes and texts.
+fn told(messages: &str) -> Vec<(String, String)> {
+    errors(messages).map(|error| (error.code().to_owned(), error.message.clone())).collect()
+}
+
 /// Comparisons in a snippet that are never true.
 fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
     let sources = || {
@@ -159,13 +210,17 @@ fn never_equal(catalog: &Catalog, snippet: &Snippet) -> Result<Vec<Compared>> {
 }
 
 fn key(engine: &Engine, bindings: &[String], spliced: &Spliced) -> String {
-    let key = Key::new("program 7").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
+    let key = Key::new("program 8").part(&engine.layer.key).part(compiler::flags()).part(splice::MAIN);
     bindings.iter().fold(key, Key::part).part(&spliced.text).finish()
 }
 
 /// Of all that the compiler may warn of, only what is dropped and should not be, such as a call that is never made, and
 /// functions that nothing calls, of which [`diagnostics::warned`] tells some.
 const UNUSED: [&str; 2] = ["--force-warn=unused_must_use", "--force-warn=dead_code"];
+
+/// Of two glob imports that bring one name the compiler may take the first and only warn; it is an error like others of the
+/// kind, for what is in scope anyway would come first.
+const AMBIGUOUS: &str = "--deny=ambiguous_glob_imports";
 
 /// What came of a compilation, with the folder of the program.
 struct Attempt {
@@ -196,7 +251,15 @@ async fn compile(
         libraries,
         source: source.path(),
         output: output.path(),
-        arguments: &["--crate-type=bin", "--crate-name=program", "-o", PROGRAM, UNUSED[0], UNUSED[1]],
+        arguments: &[
+            "--crate-type=bin",
+            "--crate-name=program",
+            "-o",
+            PROGRAM,
+            UNUSED[0],
+            UNUSED[1],
+            AMBIGUOUS,
+        ],
         main: "main.rs",
         background: false,
         cpu_seconds: compiler::SNIPPET_SECONDS,

@@ -8,6 +8,7 @@ use bridge::wire::{UNMADE_KEPT, UnmadeReport, Warning};
 
 use crate::catalog::Catalog;
 use crate::fence;
+use crate::foreign;
 use crate::hints::compared::Compared;
 use crate::hints::lookup::Found;
 use crate::hints::unmade::Dropped;
@@ -226,7 +227,7 @@ pub(crate) fn syntax(error: &SyntaxError, text: &str) -> Diagnostic {
         line: error.line,
         column: error.column,
         rendered,
-        hint: syntax_hint(&lines, place).or_else(|| fence::hint(text)),
+        hint: foreign::hint(text).or_else(|| syntax_hint(&lines, place)).or_else(|| fence::hint(text)),
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::engine::Options;
 use crate::error::{Error, ErrorKind, Result};
+use crate::in_scope;
 use crate::layer;
 use crate::observer::Observer;
 use crate::toolchain;
@@ -19,6 +20,8 @@ pub const SNIPPET: &str = "snippet/src/snippet.rs";
 const MARK: &str = "toolsmith";
 
 const MAIN: &str = include_str!("export/main.rs");
+/// The line of [`MAIN`] that the imports take the place of.
+const IMPORTS: &str = "    // Here stand their imports.\n";
 const FIRST_SNIPPET: &str = include_str!("export/snippet.rs");
 const VENDORED: &str = "# The sources of all crates lie in `vendor`: nothing is downloaded.\n\
     [source.crates-io]\nreplace-with = \"vendored-sources\"\n\n\
@@ -60,9 +63,9 @@ pub fn write_crate(folder: &Path, modules: &[(String, String)]) -> Result<()> {
         ("tools/Cargo.toml".to_owned(), manifest(Ok(package("tools", &["bridge"])?))?),
         ("tools/src/lib.rs".to_owned(), tools_root(modules)),
         ("snippet/Cargo.toml".to_owned(), manifest(Ok(snippet_manifest()?))?),
-        ("snippet/src/main.rs".to_owned(), MAIN.to_owned()),
+        ("snippet/src/main.rs".to_owned(), MAIN.replace(IMPORTS, &in_scope::all())),
     ];
-    files.extend(layer::BRIDGE.iter().map(|(name, text)| (format!("bridge/{name}"), (*text).to_owned())));
+    files.extend(layer::SOURCES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
     files.extend(modules.iter().map(|(module, source)| (module_file(module), source.clone())));
     if !folder.join(SNIPPET).exists() {
         files.push((SNIPPET.to_owned(), FIRST_SNIPPET.to_owned()));
@@ -139,7 +142,7 @@ fn parse(text: &str) -> Result<toml::Table> {
 fn workspace_manifest() -> Result<toml::Table> {
     let mut manifest = parse(layer::WORKSPACE_MANIFEST)?;
     if let Some(toml::Value::Table(workspace)) = manifest.get_mut("workspace") {
-        let members = ["bridge", "tools", "snippet"].map(toml::Value::from);
+        let members = ["anyhow", "bridge", "tools", "snippet"].map(toml::Value::from);
         workspace.insert("members".to_owned(), members.to_vec().into());
         workspace.insert("default-members".to_owned(), vec![toml::Value::from("snippet")].into());
         let mark = toml::Table::from_iter([("generated".to_owned(), true.into())]);

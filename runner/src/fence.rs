@@ -83,6 +83,15 @@ pub(crate) fn unfence(code: &str) -> Result<Option<String>, SyntaxError> {
     Ok(Some(lines.iter().enumerate().map(keep).collect::<Vec<_>>().join("\n")))
 }
 
+/// What stands in the first fence of a text, or all of it.
+pub(crate) fn within(code: &str) -> String {
+    let mut fences = code.split('\n').enumerate().filter_map(|(line, text)| Fence::read(line, text));
+    let Some(open) = fences.next() else { return code.to_owned() };
+    let close = fences.find(|fence| fence.closes(&open)).map_or(usize::MAX, |fence| fence.line);
+    let lines = code.split('\n').enumerate().filter(|(line, _)| (open.line + 1..close).contains(line));
+    lines.map(|(_, text)| text).collect::<Vec<_>>().join("\n")
+}
+
 /// Whether the line `line`, from 0, is one of `inside`, which are from 1 and in order.
 fn is_inside(inside: &[Range<usize>], line: usize) -> bool {
     let next = inside.partition_point(|lines| lines.end <= line + 1);

@@ -110,7 +110,11 @@ fn exited(outcome: &mut Outcome, status: ExitStatus, ledger: &mut Ledger, facts:
 
 fn error(outcome: &mut Outcome, report: ErrorReport) {
     let denied = report.tool.as_ref().is_some_and(|tool| tool.kind == "denied");
-    let evidence = json!({ "tool": report.tool });
+    let mut evidence = json!({ "tool": report.tool });
+    if let (Some(line), Some(column)) = (report.line, report.column) {
+        evidence["line"] = line.into();
+        evidence["column"] = column.into();
+    }
     let (status, kind) = match (denied, &report.tool) {
         (true, _) => (Status::Denied, "denied"),
         (false, Some(_)) => (Status::RuntimeError, "tool"),

@@ -9,7 +9,7 @@
 //! | target | likewise |
 //! | manifests, with the profile | features and flags |
 //! | lock file | versions |
-//! | sources of the bridge | its code |
+//! | sources of `bridge` and of snippets' `anyhow` | their code |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -55,8 +55,8 @@ const BUILD_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Most bytes kept of what cargo prints.
 const OUTPUT_LIMIT: usize = 16 << 20;
 
-/// The sources of the bridge, by their paths in its folder.
-pub(crate) const BRIDGE: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bridge_sources.rs"));
+/// The sources of our own crates, `anyhow` and `bridge`, by their paths from the folder that holds both.
+pub(crate) const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 pub(crate) const WORKSPACE_MANIFEST: &str = include_str!("../layer/Cargo.toml");
 pub(crate) const LOCK_FILE: &str = include_str!("../layer/Cargo.lock");
 /// Its dependencies are the crates on offer.
@@ -106,7 +106,7 @@ pub(crate) async fn ensure(
     write_sources(build.path()).map_err(Error::cache(build.path()))?;
     fetch(cache, toolchain, build.path()).await?;
     let artifacts = compile(cache, toolchain, build.path(), confinement, observer).await?;
-    let entry = collect(cache, &artifacts)?;
+    let entry = collect(cache, build.path(), &artifacts)?;
     let entry = cache.publish(Bucket::Layers, &key, entry)?;
     observer.progress("the crates are built");
     read(entry, &key)
@@ -120,7 +120,7 @@ pub(crate) fn is_built(cache: &Cache, toolchain: &Toolchain) -> bool {
 
 fn key(toolchain: &Toolchain) -> String {
     let key = Key::new("layer 1").part(&toolchain.version).part(TARGET);
-    let files = WORKSPACE.iter().chain(BRIDGE);
+    let files = WORKSPACE.iter().chain(SOURCES);
     files.fold(key, |key, (name, text)| key.part(name).part(text)).finish()
 }
 
@@ -136,9 +136,7 @@ fn read(entry: Entry, key: &str) -> Option<Layer> {
 }
 
 fn write_sources(folder: &Path) -> std::io::Result<()> {
-    let bridge = BRIDGE.iter().map(|(name, text)| (format!("bridge/{name}"), *text));
-    let workspace = WORKSPACE.iter().map(|(name, text)| ((*name).to_owned(), *text));
-    for (name, text) in workspace.chain(bridge) {
+    for (name, text) in WORKSPACE.iter().chain(SOURCES) {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
             fs_err::create_dir_all(parent)?;
@@ -231,8 +229,9 @@ async fn compile(
     Ok(messages.filter_map(artifact).collect())
 }
 
-/// Copies the libraries into a folder of their own, with an index.
-fn collect(cache: &Cache, artifacts: &[cargo_metadata::Artifact]) -> Result<Temporary> {
+/// Copies the libraries into a folder of their own, with an index. Of two of one name, such as `anyhow`, snippets name ours,
+/// whose sources are in `sources`.
+fn collect(cache: &Cache, sources: &Path, artifacts: &[cargo_metadata::Artifact]) -> Result<Temporary> {
     let entry = cache.temporary()?;
     let offered = offered()?;
     let mut crates = BTreeMap::new();
@@ -249,8 +248,10 @@ fn collect(cache: &Cache, artifacts: &[cargo_metadata::Artifact]) -> Result<Temp
             fs_err::hard_link(file, &copied)
                 .or_else(|_| fs_err::copy(file, &copied).map(|_| ()))
                 .map_err(Error::cache(entry.path()))?;
-            if file.as_str().contains(TARGET) && offered.contains(&artifact.target.name) {
-                crates.insert(artifact.target.name.clone(), name.to_owned());
+            let (crate_name, is_ours) = (&artifact.target.name, artifact.manifest_path.starts_with(sources));
+            let is_offered = file.as_str().contains(TARGET) && offered.contains(crate_name);
+            if is_offered && (is_ours || !crates.contains_key(crate_name)) {
+                crates.insert(crate_name.clone(), name.to_owned());
             }
         }
     }

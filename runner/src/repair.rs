@@ -11,6 +11,7 @@ mod mismatch;
 mod numbers;
 mod opening;
 mod own;
+mod rounds;
 mod suggested;
 
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ use crate::hints::{self, Slip};
 use crate::messages::{Source, errors, warnings};
 use crate::outcome::Fix;
 use crate::snippet::Snippet;
-use crate::splice::{Changes, Corrected, Spliced};
+use crate::splice::{Changes, Corrected, Finish, Spliced};
 use crate::tokens::Tokens;
 use opening::Opening;
 
@@ -35,6 +36,18 @@ pub(crate) struct Repaired {
     pub(crate) changes: Changes,
     /// The lines that were changed.
     pub(crate) fixes: Vec<Fix>,
+    /// What was replaced in the snippet's text, in its order.
+    edits: Vec<Edit>,
+    copying: Copying,
+}
+
+/// What corrections do to variables and their values.
+#[derive(Debug, Clone, Copy, Default)]
+struct Copying {
+    /// A variable becomes one that changes.
+    makes_mut: bool,
+    /// A copy of a value is taken.
+    copies: bool,
 }
 
 /// A replacement of bytes in the snippet's text.
@@ -66,11 +79,56 @@ pub(crate) fn attempts(
 ) -> Vec<Repaired> {
     let repaired = repair(messages, snippet, spliced, catalog);
     let finishes = finish::others(messages, snippet, spliced);
-    let unchanged =
-        || Repaired { text: snippet.text.clone(), changes: Changes::default(), fixes: Vec::new() };
+    let unchanged = || applied(&snippet.text, Vec::new(), String::new());
     let base = repaired.clone().unwrap_or_else(unchanged);
+    with_finishes(repaired.is_some(), base, finishes)
+}
+
+/// What may be compiled after the compiler's `messages` about `corrected`, as spliced, which is `snippet` as `repaired`: the
+/// same with more corrections. A message may show only when others are gone.
+pub(crate) fn further(
+    messages: &str,
+    snippet: &Snippet,
+    repaired: &Repaired,
+    corrected: &Snippet,
+    spliced: &Spliced,
+    catalog: &Catalog,
+) -> Vec<Repaired> {
+    let next = repair(messages, corrected, spliced, catalog);
+    let finishes = finish::others(messages, corrected, spliced);
+    let is_repaired = next.is_some();
+    let base = match next {
+        Some(next) => repaired.then(&snippet.text, next),
+        None => Some(repaired.clone()),
+    };
+    base.map_or_else(Vec::new, |base| with_finishes(is_repaired, base, finishes))
+}
+
+/// `base`, if anything `is_repaired` in it, and `base` with its last value taken in other ways.
+fn with_finishes(is_repaired: bool, base: Repaired, finishes: Vec<Finish>) -> Vec<Repaired> {
     let with = |finish| Repaired { changes: Changes { finish, ..base.changes.clone() }, ..base.clone() };
-    repaired.into_iter().chain(finishes.into_iter().map(with)).collect()
+    let finishes: Vec<Repaired> = finishes.into_iter().map(with).collect();
+    is_repaired.then_some(base).into_iter().chain(finishes).collect()
+}
+
+impl Repaired {
+    /// The same with what `next` changes of it; `text` is the snippet's.
+    fn then(&self, text: &str, next: Repaired) -> Option<Repaired> {
+        let copying = Copying {
+            makes_mut: self.copying.makes_mut || next.copying.makes_mut,
+            copies: self.copying.copies || next.copying.copies,
+        };
+        let edits = rounds::composed(&self.text, &self.edits, &next.edits);
+        if copying.loses_changes() || edits.len() > EDITS_LIMIT {
+            return None;
+        }
+        let imports = format!("{}{}", self.changes.imports, next.changes.imports);
+        let mut both = applied(text, edits, imports);
+        both.changes.tail_in_place = self.changes.tail_in_place || next.changes.tail_in_place;
+        both.changes.finish = self.changes.finish;
+        both.copying = copying;
+        Some(both)
+    }
 }
 
 /// `snippet` with what the compiler's `messages` about it, as spliced, suggest; `None` where nothing is to be done.
@@ -106,26 +164,34 @@ pub(crate) fn repair(
     if (edits.is_empty() && imports.is_empty() && !tail_in_place) || edits.len() > EDITS_LIMIT {
         return None;
     }
-    if changes_copies(&tokens, &edits) {
+    let copying = Copying::of(&tokens, &edits);
+    if copying.loses_changes() {
         return None;
     }
     let imports: String = imports.iter().map(|path| format!("use {path}; ")).collect();
     let mut repaired = applied(text, edits, imports);
     repaired.changes.tail_in_place = tail_in_place;
+    repaired.copying = copying;
     Some(repaired)
 }
 
-/// Whether corrections make a variable one that changes, and others take copies: each is certain alone, and together
-/// they may lose a change.
-fn changes_copies(tokens: &Tokens<'_>, edits: &[Edit]) -> bool {
-    let makes_mut = |edit: &Edit| {
-        let before = tokens.at(edit.start).checked_sub(1);
-        edit.text == "mut " && before.is_some_and(|before| tokens.word(before) == "let")
-    };
-    let copies = |edit: &Edit| {
-        matches!(edit.text.trim(), "move" | ".clone()" | ".cloned()" | ".copied()" | ".to_vec()")
-    };
-    edits.iter().any(makes_mut) && edits.iter().any(copies)
+impl Copying {
+    fn of(tokens: &Tokens<'_>, edits: &[Edit]) -> Self {
+        let makes_mut = |edit: &Edit| {
+            let before = tokens.at(edit.start).checked_sub(1);
+            edit.text == "mut " && before.is_some_and(|before| tokens.word(before) == "let")
+        };
+        let copies = |edit: &Edit| {
+            matches!(edit.text.trim(), "move" | ".clone()" | ".cloned()" | ".copied()" | ".to_vec()")
+        };
+        Copying { makes_mut: edits.iter().any(makes_mut), copies: edits.iter().any(copies) }
+    }
+
+    /// Whether some corrections make a variable one that changes, and others take copies: each is certain alone, and
+    /// together they may lose a change.
+    fn loses_changes(self) -> bool {
+        self.makes_mut && self.copies
+    }
 }
 
 /// Whether the compiler warns, in a `corrected` text, of a value that must be used and that a correction drops.
@@ -185,7 +251,8 @@ fn applied(text: &str, mut edits: Vec<Edit>, imports: String) -> Repaired {
         shift += edit.text.len().cast_signed() - before.len().cast_signed();
     }
     let fixes = fixes(text, &repaired, &imports);
-    Repaired { text: repaired, changes: Changes { imports, corrected, ..Changes::default() }, fixes }
+    let changes = Changes { imports, corrected, ..Changes::default() };
+    Repaired { text: repaired, changes, fixes, edits, copying: Copying::default() }
 }
 
 /// What the messages about a text lead to.
@@ -420,7 +487,6 @@ mod tests {
         );
         let fix = &repaired.fixes[0];
         assert_eq!((fix.line, fix.after.as_str()), (1, "use std::sync::Arc; let a = 1;"));
-        assert_eq!(found("Regex", &[]).unwrap().changes.imports, "use regex::Regex; ");
         let both = [part("use std::cmp::Ordering;\n"), part("use std::sync::atomic::Ordering;\n")];
         assert!(found("Ordering", &both).is_none(), "which one?");
         assert!(found("Thing", &[part("use futures_util::thing::Thing;\n")]).is_none(), "not on offer");

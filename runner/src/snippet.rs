@@ -46,6 +46,8 @@ pub(crate) struct Snippet {
     pub(crate) idle: Vec<Idle>,
     /// Every identifier in it: a server whose module is not among them is not called.
     pub(crate) identifiers: BTreeSet<String>,
+    /// The names of the functions and methods that it declares.
+    pub(crate) functions: BTreeSet<String>,
 }
 
 /// The forms that a snippet may have.
@@ -129,8 +131,8 @@ impl Snippet {
 
     fn parse_text(mut text: String) -> Result<Self, SyntaxError> {
         let tokens = tokens(&text)?;
-        let mut identifiers = BTreeSet::new();
-        collect_identifiers(&tokens, &mut identifiers);
+        let (mut identifiers, mut functions) = (BTreeSet::new(), BTreeSet::new());
+        collect_identifiers(&tokens, &mut identifiers, &mut functions);
         let mut blanks = Vec::new();
         let mut tail = None;
         let (shape, statements) =
@@ -154,7 +156,7 @@ impl Snippet {
         for span in blanks.into_iter().rev() {
             text = blank(&text, span);
         }
-        Ok(Snippet { text, shape, tail, discards, roots, blocks, idle, identifiers })
+        Ok(Snippet { text, shape, tail, discards, roots, blocks, idle, identifiers, functions })
     }
 }
 
@@ -182,14 +184,25 @@ fn without_shebang(code: &str) -> String {
     [&code[..start], &blanks, &rest[line.len()..]].concat()
 }
 
-fn collect_identifiers(tokens: &TokenStream, identifiers: &mut BTreeSet<String>) {
+fn collect_identifiers(
+    tokens: &TokenStream,
+    identifiers: &mut BTreeSet<String>,
+    functions: &mut BTreeSet<String>,
+) {
+    let mut is_function = false;
     for token in tokens.clone() {
+        let declares = std::mem::take(&mut is_function);
         match token {
             TokenTree::Ident(identifier) => {
                 let name = identifier.to_string();
-                identifiers.insert(name.strip_prefix("r#").unwrap_or(&name).to_owned());
+                let name = name.strip_prefix("r#").unwrap_or(&name);
+                is_function = name == "fn";
+                identifiers.insert(name.to_owned());
+                if declares {
+                    functions.insert(name.to_owned());
+                }
             }
-            TokenTree::Group(group) => collect_identifiers(&group.stream(), identifiers),
+            TokenTree::Group(group) => collect_identifiers(&group.stream(), identifiers, functions),
             TokenTree::Literal(_) | TokenTree::Punct(_) => {}
         }
     }

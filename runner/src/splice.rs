@@ -8,6 +8,7 @@ use std::ops::Range;
 use bridge::Edited;
 
 use crate::entry::Entry;
+use crate::in_scope;
 use crate::snippet::{Ending, Shape, Snippet};
 
 /// The fixed main file of every program; the spliced snippet stands beside it as `snippet.rs`.
@@ -83,7 +84,8 @@ pub(crate) fn splice(snippet: &Snippet, changes: &Changes) -> Spliced {
         Shape::Items(entry) => (String::new(), items(entry)),
     };
     let close = format!("{close} {}", entry(snippet));
-    let open = format!("{PRELUDE}{}{open}", changes.imports);
+    let in_scope = in_scope::imports(&snippet.identifiers, &snippet.functions);
+    let open = format!("{PRELUDE}{in_scope}{}{open}", changes.imports);
     let offset = count(open.chars().count());
     let lines = count(snippet.text.split('\n').count());
     let tail = snippet.tail.clone().filter(|_| changes.tail_in_place);

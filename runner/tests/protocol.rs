@@ -65,7 +65,12 @@ fn finish() -> impl Strategy<Value = ToHost> {
             })
         }),
         ".{0,20}".prop_map(move |message| {
-            ToHost::Finish(Finish::Error(ErrorReport { message, tool: Some(tool.clone()) }))
+            ToHost::Finish(Finish::Error(ErrorReport {
+                message,
+                tool: Some(tool.clone()),
+                line: Some(1),
+                column: None,
+            }))
         }),
     ]
 }

@@ -7,7 +7,8 @@ const KNOWN: [(&str, &str); 13] = [
         "/// The answer of a tool without an output schema.\n\
          struct ToolResult { content: Vec<Content>, structured: Option<Value> }\n\
          impl ToolResult {\n    /// The text blocks, joined by newlines.\n    fn text(&self) -> String;\n    /// The \
-         structured content, or else the text read as JSON.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n}",
+         structured content, or else the text read as JSON or as a Python literal.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n    \
+         /// The first image, for `emit`.\n    fn image(&self) -> Option<&Content>;\n}",
     ),
     (
         "ToolError",

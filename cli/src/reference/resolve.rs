@@ -61,6 +61,12 @@ impl Reference {
         names.iter().map(|name| self.describe_one(name)).collect()
     }
 
+    /// The server and the name of the tool that is called `name` here.
+    pub(crate) fn tool(&self, name: &str) -> Option<(&str, &str)> {
+        let tool = self.resolve(name).ok()?;
+        Some((&self.servers.get(tool.server)?.name, &tool.name))
+    }
+
     fn describe_one(&self, name: &str) -> Result<String, Unknown> {
         let tool = match self.resolve(name) {
             Ok(tool) => tool,

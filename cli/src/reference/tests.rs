@@ -199,7 +199,7 @@ fn definitions_keep_to_their_budget() {
 fn resources_are_told_of_where_there_are_any_within_the_same_budgets() {
     let mut services = services(11);
     services.values_mut().last().unwrap().truncate(10);
-    for (reference, most) in [(reference(&services), 700), (reference(&thousand()), 1_000)] {
+    for (reference, most) in [(reference(&services), 720), (reference(&thousand()), 1_020)] {
         assert!(!reference.description(BUDGET).contains("mcp_resource"));
         let reference = reference.with_resources(true);
         assert!(reference.description(BUDGET).contains("mcp_resource_read(uri)"));

@@ -1,10 +1,13 @@
 //! What the server says of itself and its tools.
 
+use std::fmt::Write as _;
+
 use rmcp::ErrorData;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
 
 use super::answer;
+use super::seen::Seen;
 use super::snapshot::Snapshot;
 use crate::config::Config;
 use crate::direct::{DirectTool, presented};
@@ -13,6 +16,9 @@ use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchToo
 
 /// The tool that runs snippets.
 pub(crate) const EXECUTE: &str = "execute_code";
+
+/// Most tools whose answers are told of at once.
+const SEEN_TOLD: usize = 8;
 
 /// The tools that tell about tools.
 const SEARCH: &str = "search_tools";
@@ -65,8 +71,7 @@ fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
             false => snapshot.reference.definitions_so_far(budget),
         }
     });
-    let is_structured = snapshot.config().serve.structured_outcome;
-    definitions.into_iter().flatten().map(move |definition| own(&definition, is_structured))
+    definitions.into_iter().flatten().map(|definition| own(&definition, snapshot.config()))
 }
 
 fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
@@ -77,17 +82,21 @@ fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
 }
 
 /// A tool of code mode. Only structured outcomes have a form to state.
-fn own(definition: &ToolDefinition, is_structured: bool) -> Value {
+fn own(definition: &ToolDefinition, config: &Config) -> Value {
     let ToolDefinition { name, description, input_schema } = definition;
     let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
     if *name == EXECUTE {
+        let (usual, most) =
+            (config.code_mode.timeout.as_secs_f64(), config.code_mode.max_timeout.as_secs_f64());
+        let told = format!("Time limit in seconds, compiling included (default {usual}, at most {most}).");
+        tool["inputSchema"]["properties"]["timeout"]["description"] = json!(told);
         // What a snippet does is known only when it is there, and it may call whatever tool is allowed. Clients that skip
         // their own question for tools that say they are harmless must not do so here: the entry that `toolsmith setup`
         // writes is where a person decides that.
         tool["annotations"] = json!({
             "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
         });
-        if is_structured {
+        if config.serve.structured_outcome {
             tool["outputSchema"] = answer::output_schema();
         }
     } else {
@@ -97,7 +106,12 @@ fn own(definition: &ToolDefinition, is_structured: bool) -> Value {
 }
 
 /// The answer of a tool that tells about tools; `None` for any other.
-pub(crate) fn discover(snapshot: &Snapshot, name: &str, arguments: Option<&Value>) -> Option<Value> {
+pub(crate) fn discover(
+    snapshot: &Snapshot,
+    name: &str,
+    arguments: Option<&Value>,
+    seen: &Seen,
+) -> Option<Value> {
     if !executes(snapshot) {
         return None;
     }
@@ -106,10 +120,15 @@ pub(crate) fn discover(snapshot: &Snapshot, name: &str, arguments: Option<&Value
         SEARCH => serde_json::from_value(arguments).map(|wanted: SearchTools| {
             let SearchTools { query, server, limit } = wanted;
             let limit = limit.unwrap_or(FOUND_BY_DEFAULT).min(FOUND_AT_MOST);
-            snapshot.reference.search_text(&query, server.as_deref(), limit)
+            let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
+            let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
+            let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
+            with_seen(text, tools, seen)
         }),
-        DESCRIBE => serde_json::from_value(arguments)
-            .map(|wanted: DescribeTools| snapshot.reference.describe_text(&wanted.tools)),
+        DESCRIBE => serde_json::from_value(arguments).map(|wanted: DescribeTools| {
+            let text = snapshot.reference.describe_text(&wanted.tools);
+            with_seen(text, wanted.tools.iter().filter_map(|name| snapshot.reference.tool(name)), seen)
+        }),
         _ => return None,
     };
     Some(match told {
@@ -130,6 +149,17 @@ pub(crate) fn with_note(mut result: Value, missing: &Missing) -> Value {
         content.extend(lines.map(|line| json!({ "type": "text", "text": line })));
     }
     result
+}
+
+/// `text` about `tools`, by server and name, with what their answers in the client's session looked like.
+fn with_seen<'a>(mut text: String, tools: impl Iterator<Item = (&'a str, &'a str)>, seen: &Seen) -> String {
+    for (server, tool) in tools.take(SEEN_TOLD) {
+        if let Some(form) = seen.form(server, tool) {
+            // Writing to a text does not fail.
+            let _ = write!(text, "\n// {server}.{tool} has answered with {form}");
+        }
+    }
+    text
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").

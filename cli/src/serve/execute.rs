@@ -228,7 +228,8 @@ impl Execution {
         let _under_way = host.under_way(None, self.caller.clone());
         let sessions = self.sessions(approver, host);
         let in_force = InForce::new(&self.workshop, &self.snapshot.settings);
-        let recorded = Recorded { sessions: &sessions, scribe, approver, in_force };
+        let seen = &self.session.seen;
+        let recorded = Recorded { sessions: &sessions, scribe, approver, in_force, seen };
         let request = self.request(stop)?;
         let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
         // The client need not wait for servers that end.

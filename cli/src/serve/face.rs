@@ -384,7 +384,9 @@ impl Handler {
             return Ok(answer::failure(&refusal));
         }
         let snapshot = self.snapshot_for(&name, &context).await;
-        if let Some(result) = definitions::discover(&snapshot, &name, parameters.get("arguments")) {
+        if let Some(result) =
+            definitions::discover(&snapshot, &name, parameters.get("arguments"), &self.session.seen)
+        {
             return Ok(result);
         }
         let binding = binding(&name, parameters.get("arguments"));

@@ -20,6 +20,7 @@ use call::Call;
 
 use super::approval::Approver;
 use super::in_force::InForce;
+use super::seen::Seen;
 use super::session::{ClientSession, Transport};
 use super::snapshot::Settings;
 use crate::audit::{self, Record, Refused, Who};
@@ -280,6 +281,7 @@ pub(crate) struct Recorded<'a> {
     pub(crate) scribe: &'a Scribe,
     pub(crate) approver: &'a Approver,
     pub(crate) in_force: InForce<'a>,
+    pub(crate) seen: &'a Seen,
 }
 
 impl Recorded<'_> {
@@ -378,7 +380,9 @@ impl ToolHost for Recorded<'_> {
             self.check_in_force(server, tool)?;
             let sent = arguments.clone();
             let call = |meta| self.sessions.call_with(server, tool, sent, meta);
-            self.scribe.call((server, tool), &arguments, false, call).await
+            let answer = self.scribe.call((server, tool), &arguments, false, call).await?;
+            self.seen.note(server, tool, answer.result.get(), &self.scribe.settings.masker);
+            Ok(answer)
         }
         .boxed()
     }

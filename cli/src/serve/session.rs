@@ -14,6 +14,7 @@ use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
 use super::host::{ClientHost, Told};
 use super::level::Level;
 use super::live::Live;
+use super::seen::Seen;
 use super::slots::Client;
 use super::upstreams::Upstreams;
 use super::workshop::Workshop;
@@ -52,6 +53,8 @@ pub(crate) struct ClientSession {
     pub(crate) id: String,
     pub(crate) transport: Transport,
     pub(crate) answers: SessionAnswers,
+    /// What the answers of tools looked like.
+    pub(crate) seen: Seen,
     level: Mutex<Option<Level>>,
     live: OnceLock<Arc<Live>>,
     /// Sessions with servers for direct tools, where these are not what is watched.
@@ -93,6 +96,7 @@ impl ClientSession {
             id,
             transport,
             answers: SessionAnswers::default(),
+            seen: Seen::default(),
             level: Mutex::default(),
             live: OnceLock::new(),
             own: OnceLock::new(),

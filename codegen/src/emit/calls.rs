@@ -130,6 +130,7 @@ fn setters(tool: &ToolModel) -> TokenStream {
             #[track_caller]
             pub fn #name #(<#generic>)* (mut self, #name: #taken) -> Self {
                 self.input.#name = #value;
+                self.pending.converted();
                 self
             }
         });
@@ -141,6 +142,7 @@ fn setters(tool: &ToolModel) -> TokenStream {
             #[track_caller]
             pub fn #name(mut self, #name: impl bridge::convert::Argument<#field_type>) -> Self {
                 self.input.#name = bridge::convert::Argument::into_argument(#name);
+                self.pending.converted();
                 self
             }
         });

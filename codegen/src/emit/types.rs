@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{doc, type_tokens};
 use crate::form::Kind;
 use crate::ground::{Made, rank, ranks};
+use crate::likeness::numbers;
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
 use crate::typing::FieldType;
 
@@ -14,14 +15,19 @@ use crate::typing::FieldType;
 const MUST_USE: &str = "arguments do nothing until they are sent: add `.call().await?`";
 
 /// All types of a tool.
-pub(super) fn types(tool: &ToolModel) -> TokenStream {
+pub(super) fn types(server: &str, tool: &ToolModel) -> TokenStream {
     let found: Vec<&TypeModel> = tool.types.iter().flatten().collect();
     let items = found.iter().map(|model| one(model, tool));
     // An Input is made to be called. It cannot stand in a value of serde's, which would be a sixth of what
     // there is to compile for a tool, unless it holds itself.
-    let whole = found.iter().filter(|model| model.received || model.held);
-    let names: Vec<Ident> = whole.map(|model| format_ident!("{}", model.name)).collect();
-    let generated = (!names.is_empty()).then(|| quote! { bridge::generated! { #(#names)* } });
+    let numbers = numbers(server, tool);
+    let numbered =
+        tool.types.iter().zip(numbers).filter_map(|(model, number)| Some((model.as_ref()?, number)));
+    let whole = numbered.filter(|(model, _)| model.received || model.held);
+    let (names, numbers): (Vec<Ident>, Vec<Literal>) = whole
+        .map(|(model, number)| (format_ident!("{}", model.name), Literal::u64_unsuffixed(number)))
+        .unzip();
+    let generated = (!names.is_empty()).then(|| quote! { bridge::generated! { #(#names = #numbers)* } });
     let texts = |open: bool| {
         let of_kind = move |model: &&&TypeModel| match &model.shape {
             Shape::Texts { other, .. } => other.is_some() == open,

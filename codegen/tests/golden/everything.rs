@@ -136,7 +136,7 @@ impl bridge::convert::GeneratedText for GetAnnotatedMessageMessageType {
     }
 }
 bridge::generated! {
-    GetAnnotatedMessageMessageType
+    GetAnnotatedMessageMessageType = 6560893234461302544
 }
 bridge::generated_text! {
     ; GetAnnotatedMessageMessageType
@@ -166,6 +166,7 @@ impl GetAnnotatedMessageCall {
         self.input.include_image = bridge::convert::OptionalArgument::into_optional(
             include_image,
         );
+        self.pending.converted();
         self
     }
 }
@@ -309,6 +310,7 @@ impl GetResourceLinksCall {
         count: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.count = bridge::convert::OptionalArgument::into_optional(count);
+        self.pending.converted();
         self
     }
 }
@@ -401,7 +403,7 @@ impl bridge::convert::GeneratedText for GetResourceReferenceResourceType {
     }
 }
 bridge::generated! {
-    GetResourceReferenceResourceType
+    GetResourceReferenceResourceType = 13586712030721642351
 }
 bridge::generated_text! {
     ; GetResourceReferenceResourceType
@@ -431,6 +433,7 @@ impl GetResourceReferenceCall {
         self.input.resource_id = bridge::convert::OptionalArgument::into_optional(
             resource_id,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -444,6 +447,7 @@ impl GetResourceReferenceCall {
         self.input.resource_type = bridge::convert::OptionalArgument::into_optional(
             resource_type,
         );
+        self.pending.converted();
         self
     }
 }
@@ -636,7 +640,8 @@ impl bridge::convert::FromJson for GetStructuredContentOutput {
     }
 }
 bridge::generated! {
-    GetStructuredContentLocation GetStructuredContentOutput
+    GetStructuredContentLocation = 2550487757870865891 GetStructuredContentOutput =
+    12589407178470703137
 }
 bridge::generated_text! {
     ; GetStructuredContentLocation
@@ -890,7 +895,7 @@ impl bridge::convert::GeneratedText for GzipFileAsResourceOutputType {
     }
 }
 bridge::generated! {
-    GzipFileAsResourceOutputType
+    GzipFileAsResourceOutputType = 11411748821010955445
 }
 bridge::generated_text! {
     ; GzipFileAsResourceOutputType
@@ -918,6 +923,7 @@ impl GzipFileAsResourceCall {
         data: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.data = bridge::convert::OptionalArgument::into_optional(data);
+        self.pending.converted();
         self
     }
     /// Name of the output file
@@ -927,6 +933,7 @@ impl GzipFileAsResourceCall {
         name: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.name = bridge::convert::OptionalArgument::into_optional(name);
+        self.pending.converted();
         self
     }
     /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
@@ -941,6 +948,7 @@ impl GzipFileAsResourceCall {
         self.input.output_type = bridge::convert::OptionalArgument::into_optional(
             output_type,
         );
+        self.pending.converted();
         self
     }
 }
@@ -1035,6 +1043,7 @@ impl SimulateResearchQueryCall {
         self.input.ambiguous = bridge::convert::OptionalArgument::into_optional(
             ambiguous,
         );
+        self.pending.converted();
         self
     }
 }
@@ -1314,6 +1323,7 @@ impl TriggerLongRunningOperationCall {
         duration: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.duration = bridge::convert::OptionalArgument::into_optional(duration);
+        self.pending.converted();
         self
     }
     /// Number of steps in the operation
@@ -1323,6 +1333,7 @@ impl TriggerLongRunningOperationCall {
         steps: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.steps = bridge::convert::OptionalArgument::into_optional(steps);
+        self.pending.converted();
         self
     }
 }
@@ -1419,6 +1430,7 @@ impl TriggerSamplingRequestCall {
         self.input.max_tokens = bridge::convert::OptionalArgument::into_optional(
             max_tokens,
         );
+        self.pending.converted();
         self
     }
 }
@@ -1526,6 +1538,7 @@ impl TriggerUrlElicitationCall {
         self.input.elicitation_id = bridge::convert::OptionalArgument::into_optional(
             elicitation_id,
         );
+        self.pending.converted();
         self
     }
     /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
@@ -1537,6 +1550,7 @@ impl TriggerUrlElicitationCall {
         self.input.error_path = bridge::convert::OptionalArgument::into_optional(
             error_path,
         );
+        self.pending.converted();
         self
     }
     /// Message shown to the user before opening the URL
@@ -1546,6 +1560,7 @@ impl TriggerUrlElicitationCall {
         message: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.message = bridge::convert::OptionalArgument::into_optional(message);
+        self.pending.converted();
         self
     }
 }

@@ -73,6 +73,7 @@ impl FetchCall {
         self.input.max_length = bridge::convert::OptionalArgument::into_optional(
             max_length,
         );
+        self.pending.converted();
         self
     }
     /// Get the actual HTML content of the requested page, without simplification.
@@ -82,6 +83,7 @@ impl FetchCall {
         raw: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.raw = bridge::convert::OptionalArgument::into_optional(raw);
+        self.pending.converted();
         self
     }
     /// On return output starting at this character index, useful if a previous fetch was truncated and more context is required.
@@ -93,6 +95,7 @@ impl FetchCall {
         self.input.start_index = bridge::convert::OptionalArgument::into_optional(
             start_index,
         );
+        self.pending.converted();
         self
     }
 }

@@ -53,7 +53,7 @@ impl bridge::convert::FromJson for CreateDirectoryOutput {
     }
 }
 bridge::generated! {
-    CreateDirectoryOutput
+    CreateDirectoryOutput = 4754270697126922739
 }
 impl CreateDirectoryInput {
     #[inline]
@@ -156,7 +156,7 @@ impl bridge::convert::FromJson for DirectoryTreeOutput {
     }
 }
 bridge::generated! {
-    DirectoryTreeOutput
+    DirectoryTreeOutput = 4754270697126922739
 }
 impl DirectoryTreeInput {
     #[inline]
@@ -182,6 +182,7 @@ impl DirectoryTreeCall {
         self.input.exclude_patterns = bridge::convert::OptionalArgument::into_optional(
             exclude_patterns,
         );
+        self.pending.converted();
         self
     }
 }
@@ -312,7 +313,7 @@ impl bridge::convert::FromJson for EditFileOutput {
     }
 }
 bridge::generated! {
-    EditFileEdit EditFileOutput
+    EditFileEdit = 15273846194454077549 EditFileOutput = 4754270697126922739
 }
 impl EditFileInput {
     #[inline]
@@ -337,6 +338,7 @@ impl EditFileCall {
         dry_run: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.dry_run = bridge::convert::OptionalArgument::into_optional(dry_run);
+        self.pending.converted();
         self
     }
 }
@@ -423,7 +425,7 @@ impl bridge::convert::FromJson for GetFileInfoOutput {
     }
 }
 bridge::generated! {
-    GetFileInfoOutput
+    GetFileInfoOutput = 4754270697126922739
 }
 impl GetFileInfoInput {
     #[inline]
@@ -511,7 +513,7 @@ impl bridge::convert::FromJson for ListAllowedDirectoriesOutput {
     }
 }
 bridge::generated! {
-    ListAllowedDirectoriesOutput
+    ListAllowedDirectoriesOutput = 4754270697126922739
 }
 impl ListAllowedDirectoriesInput {
     #[inline]
@@ -605,7 +607,7 @@ impl bridge::convert::FromJson for ListDirectoryOutput {
     }
 }
 bridge::generated! {
-    ListDirectoryOutput
+    ListDirectoryOutput = 4754270697126922739
 }
 impl ListDirectoryInput {
     #[inline]
@@ -731,7 +733,8 @@ impl bridge::convert::FromJson for ListDirectoryWithSizesOutput {
     }
 }
 bridge::generated! {
-    ListDirectoryWithSizesSortBy ListDirectoryWithSizesOutput
+    ListDirectoryWithSizesSortBy = 12017562143490547940 ListDirectoryWithSizesOutput =
+    4754270697126922739
 }
 bridge::generated_text! {
     ; ListDirectoryWithSizesSortBy
@@ -762,6 +765,7 @@ impl ListDirectoryWithSizesCall {
         sort_by: impl bridge::convert::OptionalArgument<ListDirectoryWithSizesSortBy, F>,
     ) -> Self {
         self.input.sort_by = bridge::convert::OptionalArgument::into_optional(sort_by);
+        self.pending.converted();
         self
     }
 }
@@ -852,7 +856,7 @@ impl bridge::convert::FromJson for MoveFileOutput {
     }
 }
 bridge::generated! {
-    MoveFileOutput
+    MoveFileOutput = 4754270697126922739
 }
 impl MoveFileInput {
     #[inline]
@@ -966,7 +970,7 @@ impl bridge::convert::FromJson for ReadFileOutput {
     }
 }
 bridge::generated! {
-    ReadFileOutput
+    ReadFileOutput = 4754270697126922739
 }
 impl ReadFileInput {
     #[inline]
@@ -991,6 +995,7 @@ impl ReadFileCall {
         head: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.head = bridge::convert::OptionalArgument::into_optional(head);
+        self.pending.converted();
         self
     }
     /// If provided, returns only the last N lines of the file
@@ -1000,6 +1005,7 @@ impl ReadFileCall {
         tail: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
+        self.pending.converted();
         self
     }
 }
@@ -1193,7 +1199,9 @@ impl bridge::convert::FromJson for ReadMediaFileResource {
     }
 }
 bridge::generated! {
-    ReadMediaFileOutput ReadMediaFileContent ReadMediaFileType ReadMediaFileResource
+    ReadMediaFileOutput = 13551361642931129959 ReadMediaFileContent =
+    14368443804981671725 ReadMediaFileType = 15759086804431805434 ReadMediaFileResource =
+    6406006109173029414
 }
 bridge::generated_text! {
     ReadMediaFileType;
@@ -1292,7 +1300,7 @@ impl bridge::convert::FromJson for ReadMultipleFilesOutput {
     }
 }
 bridge::generated! {
-    ReadMultipleFilesOutput
+    ReadMultipleFilesOutput = 4754270697126922739
 }
 impl ReadMultipleFilesInput {
     #[inline]
@@ -1404,7 +1412,7 @@ impl bridge::convert::FromJson for ReadTextFileOutput {
     }
 }
 bridge::generated! {
-    ReadTextFileOutput
+    ReadTextFileOutput = 4754270697126922739
 }
 impl ReadTextFileInput {
     #[inline]
@@ -1429,6 +1437,7 @@ impl ReadTextFileCall {
         head: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.head = bridge::convert::OptionalArgument::into_optional(head);
+        self.pending.converted();
         self
     }
     /// If provided, returns only the last N lines of the file
@@ -1438,6 +1447,7 @@ impl ReadTextFileCall {
         tail: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
+        self.pending.converted();
         self
     }
 }
@@ -1534,7 +1544,7 @@ impl bridge::convert::FromJson for SearchFilesOutput {
     }
 }
 bridge::generated! {
-    SearchFilesOutput
+    SearchFilesOutput = 4754270697126922739
 }
 impl SearchFilesInput {
     #[inline]
@@ -1560,6 +1570,7 @@ impl SearchFilesCall {
         self.input.exclude_patterns = bridge::convert::OptionalArgument::into_optional(
             exclude_patterns,
         );
+        self.pending.converted();
         self
     }
 }
@@ -1651,7 +1662,7 @@ impl bridge::convert::FromJson for WriteFileOutput {
     }
 }
 bridge::generated! {
-    WriteFileOutput
+    WriteFileOutput = 4754270697126922739
 }
 impl WriteFileInput {
     #[inline]

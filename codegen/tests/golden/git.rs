@@ -153,6 +153,7 @@ impl GitBranchCall {
         contains: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.contains = bridge::convert::OptionalArgument::into_optional(contains);
+        self.pending.converted();
         self
     }
     /// The commit sha that branch should NOT contain. Do not pass anything to this param if no commit sha is specified
@@ -164,6 +165,7 @@ impl GitBranchCall {
         self.input.not_contains = bridge::convert::OptionalArgument::into_optional(
             not_contains,
         );
+        self.pending.converted();
         self
     }
 }
@@ -423,6 +425,7 @@ impl GitCreateBranchCall {
         self.input.base_branch = bridge::convert::OptionalArgument::into_optional(
             base_branch,
         );
+        self.pending.converted();
         self
     }
 }
@@ -521,6 +524,7 @@ impl GitDiffCall {
         self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
             context_lines,
         );
+        self.pending.converted();
         self
     }
 }
@@ -611,6 +615,7 @@ impl GitDiffStagedCall {
         self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
             context_lines,
         );
+        self.pending.converted();
         self
     }
 }
@@ -700,6 +705,7 @@ impl GitDiffUnstagedCall {
         self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
             context_lines,
         );
+        self.pending.converted();
         self
     }
 }
@@ -806,6 +812,7 @@ impl GitLogCall {
         self.input.end_timestamp = bridge::convert::OptionalArgument::into_optional(
             end_timestamp,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -816,6 +823,7 @@ impl GitLogCall {
         self.input.max_count = bridge::convert::OptionalArgument::into_optional(
             max_count,
         );
+        self.pending.converted();
         self
     }
     /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
@@ -827,6 +835,7 @@ impl GitLogCall {
         self.input.start_timestamp = bridge::convert::OptionalArgument::into_optional(
             start_timestamp,
         );
+        self.pending.converted();
         self
     }
 }

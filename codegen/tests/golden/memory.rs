@@ -122,7 +122,8 @@ impl bridge::convert::FromJson for AddObservationsResult {
     }
 }
 bridge::generated! {
-    AddObservationsObservation AddObservationsOutput AddObservationsResult
+    AddObservationsObservation = 6182699036269477861 AddObservationsOutput =
+    15686896272856642757 AddObservationsResult = 6890301429671709426
 }
 impl AddObservationsInput {
     #[inline]
@@ -262,7 +263,7 @@ impl bridge::convert::FromJson for CreateEntitiesOutput {
     }
 }
 bridge::generated! {
-    CreateEntitiesEntity CreateEntitiesOutput
+    CreateEntitiesEntity = 997371055835175349 CreateEntitiesOutput = 16815479315782238525
 }
 impl CreateEntitiesInput {
     #[inline]
@@ -399,7 +400,8 @@ impl bridge::convert::FromJson for CreateRelationsOutput {
     }
 }
 bridge::generated! {
-    CreateRelationsRelation CreateRelationsOutput
+    CreateRelationsRelation = 7834562384743245310 CreateRelationsOutput =
+    15406062885314033268
 }
 impl CreateRelationsInput {
     #[inline]
@@ -505,7 +507,7 @@ impl bridge::convert::FromJson for DeleteEntitiesOutput {
     }
 }
 bridge::generated! {
-    DeleteEntitiesOutput
+    DeleteEntitiesOutput = 3949049447817223166
 }
 impl DeleteEntitiesInput {
     #[inline]
@@ -644,7 +646,8 @@ impl bridge::convert::FromJson for DeleteObservationsOutput {
     }
 }
 bridge::generated! {
-    DeleteObservationsDeletion DeleteObservationsOutput
+    DeleteObservationsDeletion = 3953850283655790325 DeleteObservationsOutput =
+    3949049447817223166
 }
 impl DeleteObservationsInput {
     #[inline]
@@ -791,7 +794,8 @@ impl bridge::convert::FromJson for DeleteRelationsOutput {
     }
 }
 bridge::generated! {
-    DeleteRelationsRelation DeleteRelationsOutput
+    DeleteRelationsRelation = 7834562384743245310 DeleteRelationsOutput =
+    3949049447817223166
 }
 impl DeleteRelationsInput {
     #[inline]
@@ -982,7 +986,8 @@ impl bridge::convert::FromJson for OpenNodesRelation {
     }
 }
 bridge::generated! {
-    OpenNodesOutput OpenNodesEntity OpenNodesRelation
+    OpenNodesOutput = 10562476190965842711 OpenNodesEntity = 997371055835175349
+    OpenNodesRelation = 7834562384743245310
 }
 impl OpenNodesInput {
     #[inline]
@@ -1163,7 +1168,8 @@ impl bridge::convert::FromJson for ReadGraphRelation {
     }
 }
 bridge::generated! {
-    ReadGraphOutput ReadGraphEntity ReadGraphRelation
+    ReadGraphOutput = 10562476190965842711 ReadGraphEntity = 997371055835175349
+    ReadGraphRelation = 7834562384743245310
 }
 impl ReadGraphInput {
     #[inline]
@@ -1351,7 +1357,8 @@ impl bridge::convert::FromJson for SearchNodesRelation {
     }
 }
 bridge::generated! {
-    SearchNodesOutput SearchNodesEntity SearchNodesRelation
+    SearchNodesOutput = 10562476190965842711 SearchNodesEntity = 997371055835175349
+    SearchNodesRelation = 7834562384743245310
 }
 impl SearchNodesInput {
     #[inline]

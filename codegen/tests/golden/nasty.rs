@@ -174,6 +174,7 @@ impl OptionCall {
         none: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.none = bridge::convert::OptionalArgument::into_optional(none);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -182,6 +183,7 @@ impl OptionCall {
         some: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.some = bridge::convert::OptionalArgument::into_optional(some);
+        self.pending.converted();
         self
     }
 }
@@ -306,7 +308,8 @@ impl bridge::convert::FromJson for ResultItem2 {
     }
 }
 bridge::generated! {
-    ResultItem ResultOutput ResultItem2
+    ResultItem = 3606291353171364885 ResultOutput = 8230712277908535110 ResultItem2 =
+    6482646815799966882
 }
 impl ResultInput {
     #[inline]
@@ -330,6 +333,7 @@ impl ResultCall {
         item: impl bridge::convert::OptionalArgument<ResultItem, F>,
     ) -> Self {
         self.input.item = bridge::convert::OptionalArgument::into_optional(item);
+        self.pending.converted();
         self
     }
 }
@@ -409,7 +413,7 @@ impl bridge::convert::FromJson for StringOutput {
     }
 }
 bridge::generated! {
-    StringOutput
+    StringOutput = 5884533820249319548
 }
 impl StringInput {
     #[inline]
@@ -516,7 +520,7 @@ impl bridge::convert::FromJson for AdditionalOutput {
     }
 }
 bridge::generated! {
-    AdditionalOutput
+    AdditionalOutput = 4772863455779873760
 }
 impl AdditionalInput {
     #[inline]
@@ -540,6 +544,7 @@ impl AdditionalCall {
         extra: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -548,6 +553,7 @@ impl AdditionalCall {
         extra2: impl bridge::convert::Argument<std::collections::BTreeMap<String, i64>>,
     ) -> Self {
         self.input.extra2 = bridge::convert::Argument::into_argument(extra2);
+        self.pending.converted();
         self
     }
 }
@@ -653,7 +659,7 @@ impl bridge::convert::GeneratedText for AnchorsThere {
     }
 }
 bridge::generated! {
-    AnchorsHere AnchorsThere
+    AnchorsHere = 6682383240108669678 AnchorsThere = 4852602818869298926
 }
 bridge::generated_text! {
     ; AnchorsThere
@@ -680,6 +686,7 @@ impl AnchorsCall {
         a: impl bridge::convert::OptionalArgument<AnchorsHere, F>,
     ) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -688,6 +695,7 @@ impl AnchorsCall {
         b: impl bridge::convert::OptionalArgument<AnchorsThere, F>,
     ) -> Self {
         self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -696,6 +704,7 @@ impl AnchorsCall {
         c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
         self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self.pending.converted();
         self
     }
 }
@@ -823,7 +832,7 @@ impl bridge::convert::FromJson for ArraysOutput2 {
 }
 pub type ArraysOutput = Vec<Option<ArraysOutput2>>;
 bridge::generated! {
-    ArraysOutput2
+    ArraysOutput2 = 1390161132095383598
 }
 impl ArraysInput {
     #[inline]
@@ -847,6 +856,7 @@ impl ArraysCall {
         bounded: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
         self.input.bounded = bridge::convert::OptionalArgument::into_optional(bounded);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -855,6 +865,7 @@ impl ArraysCall {
         contains: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
         self.input.contains = bridge::convert::OptionalArgument::into_optional(contains);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -863,6 +874,7 @@ impl ArraysCall {
         of_null: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
         self.input.of_null = bridge::convert::OptionalArgument::into_optional(of_null);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -871,6 +883,7 @@ impl ArraysCall {
         old_pair: impl bridge::convert::OptionalArgument<(i64, String), F>,
     ) -> Self {
         self.input.old_pair = bridge::convert::OptionalArgument::into_optional(old_pair);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -884,6 +897,7 @@ impl ArraysCall {
         self.input.open_prefix = bridge::convert::OptionalArgument::into_optional(
             open_prefix,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -892,6 +906,7 @@ impl ArraysCall {
         same: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
         self.input.same = bridge::convert::OptionalArgument::into_optional(same);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -900,6 +915,7 @@ impl ArraysCall {
         short: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
         self.input.short = bridge::convert::OptionalArgument::into_optional(short);
+        self.pending.converted();
         self
     }
 }
@@ -1074,11 +1090,13 @@ impl BooleanSchemasCall {
         self.input.any_items = bridge::convert::OptionalArgument::into_optional(
             any_items,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
         self.input.empty = bridge::convert::optional_value(&empty);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1087,6 +1105,7 @@ impl BooleanSchemasCall {
         no_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
         self.input.no_items = bridge::convert::OptionalArgument::into_optional(no_items);
+        self.pending.converted();
         self
     }
 }
@@ -1170,7 +1189,7 @@ impl bridge::convert::FromJson for CallInput2 {
     }
 }
 bridge::generated! {
-    CallInput2
+    CallInput2 = 7637440618812549998
 }
 impl CallInput {
     #[inline]
@@ -1194,6 +1213,7 @@ impl CallCall {
         input: impl bridge::convert::OptionalArgument<CallInput2, F>,
     ) -> Self {
         self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self.pending.converted();
         self
     }
 }
@@ -1421,7 +1441,9 @@ impl bridge::convert::FromJson for ConditionsOutput {
     }
 }
 bridge::generated! {
-    ConditionsMode ConditionsEither ConditionsNested ConditionsOneOfMany ConditionsOutput
+    ConditionsMode = 8783685639962005 ConditionsEither = 388757258967432933
+    ConditionsNested = 3706314475811216746 ConditionsOneOfMany = 10147518193814577905
+    ConditionsOutput = 5770376387192589515
 }
 bridge::generated_text! {
     ; ConditionsMode
@@ -1448,6 +1470,7 @@ impl ConditionsCall {
         either: impl bridge::convert::OptionalArgument<ConditionsEither, F>,
     ) -> Self {
         self.input.either = bridge::convert::OptionalArgument::into_optional(either);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1456,6 +1479,7 @@ impl ConditionsCall {
         for_a: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.for_a = bridge::convert::OptionalArgument::into_optional(for_a);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1464,6 +1488,7 @@ impl ConditionsCall {
         for_b: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.for_b = bridge::convert::OptionalArgument::into_optional(for_b);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1472,6 +1497,7 @@ impl ConditionsCall {
         nested: impl bridge::convert::OptionalArgument<ConditionsNested, F>,
     ) -> Self {
         self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1482,6 +1508,7 @@ impl ConditionsCall {
         self.input.one_of_many = bridge::convert::OptionalArgument::into_optional(
             one_of_many,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1490,6 +1517,7 @@ impl ConditionsCall {
         with_a: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.with_a = bridge::convert::OptionalArgument::into_optional(with_a);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1498,6 +1526,7 @@ impl ConditionsCall {
         with_b: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.with_b = bridge::convert::OptionalArgument::into_optional(with_b);
+        self.pending.converted();
         self
     }
 }
@@ -1647,7 +1676,8 @@ impl bridge::convert::FromJson for DanglingE {
     }
 }
 bridge::generated! {
-    DanglingC DanglingD DanglingE
+    DanglingC = 18071596217157891794 DanglingD = 10097845861603959076 DanglingE =
+    10097845861603959076
 }
 impl DanglingInput {
     #[inline]
@@ -1668,11 +1698,13 @@ impl DanglingCall {
     #[track_caller]
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
         self.input.a = bridge::convert::optional_value(&a);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1681,6 +1713,7 @@ impl DanglingCall {
         c: impl bridge::convert::OptionalArgument<DanglingC, F>,
     ) -> Self {
         self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1689,6 +1722,7 @@ impl DanglingCall {
         d: impl bridge::convert::OptionalArgument<DanglingD, F>,
     ) -> Self {
         self.input.d = bridge::convert::OptionalArgument::into_optional(d);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1697,6 +1731,7 @@ impl DanglingCall {
         e: impl bridge::convert::OptionalArgument<DanglingE, F>,
     ) -> Self {
         self.input.e = bridge::convert::OptionalArgument::into_optional(e);
+        self.pending.converted();
         self
     }
 }
@@ -1775,6 +1810,7 @@ impl DescriptionCall {
     #[track_caller]
     pub fn x<F>(mut self, x: impl bridge::convert::OptionalArgument<String, F>) -> Self {
         self.input.x = bridge::convert::OptionalArgument::into_optional(x);
+        self.pending.converted();
         self
     }
 }
@@ -1947,7 +1983,8 @@ impl bridge::convert::FromJson for Draft3Extended {
     }
 }
 bridge::generated! {
-    Draft3Either Draft3EitherObject Draft3Extended
+    Draft3Either = 17433824873950705000 Draft3EitherObject = 6682383240108669678
+    Draft3Extended = 15629552396684214473
 }
 impl Draft3Input {
     #[inline]
@@ -1971,11 +2008,13 @@ impl Draft3Call {
         above: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.above = bridge::convert::OptionalArgument::into_optional(above);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn disallowed(mut self, disallowed: impl bridge::convert::Serialize) -> Self {
         self.input.disallowed = bridge::convert::optional_value(&disallowed);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1984,6 +2023,7 @@ impl Draft3Call {
         either: impl bridge::convert::OptionalArgument<Draft3Either, F>,
     ) -> Self {
         self.input.either = bridge::convert::OptionalArgument::into_optional(either);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -1992,11 +2032,13 @@ impl Draft3Call {
         extended: impl bridge::convert::OptionalArgument<Draft3Extended, F>,
     ) -> Self {
         self.input.extended = bridge::convert::OptionalArgument::into_optional(extended);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
+        self.pending.converted();
         self
     }
 }
@@ -2211,7 +2253,8 @@ impl bridge::convert::GeneratedText for EnumsTyped {
     }
 }
 bridge::generated! {
-    EnumsNullValue EnumsTwice EnumsNullType EnumsTyped
+    EnumsNullValue = 17069543472897223453 EnumsTwice = 8783685639962005 EnumsNullType =
+    8783685639962005 EnumsTyped = 17069543472897223453
 }
 bridge::generated_text! {
     ; EnumsNullValue EnumsTwice EnumsNullType EnumsTyped
@@ -2238,6 +2281,7 @@ impl EnumsCall {
         big: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
         self.input.big = bridge::convert::OptionalArgument::into_optional(big);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -2246,11 +2290,13 @@ impl EnumsCall {
         booleans: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.booleans = bridge::convert::OptionalArgument::into_optional(booleans);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
         self.input.empty = bridge::convert::optional_value(&empty);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -2259,11 +2305,13 @@ impl EnumsCall {
         floats: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.floats = bridge::convert::OptionalArgument::into_optional(floats);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn null_const(mut self, null_const: impl bridge::convert::Serialize) -> Self {
         self.input.null_const = bridge::convert::optional_value(&null_const);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -2274,11 +2322,13 @@ impl EnumsCall {
         self.input.null_type = bridge::convert::OptionalArgument::into_optional(
             null_type,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn objects(mut self, objects: impl bridge::convert::Serialize) -> Self {
         self.input.objects = bridge::convert::optional_value(&objects);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -2287,6 +2337,7 @@ impl EnumsCall {
         typed: impl bridge::convert::OptionalArgument<EnumsTyped, F>,
     ) -> Self {
         self.input.typed = bridge::convert::OptionalArgument::into_optional(typed);
+        self.pending.converted();
         self
     }
 }
@@ -2543,7 +2594,7 @@ impl bridge::convert::FromJson for InputNotObjectOutput2 {
 }
 pub type InputNotObjectOutput = Vec<InputNotObjectOutput2>;
 bridge::generated! {
-    InputNotObjectOutput2
+    InputNotObjectOutput2 = 3606291353171364885
 }
 impl InputNotObjectInput {
     #[inline]
@@ -2635,6 +2686,7 @@ impl InputOpenCall {
         >,
     ) -> Self {
         self.input.extra = bridge::convert::Argument::into_argument(extra);
+        self.pending.converted();
         self
     }
 }
@@ -2777,7 +2829,7 @@ impl bridge::convert::FromJson for InputUnionOutput {
     }
 }
 bridge::generated! {
-    InputUnionOutput
+    InputUnionOutput = 6247862710269785681
 }
 impl InputUnionInput {
     #[inline]
@@ -2798,11 +2850,13 @@ impl InputUnionCall {
     #[track_caller]
     pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<String, F>) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<i64, F>) -> Self {
         self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self.pending.converted();
         self
     }
 }
@@ -3004,7 +3058,7 @@ impl bridge::convert::FromJson for ListOrdersOutput {
     }
 }
 bridge::generated! {
-    ListOrdersOutput
+    ListOrdersOutput = 17472486324705025873
 }
 impl ListOrdersInput {
     #[inline]
@@ -3028,6 +3082,7 @@ impl ListOrdersCall {
         input: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self.pending.converted();
         self
     }
 }
@@ -3101,7 +3156,7 @@ impl bridge::convert::FromJson for ListOrdersInputA {
     }
 }
 bridge::generated! {
-    ListOrdersInputA
+    ListOrdersInputA = 6686017777728364122
 }
 impl ListOrdersInputInput {
     #[inline]
@@ -3125,6 +3180,7 @@ impl ListOrdersInputCall {
         a: impl bridge::convert::OptionalArgument<ListOrdersInputA, F>,
     ) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.pending.converted();
         self
     }
 }
@@ -3295,7 +3351,7 @@ impl bridge::convert::FromJson for MapsNested {
     }
 }
 bridge::generated! {
-    MapsNested
+    MapsNested = 13943670770559282363
 }
 impl MapsInput {
     #[inline]
@@ -3322,16 +3378,19 @@ impl MapsCall {
         >,
     ) -> Self {
         self.input.both = bridge::convert::OptionalArgument::into_optional(both);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn closed(mut self, closed: impl bridge::convert::Serialize) -> Self {
         self.input.closed = bridge::convert::optional_value(&closed);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3343,6 +3402,7 @@ impl MapsCall {
         >,
     ) -> Self {
         self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3354,6 +3414,7 @@ impl MapsCall {
         >,
     ) -> Self {
         self.input.patterns = bridge::convert::OptionalArgument::into_optional(patterns);
+        self.pending.converted();
         self
     }
 }
@@ -3450,7 +3511,7 @@ impl bridge::convert::FromJson for MergedOutput {
     }
 }
 bridge::generated! {
-    MergedOutput
+    MergedOutput = 1781433353411901028
 }
 impl MergedInput {
     #[inline]
@@ -3474,6 +3535,7 @@ impl MergedCall {
         shared: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.shared = bridge::convert::OptionalArgument::into_optional(shared);
+        self.pending.converted();
         self
     }
 }
@@ -3630,6 +3692,7 @@ impl MethodNamesCall {
         boxed: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.boxed = bridge::convert::OptionalArgument::into_optional(boxed);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3638,6 +3701,7 @@ impl MethodNamesCall {
         call: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.call = bridge::convert::OptionalArgument::into_optional(call);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3646,6 +3710,7 @@ impl MethodNamesCall {
         clone: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3654,6 +3719,7 @@ impl MethodNamesCall {
         context: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.context = bridge::convert::OptionalArgument::into_optional(context);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3662,6 +3728,7 @@ impl MethodNamesCall {
         drop: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.drop = bridge::convert::OptionalArgument::into_optional(drop);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3672,6 +3739,7 @@ impl MethodNamesCall {
         self.input.from_json = bridge::convert::OptionalArgument::into_optional(
             from_json,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3680,6 +3748,7 @@ impl MethodNamesCall {
         input: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3690,6 +3759,7 @@ impl MethodNamesCall {
         self.input.into_future = bridge::convert::OptionalArgument::into_optional(
             into_future,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3698,6 +3768,7 @@ impl MethodNamesCall {
         map: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.map = bridge::convert::OptionalArgument::into_optional(map);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3706,6 +3777,7 @@ impl MethodNamesCall {
         pending: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3714,6 +3786,7 @@ impl MethodNamesCall {
         poll: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3722,6 +3795,7 @@ impl MethodNamesCall {
         then: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.then = bridge::convert::OptionalArgument::into_optional(then);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3730,6 +3804,7 @@ impl MethodNamesCall {
         to_json: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.to_json = bridge::convert::OptionalArgument::into_optional(to_json);
+        self.pending.converted();
         self
     }
 }
@@ -3823,7 +3898,7 @@ impl bridge::convert::FromJson for MissingTypeA {
     }
 }
 bridge::generated! {
-    MissingTypeA
+    MissingTypeA = 6482646815799966882
 }
 impl MissingTypeInput {
     #[inline]
@@ -3847,12 +3922,14 @@ impl MissingTypeCall {
         c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
         self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self.pending.converted();
         self
     }
     /// no type at all
     #[track_caller]
     pub fn d(mut self, d: impl bridge::convert::Serialize) -> Self {
         self.input.d = bridge::convert::optional_value(&d);
+        self.pending.converted();
         self
     }
 }
@@ -3955,16 +4032,19 @@ impl NonsenseCall {
     #[track_caller]
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
         self.input.a = bridge::convert::optional_value(&a);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn c(mut self, c: impl bridge::convert::Serialize) -> Self {
         self.input.c = bridge::convert::optional_value(&c);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -3973,31 +4053,37 @@ impl NonsenseCall {
         d: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
         self.input.d = bridge::convert::OptionalArgument::into_optional(d);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn e(mut self, e: impl bridge::convert::Serialize) -> Self {
         self.input.e = bridge::convert::optional_value(&e);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn f(mut self, f: impl bridge::convert::Serialize) -> Self {
         self.input.f = bridge::convert::optional_value(&f);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn g(mut self, g: impl bridge::convert::Serialize) -> Self {
         self.input.g = bridge::convert::optional_value(&g);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn h(mut self, h: impl bridge::convert::Serialize) -> Self {
         self.input.h = bridge::convert::optional_value(&h);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn i(mut self, i: impl bridge::convert::Serialize) -> Self {
         self.input.i = bridge::convert::optional_value(&i);
+        self.pending.converted();
         self
     }
 }
@@ -4097,6 +4183,7 @@ impl NullDefaultCall {
         flag: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4105,6 +4192,7 @@ impl NullDefaultCall {
         list: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
         self.input.list = bridge::convert::OptionalArgument::into_optional(list);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4113,6 +4201,7 @@ impl NullDefaultCall {
         text: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.text = bridge::convert::OptionalArgument::into_optional(text);
+        self.pending.converted();
         self
     }
 }
@@ -4336,7 +4425,8 @@ impl bridge::convert::FromJson for NullableX {
     }
 }
 bridge::generated! {
-    NullableRequiredObject NullableEnumerated NullableOutput NullableX
+    NullableRequiredObject = 3606291353171364885 NullableEnumerated = 8783685639962005
+    NullableOutput = 16047835468790368410 NullableX = 1390161132095383598
 }
 bridge::generated_text! {
     ; NullableEnumerated
@@ -4363,6 +4453,7 @@ impl NullableCall {
         any_of: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.any_of = bridge::convert::OptionalArgument::into_optional(any_of);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4373,6 +4464,7 @@ impl NullableCall {
         self.input.enumerated = bridge::convert::OptionalArgument::into_optional(
             enumerated,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4381,6 +4473,7 @@ impl NullableCall {
         items: impl bridge::convert::OptionalArgument<Vec<Option<String>>, F>,
     ) -> Self {
         self.input.items = bridge::convert::OptionalArgument::into_optional(items);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4389,11 +4482,13 @@ impl NullableCall {
         list: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.list = bridge::convert::OptionalArgument::into_optional(list);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn null_only(mut self, null_only: impl bridge::convert::Serialize) -> Self {
         self.input.null_only = bridge::convert::optional_value(&null_only);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4402,6 +4497,7 @@ impl NullableCall {
         one_of: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.one_of = bridge::convert::OptionalArgument::into_optional(one_of);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4410,6 +4506,7 @@ impl NullableCall {
         open_api: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.open_api = bridge::convert::OptionalArgument::into_optional(open_api);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4418,6 +4515,7 @@ impl NullableCall {
         twice: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.twice = bridge::convert::OptionalArgument::into_optional(twice);
+        self.pending.converted();
         self
     }
 }
@@ -4554,7 +4652,7 @@ impl bridge::convert::FromJson for NullableNestedF {
     }
 }
 bridge::generated! {
-    NullableNestedMaybe NullableNestedF
+    NullableNestedMaybe = 12127835749067290388 NullableNestedF = 17394679515062012386
 }
 impl NullableNestedInput {
     #[inline]
@@ -4578,6 +4676,7 @@ impl NullableNestedCall {
         b: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
     ) -> Self {
         self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self.pending.converted();
         self
     }
     /// Perhaps.
@@ -4587,6 +4686,7 @@ impl NullableNestedCall {
         d: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
     ) -> Self {
         self.input.d = bridge::convert::OptionalArgument::into_optional(d);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4598,6 +4698,7 @@ impl NullableNestedCall {
         >,
     ) -> Self {
         self.input.e = bridge::convert::OptionalArgument::into_optional(e);
+        self.pending.converted();
         self
     }
 }
@@ -4728,7 +4829,7 @@ impl bridge::convert::FromJson for NumericEnumsOutput {
     }
 }
 bridge::generated! {
-    NumericEnumsOutput
+    NumericEnumsOutput = 7083993770359409199
 }
 impl NumericEnumsInput {
     #[inline]
@@ -4752,6 +4853,7 @@ impl NumericEnumsCall {
         big: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
         self.input.big = bridge::convert::OptionalArgument::into_optional(big);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4760,6 +4862,7 @@ impl NumericEnumsCall {
         flag: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4768,6 +4871,7 @@ impl NumericEnumsCall {
         large: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
         self.input.large = bridge::convert::OptionalArgument::into_optional(large);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4776,11 +4880,13 @@ impl NumericEnumsCall {
         mixed: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
         self.input.mixed = bridge::convert::OptionalArgument::into_optional(mixed);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn none(mut self, none: impl bridge::convert::Serialize) -> Self {
         self.input.none = bridge::convert::optional_value(&none);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4789,6 +4895,7 @@ impl NumericEnumsCall {
         priority: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.priority = bridge::convert::OptionalArgument::into_optional(priority);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -4797,6 +4904,7 @@ impl NumericEnumsCall {
         ratio: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.ratio = bridge::convert::OptionalArgument::into_optional(ratio);
+        self.pending.converted();
         self
     }
 }
@@ -4977,7 +5085,8 @@ impl bridge::convert::FromJson for OpenObjectsWithFields {
     }
 }
 bridge::generated! {
-    OpenObjectsClosed OpenObjectsForbidden OpenObjectsWithFields
+    OpenObjectsClosed = 3606291353171364885 OpenObjectsForbidden = 28024161402802172
+    OpenObjectsWithFields = 28024161402802172
 }
 impl OpenObjectsInput {
     #[inline]
@@ -5001,6 +5110,7 @@ impl OpenObjectsCall {
         closed: impl bridge::convert::OptionalArgument<OpenObjectsClosed, F>,
     ) -> Self {
         self.input.closed = bridge::convert::OptionalArgument::into_optional(closed);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5014,6 +5124,7 @@ impl OpenObjectsCall {
         self.input.described = bridge::convert::OptionalArgument::into_optional(
             described,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5024,6 +5135,7 @@ impl OpenObjectsCall {
         self.input.forbidden = bridge::convert::OptionalArgument::into_optional(
             forbidden,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5038,6 +5150,7 @@ impl OpenObjectsCall {
         >,
     ) -> Self {
         self.input.maps = bridge::convert::OptionalArgument::into_optional(maps);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5049,6 +5162,7 @@ impl OpenObjectsCall {
         >,
     ) -> Self {
         self.input.named = bridge::convert::OptionalArgument::into_optional(named);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5062,6 +5176,7 @@ impl OpenObjectsCall {
         self.input.unevaluated = bridge::convert::OptionalArgument::into_optional(
             unevaluated,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5072,6 +5187,7 @@ impl OpenObjectsCall {
         self.input.with_fields = bridge::convert::OptionalArgument::into_optional(
             with_fields,
         );
+        self.pending.converted();
         self
     }
 }
@@ -5156,7 +5272,7 @@ impl bridge::convert::GeneratedText for OutputsEnumOutput {
     }
 }
 bridge::generated! {
-    OutputsEnumOutput
+    OutputsEnumOutput = 3934142009134511903
 }
 bridge::generated_text! {
     OutputsEnumOutput;
@@ -5243,7 +5359,7 @@ impl bridge::convert::FromJson for OutputsNullableOutput2 {
 }
 pub type OutputsNullableOutput = Option<OutputsNullableOutput2>;
 bridge::generated! {
-    OutputsNullableOutput2
+    OutputsNullableOutput2 = 1390161132095383598
 }
 impl OutputsNullableInput {
     #[inline]
@@ -5543,6 +5659,7 @@ impl PropertyNamesCall {
         empty: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.empty = bridge::convert::OptionalArgument::into_optional(empty);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5551,6 +5668,7 @@ impl PropertyNamesCall {
         ref_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.ref_ = bridge::convert::OptionalArgument::into_optional(ref_);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5559,6 +5677,7 @@ impl PropertyNamesCall {
         foo_bar2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar2 = bridge::convert::OptionalArgument::into_optional(foo_bar2);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5567,6 +5686,7 @@ impl PropertyNamesCall {
         self_2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.self_2 = bridge::convert::OptionalArgument::into_optional(self_2);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5575,6 +5695,7 @@ impl PropertyNamesCall {
         empty2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.empty2 = bridge::convert::OptionalArgument::into_optional(empty2);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5583,6 +5704,7 @@ impl PropertyNamesCall {
         empty3: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.empty3 = bridge::convert::OptionalArgument::into_optional(empty3);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5591,6 +5713,7 @@ impl PropertyNamesCall {
         async_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.async_ = bridge::convert::OptionalArgument::into_optional(async_);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5599,6 +5722,7 @@ impl PropertyNamesCall {
         await_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.await_ = bridge::convert::OptionalArgument::into_optional(await_);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5607,6 +5731,7 @@ impl PropertyNamesCall {
         call: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.call = bridge::convert::OptionalArgument::into_optional(call);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5615,6 +5740,7 @@ impl PropertyNamesCall {
         clone: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5623,6 +5749,7 @@ impl PropertyNamesCall {
         crate_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.crate_ = bridge::convert::OptionalArgument::into_optional(crate_);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5631,6 +5758,7 @@ impl PropertyNamesCall {
         extra: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5639,6 +5767,7 @@ impl PropertyNamesCall {
         foo_bar3: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar3 = bridge::convert::OptionalArgument::into_optional(foo_bar3);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5647,6 +5776,7 @@ impl PropertyNamesCall {
         foo_bar4: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar4 = bridge::convert::OptionalArgument::into_optional(foo_bar4);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5655,6 +5785,7 @@ impl PropertyNamesCall {
         foo_bar: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar = bridge::convert::OptionalArgument::into_optional(foo_bar);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5665,6 +5796,7 @@ impl PropertyNamesCall {
         self.input.gr_uf6_udf_e = bridge::convert::OptionalArgument::into_optional(
             gr_uf6_udf_e,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5673,6 +5805,7 @@ impl PropertyNamesCall {
         input: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5681,6 +5814,7 @@ impl PropertyNamesCall {
         pending: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5689,6 +5823,7 @@ impl PropertyNamesCall {
         poll: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5699,6 +5834,7 @@ impl PropertyNamesCall {
         self.input.reactions_plus_1 = bridge::convert::OptionalArgument::into_optional(
             reactions_plus_1,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5709,6 +5845,7 @@ impl PropertyNamesCall {
         self.input.reactions_minus_1 = bridge::convert::OptionalArgument::into_optional(
             reactions_minus_1,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -5719,6 +5856,7 @@ impl PropertyNamesCall {
         self.input.u540d_u524d = bridge::convert::OptionalArgument::into_optional(
             u540d_u524d,
         );
+        self.pending.converted();
         self
     }
 }
@@ -5866,7 +6004,7 @@ impl bridge::convert::FromJson for RecursiveOutput {
     }
 }
 bridge::generated! {
-    RecursiveNode RecursiveOutput
+    RecursiveNode = 9072236420124658139 RecursiveOutput = 2374249239715325169
 }
 impl RecursiveInput {
     #[inline]
@@ -5956,11 +6094,13 @@ impl RecursiveListCall {
         a: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
+        self.pending.converted();
         self
     }
 }
@@ -6069,7 +6209,7 @@ impl bridge::convert::FromJson for RecursiveMergeChild {
     }
 }
 bridge::generated! {
-    RecursiveMergeA RecursiveMergeChild
+    RecursiveMergeA = 3225502086871800683 RecursiveMergeChild = 5366725474616629939
 }
 impl RecursiveMergeInput {
     #[inline]
@@ -6093,6 +6233,7 @@ impl RecursiveMergeCall {
         a: impl bridge::convert::OptionalArgument<RecursiveMergeA, F>,
     ) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.pending.converted();
         self
     }
 }
@@ -6187,7 +6328,7 @@ impl bridge::convert::FromJson for RecursiveRequiredB {
     }
 }
 bridge::generated! {
-    RecursiveRequiredA RecursiveRequiredB
+    RecursiveRequiredA = 13176542423345750793 RecursiveRequiredB = 714708103597404173
 }
 impl RecursiveRequiredInput {
     #[inline]
@@ -6292,7 +6433,7 @@ impl bridge::convert::FromJson for RecursiveRootOutput {
     }
 }
 bridge::generated! {
-    RecursiveRootInput RecursiveRootOutput
+    RecursiveRootInput = 8005102158622652905 RecursiveRootOutput = 5420239654479400388
 }
 impl RecursiveRootInput {
     #[inline]
@@ -6317,6 +6458,7 @@ impl RecursiveRootCall {
     ) -> Self {
         self.input.next = bridge::convert::OptionalArgument::into_optional(next)
             .map(Box::new);
+        self.pending.converted();
         self
     }
 }
@@ -6598,8 +6740,10 @@ impl bridge::convert::FromJson for RecursiveUnionEObject {
     }
 }
 bridge::generated! {
-    RecursiveUnionExpression RecursiveUnionLiteral RecursiveUnionSum RecursiveUnionAlso
-    RecursiveUnionOutput RecursiveUnionE RecursiveUnionEObject
+    RecursiveUnionExpression = 2442584580581177155 RecursiveUnionLiteral =
+    17507767475636609036 RecursiveUnionSum = 6641117807549430953 RecursiveUnionAlso =
+    8871896371058324894 RecursiveUnionOutput = 18135536421022009721 RecursiveUnionE =
+    712961192845013570 RecursiveUnionEObject = 7144579377765686804
 }
 impl RecursiveUnionInput {
     #[inline]
@@ -6916,8 +7060,11 @@ impl bridge::convert::FromJson for ReferencesResource {
     }
 }
 bridge::generated! {
-    ReferencesInput ReferencesBeside ReferencesBase ReferencesInner ReferencesNode
-    ReferencesNestedAnchor ReferencesOuter ReferencesAB ReferencesResource
+    ReferencesInput = 8597037894507867728 ReferencesBeside = 1781433353411901028
+    ReferencesBase = 4436676624866882279 ReferencesInner = 13487365283776945780
+    ReferencesNode = 4346228673613200773 ReferencesNestedAnchor = 8026586747726194437
+    ReferencesOuter = 5819158442208458555 ReferencesAB = 4852602818869298926
+    ReferencesResource = 14299288896985058761
 }
 bridge::generated_text! {
     ; ReferencesAB
@@ -6944,6 +7091,7 @@ impl ReferencesCall {
         closed: impl bridge::convert::OptionalArgument<ReferencesBase, F>,
     ) -> Self {
         self.input.closed = bridge::convert::OptionalArgument::into_optional(closed);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -6952,6 +7100,7 @@ impl ReferencesCall {
         deep: impl bridge::convert::OptionalArgument<ReferencesInner, F>,
     ) -> Self {
         self.input.deep = bridge::convert::OptionalArgument::into_optional(deep);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -6960,6 +7109,7 @@ impl ReferencesCall {
         draft4: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
         self.input.draft4 = bridge::convert::OptionalArgument::into_optional(draft4);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -6968,6 +7118,7 @@ impl ReferencesCall {
         dynamic: impl bridge::convert::OptionalArgument<ReferencesNode, F>,
     ) -> Self {
         self.input.dynamic = bridge::convert::OptionalArgument::into_optional(dynamic);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -6978,6 +7129,7 @@ impl ReferencesCall {
         self.input.nested_anchor = bridge::convert::OptionalArgument::into_optional(
             nested_anchor,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -6986,6 +7138,7 @@ impl ReferencesCall {
         outer: impl bridge::convert::OptionalArgument<ReferencesOuter, F>,
     ) -> Self {
         self.input.outer = bridge::convert::OptionalArgument::into_optional(outer);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -6994,6 +7147,7 @@ impl ReferencesCall {
         percent: impl bridge::convert::OptionalArgument<ReferencesAB, F>,
     ) -> Self {
         self.input.percent = bridge::convert::OptionalArgument::into_optional(percent);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -7005,6 +7159,7 @@ impl ReferencesCall {
                 recursive,
             )
             .map(Box::new);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -7013,6 +7168,7 @@ impl ReferencesCall {
         resource: impl bridge::convert::OptionalArgument<ReferencesResource, F>,
     ) -> Self {
         self.input.resource = bridge::convert::OptionalArgument::into_optional(resource);
+        self.pending.converted();
         self
     }
 }
@@ -7169,7 +7325,7 @@ impl bridge::convert::FromJson for RunOutput {
     }
 }
 bridge::generated! {
-    RunOutput
+    RunOutput = 2775335575909378843
 }
 impl RunInput {
     #[inline]
@@ -7319,7 +7475,8 @@ impl bridge::convert::FromJson for SameTitlesItem {
     }
 }
 bridge::generated! {
-    SameTitlesA SameTitlesB SameTitlesItem
+    SameTitlesA = 18071596217157891794 SameTitlesB = 3011317468681993042 SameTitlesItem =
+    18142128289605153397
 }
 impl SameTitlesInput {
     #[inline]
@@ -7344,6 +7501,7 @@ impl SameTitlesCall {
         a: impl bridge::convert::OptionalArgument<SameTitlesA, F>,
     ) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.pending.converted();
         self
     }
     /// Item
@@ -7353,6 +7511,7 @@ impl SameTitlesCall {
         b: impl bridge::convert::OptionalArgument<SameTitlesB, F>,
     ) -> Self {
         self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -7361,6 +7520,7 @@ impl SameTitlesCall {
         item: impl bridge::convert::OptionalArgument<SameTitlesItem, F>,
     ) -> Self {
         self.input.item = bridge::convert::OptionalArgument::into_optional(item);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -7369,6 +7529,7 @@ impl SameTitlesCall {
         items: impl bridge::convert::OptionalArgument<Vec<SameTitlesItem>, F>,
     ) -> Self {
         self.input.items = bridge::convert::OptionalArgument::into_optional(items);
+        self.pending.converted();
         self
     }
 }
@@ -7508,7 +7669,8 @@ impl bridge::convert::FromJson for SharedTypesOutput {
     }
 }
 bridge::generated! {
-    SharedTypesEntity SharedTypesState SharedTypesOutput
+    SharedTypesEntity = 12262600768153248388 SharedTypesState = 9304039783083748309
+    SharedTypesOutput = 6681028319074774544
 }
 bridge::generated_text! {
     SharedTypesState;
@@ -7966,8 +8128,12 @@ impl bridge::convert::FromJson for TaggedImage {
     }
 }
 bridge::generated! {
-    TaggedShape TaggedCircle TaggedSquare TaggedPoint TaggedContent TaggedX TaggedAa
-    TaggedY TaggedAa2 TaggedOutput TaggedBlock TaggedText TaggedImage
+    TaggedShape = 7889779902658052744 TaggedCircle = 10052767582315324612 TaggedSquare =
+    3429672433274284042 TaggedPoint = 13939938954869552909 TaggedContent =
+    7805974122407431229 TaggedX = 2244863166621829604 TaggedAa = 10822474982828897081
+    TaggedY = 15668052852766958658 TaggedAa2 = 4461283579787763172 TaggedOutput =
+    2158824858749171246 TaggedBlock = 620209147231583713 TaggedText =
+    12931539003990628622 TaggedImage = 7003543414406508267
 }
 bridge::generated_text! {
     ; TaggedAa TaggedAa2
@@ -7994,6 +8160,7 @@ impl TaggedCall {
         content: impl bridge::convert::OptionalArgument<TaggedContent, F>,
     ) -> Self {
         self.input.content = bridge::convert::OptionalArgument::into_optional(content);
+        self.pending.converted();
         self
     }
 }
@@ -8272,8 +8439,9 @@ impl bridge::convert::GeneratedText for TextEnumsState {
     }
 }
 bridge::generated! {
-    TextEnumsKeywords TextEnumsAnyString TextEnumsSingle TextEnumsTitled TextEnumsOutput
-    TextEnumsState
+    TextEnumsKeywords = 2342495973231358064 TextEnumsAnyString = 15388060952796849700
+    TextEnumsSingle = 3075434064896356111 TextEnumsTitled = 2700570389343476416
+    TextEnumsOutput = 6755733155112795003 TextEnumsState = 1199182207561171884
 }
 bridge::generated_text! {
     TextEnumsAnyString TextEnumsState; TextEnumsKeywords TextEnumsSingle TextEnumsTitled
@@ -8302,6 +8470,7 @@ impl TextEnumsCall {
         self.input.any_string = bridge::convert::OptionalArgument::into_optional(
             any_string,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8310,6 +8479,7 @@ impl TextEnumsCall {
         single: impl bridge::convert::OptionalArgument<TextEnumsSingle, F>,
     ) -> Self {
         self.input.single = bridge::convert::OptionalArgument::into_optional(single);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8318,6 +8488,7 @@ impl TextEnumsCall {
         titled: impl bridge::convert::OptionalArgument<TextEnumsTitled, F>,
     ) -> Self {
         self.input.titled = bridge::convert::OptionalArgument::into_optional(titled);
+        self.pending.converted();
         self
     }
 }
@@ -8464,7 +8635,7 @@ impl bridge::convert::FromJson for TuplesOutput {
     }
 }
 bridge::generated! {
-    TuplesDraft2020 TuplesOutput
+    TuplesDraft2020 = 3606291353171364885 TuplesOutput = 5423684338981682695
 }
 impl TuplesInput {
     #[inline]
@@ -8488,6 +8659,7 @@ impl TuplesCall {
         bare: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
         self.input.bare = bridge::convert::OptionalArgument::into_optional(bare);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8501,6 +8673,7 @@ impl TuplesCall {
         self.input.draft2020 = bridge::convert::OptionalArgument::into_optional(
             draft2020,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8509,6 +8682,7 @@ impl TuplesCall {
         long: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
         self.input.long = bridge::convert::OptionalArgument::into_optional(long);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8517,6 +8691,7 @@ impl TuplesCall {
         none: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
         self.input.none = bridge::convert::OptionalArgument::into_optional(none);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8525,6 +8700,7 @@ impl TuplesCall {
         open: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
     ) -> Self {
         self.input.open = bridge::convert::OptionalArgument::into_optional(open);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8533,6 +8709,7 @@ impl TuplesCall {
         single: impl bridge::convert::OptionalArgument<(String,), F>,
     ) -> Self {
         self.input.single = bridge::convert::OptionalArgument::into_optional(single);
+        self.pending.converted();
         self
     }
 }
@@ -8928,9 +9105,12 @@ impl bridge::convert::FromJson for UnionsOfUnionsQ {
     }
 }
 bridge::generated! {
-    UnionsOfUnionsFlat UnionsOfUnionsParts UnionsOfUnionsBoth UnionsOfUnionsList
-    UnionsOfUnionsListObject UnionsOfUnionsLoose UnionsOfUnionsTaggedOrText
-    UnionsOfUnionsTaggedOrTextObject UnionsOfUnionsP UnionsOfUnionsQ
+    UnionsOfUnionsFlat = 16692270887884327664 UnionsOfUnionsParts = 16050936566185845394
+    UnionsOfUnionsBoth = 10681908776354942296 UnionsOfUnionsList = 8411075234793771756
+    UnionsOfUnionsListObject = 1390161132095383598 UnionsOfUnionsLoose =
+    14809016853320217121 UnionsOfUnionsTaggedOrText = 17965067445183031281
+    UnionsOfUnionsTaggedOrTextObject = 951194159033808610 UnionsOfUnionsP =
+    14433703921435527864 UnionsOfUnionsQ = 14744214746578193800
 }
 bridge::generated_text! {
     UnionsOfUnionsLoose;
@@ -8957,6 +9137,7 @@ impl UnionsOfUnionsCall {
         both: impl bridge::convert::OptionalArgument<UnionsOfUnionsBoth, F>,
     ) -> Self {
         self.input.both = bridge::convert::OptionalArgument::into_optional(both);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8965,6 +9146,7 @@ impl UnionsOfUnionsCall {
         lists: impl bridge::convert::OptionalArgument<Vec<UnionsOfUnionsList>, F>,
     ) -> Self {
         self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8973,6 +9155,7 @@ impl UnionsOfUnionsCall {
         loose: impl bridge::convert::OptionalArgument<UnionsOfUnionsLoose, F>,
     ) -> Self {
         self.input.loose = bridge::convert::OptionalArgument::into_optional(loose);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -8986,6 +9169,7 @@ impl UnionsOfUnionsCall {
         self.input.tagged_or_text = bridge::convert::OptionalArgument::into_optional(
             tagged_or_text,
         );
+        self.pending.converted();
         self
     }
 }
@@ -9377,8 +9561,11 @@ impl bridge::convert::FromJson for UntaggedValue2 {
     }
 }
 bridge::generated! {
-    UntaggedTarget UntaggedAllKinds UntaggedAllKindsObject UntaggedMerged
-    UntaggedOneOrMany UntaggedValue UntaggedValueObject UntaggedOutput UntaggedValue2
+    UntaggedTarget = 16835887313830123030 UntaggedAllKinds = 15232082271145272483
+    UntaggedAllKindsObject = 3606291353171364885 UntaggedMerged = 610542998655209090
+    UntaggedOneOrMany = 17394679515062012386 UntaggedValue = 2150428410983346230
+    UntaggedValueObject = 12931539003990628622 UntaggedOutput = 2682225631675788947
+    UntaggedValue2 = 3678991733107447913
 }
 impl UntaggedInput {
     #[inline]
@@ -9404,11 +9591,13 @@ impl UntaggedCall {
         self.input.all_kinds = bridge::convert::OptionalArgument::into_optional(
             all_kinds,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -9417,6 +9606,7 @@ impl UntaggedCall {
         lists: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
     ) -> Self {
         self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -9425,6 +9615,7 @@ impl UntaggedCall {
         merged: impl bridge::convert::OptionalArgument<UntaggedMerged, F>,
     ) -> Self {
         self.input.merged = bridge::convert::OptionalArgument::into_optional(merged);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -9433,6 +9624,7 @@ impl UntaggedCall {
         numbers: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.numbers = bridge::convert::OptionalArgument::into_optional(numbers);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -9443,6 +9635,7 @@ impl UntaggedCall {
         self.input.one_or_many = bridge::convert::OptionalArgument::into_optional(
             one_or_many,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -9453,6 +9646,7 @@ impl UntaggedCall {
         self.input.restricted = bridge::convert::OptionalArgument::into_optional(
             restricted,
         );
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -9461,6 +9655,7 @@ impl UntaggedCall {
         scalars: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
         self.input.scalars = bridge::convert::OptionalArgument::into_optional(scalars);
+        self.pending.converted();
         self
     }
     #[track_caller]
@@ -9469,6 +9664,7 @@ impl UntaggedCall {
         value: impl bridge::convert::OptionalArgument<UntaggedValue, F>,
     ) -> Self {
         self.input.value = bridge::convert::OptionalArgument::into_optional(value);
+        self.pending.converted();
         self
     }
 }

@@ -145,7 +145,7 @@ impl bridge::convert::FromJson for SequentialthinkingOutput {
     }
 }
 bridge::generated! {
-    SequentialthinkingOutput
+    SequentialthinkingOutput = 12308665552425968071
 }
 impl SequentialthinkingInput {
     #[inline]
@@ -175,6 +175,7 @@ impl SequentialthinkingCall {
         self.input.branch_from_thought = bridge::convert::OptionalArgument::into_optional(
             branch_from_thought,
         );
+        self.pending.converted();
         self
     }
     /// Branch identifier
@@ -186,6 +187,7 @@ impl SequentialthinkingCall {
         self.input.branch_id = bridge::convert::OptionalArgument::into_optional(
             branch_id,
         );
+        self.pending.converted();
         self
     }
     /// Whether this revises previous thinking
@@ -197,6 +199,7 @@ impl SequentialthinkingCall {
         self.input.is_revision = bridge::convert::OptionalArgument::into_optional(
             is_revision,
         );
+        self.pending.converted();
         self
     }
     /// If more thoughts are needed
@@ -208,6 +211,7 @@ impl SequentialthinkingCall {
         self.input.needs_more_thoughts = bridge::convert::OptionalArgument::into_optional(
             needs_more_thoughts,
         );
+        self.pending.converted();
         self
     }
     /// Which thought is being reconsidered
@@ -219,6 +223,7 @@ impl SequentialthinkingCall {
         self.input.revises_thought = bridge::convert::OptionalArgument::into_optional(
             revises_thought,
         );
+        self.pending.converted();
         self
     }
 }

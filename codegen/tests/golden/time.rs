@@ -137,7 +137,7 @@ impl bridge::convert::FromJson for ConvertTimeTimeResult {
     }
 }
 bridge::generated! {
-    ConvertTimeOutput ConvertTimeTimeResult
+    ConvertTimeOutput = 17027409635769088066 ConvertTimeTimeResult = 11136087241454243878
 }
 impl ConvertTimeInput {
     #[inline]
@@ -262,7 +262,7 @@ impl bridge::convert::FromJson for GetCurrentTimeOutput {
     }
 }
 bridge::generated! {
-    GetCurrentTimeOutput
+    GetCurrentTimeOutput = 11136087241454243878
 }
 impl GetCurrentTimeInput {
     #[inline]

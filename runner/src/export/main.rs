@@ -5,6 +5,8 @@ mod snippet {
     use bridge::prelude::*;
     #[allow(unused_imports)]
     use tools::*;
+    #[allow(unused_imports)]
+    use super::in_scope::*;
 
     include!("snippet.rs");
 
@@ -15,6 +17,11 @@ mod snippet {
     async fn value() -> bridge::Result<impl bridge::tail::Outcome> {
         bridge::finish!(run().await)
     }
+}
+
+/// The usual names of the crates on offer.
+mod in_scope {
+    // Here stand their imports.
 }
 
 fn main() -> std::process::ExitCode {

@@ -1,93 +1,21 @@
 //! Names that exist, but are not in scope: of the crates on offer, of the standard library, of bindings.
 //!
-//! The compiler does not look into a crate that nothing has named yet, so the usual names are listed here.
+//! The usual names of crates are in scope ([`crate::in_scope`]); what the compiler suggests here is the rest.
 
 use super::Slip;
 use super::lookup::Known;
+use crate::in_scope::{ITERTOOLS, METHODS};
 use crate::messages::Message;
 
 /// The crates on offer.
 pub(crate) const CRATES: [&str; 8] =
     ["anyhow", "chrono", "futures", "itertools", "regex", "serde", "serde_json", "tokio"];
 
-/// Types and traits that can only mean those of one crate on offer.
-const NAMES: [(&str, &str); 24] = [
-    ("BoxFuture", "futures::future::BoxFuture"),
-    ("Captures", "regex::Captures"),
-    ("DateTime", "chrono::DateTime"),
-    ("Datelike", "chrono::Datelike"),
-    ("FixedOffset", "chrono::FixedOffset"),
-    ("FutureExt", "futures::FutureExt"),
-    ("FuturesUnordered", "futures::stream::FuturesUnordered"),
-    ("Itertools", "itertools::Itertools"),
-    ("JoinSet", "tokio::task::JoinSet"),
-    ("Local", "chrono::Local"),
-    ("NaiveDate", "chrono::NaiveDate"),
-    ("NaiveDateTime", "chrono::NaiveDateTime"),
-    ("NaiveTime", "chrono::NaiveTime"),
-    ("Regex", "regex::Regex"),
-    ("RegexBuilder", "regex::RegexBuilder"),
-    ("Semaphore", "tokio::sync::Semaphore"),
-    ("StreamExt", "futures::StreamExt"),
-    ("TimeDelta", "chrono::TimeDelta"),
-    ("TimeZone", "chrono::TimeZone"),
-    ("Timelike", "chrono::Timelike"),
-    ("TryStreamExt", "futures::TryStreamExt"),
-    ("Utc", "chrono::Utc"),
-    ("join_all", "futures::future::join_all"),
-    ("try_join_all", "futures::future::try_join_all"),
-];
-
-/// Functions that are meant if what they give is awaited; the standard library has others of these names.
-const AWAITED: [(&str, &str); 2] = [("sleep", "tokio::time::sleep"), ("timeout", "tokio::time::timeout")];
-
-/// Methods that iterators have only by `Itertools`.
-const ITERTOOLS: [&str; 40] = [
-    "all_equal",
-    "all_unique",
-    "at_most_one",
-    "cartesian_product",
-    "chunk_by",
-    "collect_tuple",
-    "collect_vec",
-    "combinations",
-    "counts",
-    "counts_by",
-    "dedup",
-    "dedup_by",
-    "duplicates",
-    "exactly_one",
-    "find_position",
-    "fold_while",
-    "format",
-    "format_with",
-    "interleave",
-    "into_group_map",
-    "into_group_map_by",
-    "join",
-    "k_smallest",
-    "merge",
-    "minmax",
-    "minmax_by_key",
-    "partition_map",
-    "permutations",
-    "position_max",
-    "position_min",
-    "sorted",
-    "sorted_by",
-    "sorted_by_key",
-    "sorted_unstable",
-    "tuple_windows",
-    "tuples",
-    "unique",
-    "unique_by",
-    "with_position",
-    "zip_eq",
-];
-
 /// Errors of names, and of methods, that an import may help.
 const NAME_CODES: [&str; 5] = ["E0405", "E0412", "E0422", "E0425", "E0433"];
 const METHOD_CODES: [&str; 2] = ["E0599", "E0624"];
+/// The errors of a name that two glob imports bring.
+const AMBIGUOUS: [&str; 2] = ["E0659", "ambiguous_glob_imports"];
 
 /// What may be imported for a name.
 #[derive(Debug, PartialEq, Eq)]
@@ -98,9 +26,12 @@ pub(crate) struct Candidates {
     pub(crate) sure: bool,
 }
 
-/// What may be imported for the name that a message does not find.
+/// What may be imported for the name that a message does not find, or finds twice.
 pub(crate) fn candidates(slip: &Slip<'_>) -> Option<Candidates> {
     let code = slip.message.code();
+    if AMBIGUOUS.contains(&code) {
+        return own_glob(slip).map(|path| Candidates { paths: vec![path], sure: true });
+    }
     let suggested = suggested(slip);
     let sure = |path: &str| Some(Candidates { paths: vec![path.to_owned()], sure: true });
     if METHOD_CODES.contains(&code) {
@@ -109,8 +40,8 @@ pub(crate) fn candidates(slip: &Slip<'_>) -> Option<Candidates> {
             return None;
         }
         match &suggested[..] {
-            [] if code == "E0599" && ITERTOOLS.contains(&slip.name) && !is_own_type(slip) => {
-                return sure("itertools::Itertools");
+            [] if code == "E0599" && METHODS.contains(&slip.name) && !is_own_type(slip) => {
+                return sure(ITERTOOLS);
             }
             [] => return None,
             [only] => return sure(only),
@@ -120,14 +51,6 @@ pub(crate) fn candidates(slip: &Slip<'_>) -> Option<Candidates> {
     let is_bare = slip.message.quoted().len() == 1 && slip.is_bare();
     if !NAME_CODES.contains(&code) || !is_bare || !slip.lookup.functions(slip.name).is_empty() {
         return None;
-    }
-    if let Some((_, path)) = NAMES.iter().find(|(name, _)| *name == slip.name) {
-        return sure(path);
-    }
-    if let Some((_, path)) = AWAITED.iter().find(|(name, _)| *name == slip.name)
-        && is_awaited(slip)
-    {
-        return sure(path);
     }
     if let [owner] = slip.lookup.owners(slip.name)[..]
         && slip.lookup.is_named(owner.module)
@@ -149,10 +72,14 @@ fn is_own_type(slip: &Slip<'_>) -> bool {
     words.any(|(index, word)| matches!(word, "struct" | "enum") && slip.tokens.word(index + 1) == name)
 }
 
-/// Whether the function at the place is called, and the call awaited.
-fn is_awaited(slip: &Slip<'_>) -> bool {
-    let end = slip.tokens.close(slip.at + 1).unwrap_or(slip.tokens.len());
-    slip.tokens.is_sign(end + 1, '.') && slip.tokens.word(end + 2) == "await"
+/// Where a name comes from by a glob import of the snippet's own, which is meant if what is in scope anyway has it too.
+fn own_glob(slip: &Slip<'_>) -> Option<String> {
+    let spans = slip.message.children.iter().flat_map(|child: &Message| &child.spans);
+    let mut globs = spans.filter(|span| span.is_primary).filter_map(|span| slip.source.range(span));
+    let glob = globs.next().filter(|_| globs.next().is_none())?;
+    let before = slip.tokens.at(glob.start).checked_sub(1)?;
+    let path = slip.source.text.get(glob)?.strip_suffix('*')?;
+    (slip.tokens.word(before) == "use").then(|| format!("{path}{}", slip.name))
 }
 
 /// The paths that the compiler suggests to import, without those that snippets can't name.
@@ -174,17 +101,12 @@ fn suggested(slip: &Slip<'_>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CRATES, ITERTOOLS, NAMES};
+    use super::CRATES;
 
     #[test]
     fn the_crates_are_those_on_offer() {
         let manifest: toml::Table = crate::layer::OFFER_MANIFEST.parse().unwrap();
         let offered = manifest["dependencies"].as_table().unwrap().keys();
         assert_eq!(offered.filter(|name| *name != "bridge").collect::<Vec<_>>(), CRATES);
-        for (name, path) in NAMES {
-            assert!(path.ends_with(&format!("::{name}")), "{path}");
-            assert!(CRATES.contains(&path.split("::").next().unwrap()), "{path}");
-        }
-        assert!(NAMES.is_sorted() && ITERTOOLS.is_sorted());
     }
 }

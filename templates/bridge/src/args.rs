@@ -17,8 +17,12 @@ impl Args {
     ///
     /// # Errors
     /// Where the argument was not given.
+    #[track_caller]
     pub fn require(&self, key: &str) -> crate::Result<&str> {
-        self.get(key).ok_or_else(|| anyhow::anyhow!("the argument {key:?} was not given"))
+        match self.get(key) {
+            Some(value) => Ok(value),
+            None => Err(anyhow::Error::msg(format!("the argument {key:?} was not given"))),
+        }
     }
 
     /// All arguments, by key.

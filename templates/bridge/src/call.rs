@@ -3,7 +3,7 @@
 use std::task::{Context, Poll};
 
 use crate::client::Ticket;
-use crate::convert::{FromJson, Reader, Refused, ToJson, checked};
+use crate::convert::{FromJson, Reader, Refused, ToJson, checked, unfit};
 use crate::error::ToolError;
 use crate::result::{Reply, ToolResult, mismatch, read, reader};
 use crate::tool::Tool;
@@ -14,6 +14,8 @@ use crate::wire::{CallFailure, FailureKind};
 #[derive(Debug)]
 pub struct Pending {
     state: State,
+    /// Why it can't be sent: the first argument that is not what the tool takes.
+    refused: Option<Box<Refused>>,
 }
 
 #[derive(Debug)]
@@ -36,7 +38,13 @@ impl Pending {
     #[must_use]
     #[track_caller]
     pub fn new(server: &'static str, tool: &'static str) -> Self {
-        Pending { state: State::Idle(Site::built(server, tool)) }
+        Pending { state: State::Idle(Site::built(server, tool)), refused: unfit() }
+    }
+
+    /// Takes note of what was found of an argument that was just converted.
+    pub fn converted(&mut self) {
+        let unfit = unfit();
+        self.refused = self.refused.take().or(unfit);
     }
 
     /// Sends the call at first, then looks for its answer.
@@ -89,7 +97,7 @@ impl Pending {
         tool: &'static Tool,
         input: &dyn ToJson,
     ) -> Poll<Result<ToolResult, ToolError>> {
-        self.state.poll(context, tool, input).map(|reply| ToolResult::of(reply?, tool))
+        self.state.poll(context, tool, input, &mut self.refused).map(|reply| ToolResult::of(reply?, tool))
     }
 
     /// The answer, once it is there.
@@ -99,7 +107,9 @@ impl Pending {
         tool: &'static Tool,
         input: &dyn ToJson,
     ) -> Option<&mut Reader> {
-        let Poll::Ready(reply) = self.state.poll(context, tool, input) else { return None };
+        let Poll::Ready(reply) = self.state.poll(context, tool, input, &mut self.refused) else {
+            return None;
+        };
         let answer = match reply.and_then(|reply| reader(reply, tool)) {
             Ok(reader) => Answer { reader, error: None },
             Err(error) => Answer { reader: Reader::stopped(), error: Some(error) },
@@ -134,10 +144,14 @@ impl State {
         context: &mut Context<'_>,
         tool: &'static Tool,
         input: &dyn ToJson,
+        refused: &mut Option<Box<Refused>>,
     ) -> Poll<Result<Reply, ToolError>> {
         if let State::Idle(site) = self {
             site.polled();
-            let sent = checked(|| input.to_json()).map_err(|refused| invalid(&refused));
+            let sent = match refused.take() {
+                Some(refused) => Err(invalid(&refused)),
+                None => checked(|| input.to_json()).map_err(|refused| invalid(&refused)),
+            };
             match sent.and_then(|arguments| Ticket::send(&tool.mark, &arguments)) {
                 Ok(ticket) => *self = State::Sent(ticket),
                 Err(failure) => return Poll::Ready(Err(ToolError::from_failure(failure, tool))),

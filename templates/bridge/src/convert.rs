@@ -12,16 +12,18 @@ mod number;
 mod object;
 mod reader;
 mod sent;
+mod shape;
 mod text;
 
-pub use argument::{Argument, Generated, OptionalArgument, optional_value, value};
+pub use argument::{Argument, OptionalArgument, optional_value, value};
 pub use forward::{deserialize, serialize};
 pub use json::{FromJson, ToJson, read};
 pub use mismatch::Mismatch;
 pub(crate) use number::{Readable, Unheld, readable, shortened};
 pub use object::{object, object_with_extra, tagged};
 pub use reader::Reader;
-pub(crate) use sent::{Refused, checked, no_number};
+pub(crate) use sent::{Refused, checked, no_number, unfit};
+pub use shape::{Fits, Generated, Referred, Shape, same_shape};
 pub use text::{GeneratedText, UnknownText, is_text, parse_text, read_text};
 
 /// What the macros of this module need, for crates that do not depend on serde themselves.

@@ -52,7 +52,7 @@ impl Fault for ToolError {
 
 impl Fault for anyhow::Error {
     fn fault(&self) -> anyhow::Error {
-        with_tool(format!("{self:#}"), tool(self))
+        with_tool(format!("{self:#}"), tool(self)).at(self.place())
     }
 }
 

@@ -19,6 +19,7 @@ pub mod instantiate;
 mod lookup;
 mod panics;
 pub mod prelude;
+mod python;
 mod resource;
 pub mod result;
 mod run;

@@ -1,14 +1,16 @@
 //! What a tool answered: MCP's `CallToolResult` as a program sees it.
 
 use std::fmt;
+use std::panic::Location;
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::content::Content;
 use crate::convert::{Readable, Reader, Unheld, readable, shortened};
 use crate::error::{ToolError, ToolErrorKind};
+use crate::python;
 use crate::tool::Tool;
 use crate::warning::warn;
 
@@ -44,12 +46,23 @@ impl ToolResult {
         join_text(&self.content)
     }
 
-    /// The answer as a `T`: the structured content, or else the text read as JSON.
+    /// The first image, which `emit` shows.
+    #[must_use]
+    pub fn image(&self) -> Option<&Content> {
+        self.content.iter().find(|part| part.kind() == "image")
+    }
+
+    /// The answer as a `T`: the structured content, or else the text read as JSON, or as a literal of Python.
     ///
     /// # Errors
-    /// Where the text is not JSON, or the JSON is not a `T`.
+    /// Where the text is neither, or the value is not a `T`.
+    #[track_caller]
     pub fn json<T: DeserializeOwned>(&self) -> crate::Result<T> {
-        Ok(serde_json::from_value(self.value()?)?)
+        let read = self.value().and_then(|value| Ok(serde_json::from_value(value)?));
+        match read {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.at(Location::caller())),
+        }
     }
 
     fn value(&self) -> crate::Result<Value> {
@@ -57,7 +70,18 @@ impl ToolResult {
             return Ok(structured.clone());
         }
         let text = self.text();
-        let Readable { text: json, unheld, rounded } = readable(&text);
+        let literal;
+        let mut json = text.as_str();
+        if let Err(error) = serde_json::from_str::<IgnoredAny>(json) {
+            literal = python::to_json(&text).ok_or_else(|| {
+                anyhow::anyhow!(
+                    "the answer is neither JSON ({error}) nor a Python literal: {}",
+                    shorten(&text)
+                )
+            })?;
+            json = &literal;
+        }
+        let Readable { text: json, unheld, rounded } = readable(json);
         let value = serde_json::from_str(&json)
             .map_err(|error| anyhow::anyhow!("the answer is not JSON ({error}): {}", shorten(&text)))?;
         if let Some(number) = unheld.find(&value) {

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::panic;
 use std::pin::{Pin, pin};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
@@ -31,6 +31,9 @@ const MESSAGE_LIMIT: usize = 64 << 10;
 
 /// The file that the snippet's text stands in, as places name it.
 pub(crate) const SNIPPET_FILE: &str = "snippet.rs";
+
+/// Where the text of the snippet stands that runs.
+static ORIGIN: OnceLock<Origin<'static>> = OnceLock::new();
 
 /// Exit code of a program that ended with an `Err`.
 const EXIT_ERROR: u8 = 1;
@@ -89,6 +92,8 @@ impl<'a> Origin<'a> {
 
 /// Runs the snippet behind `entry`, whose text stands at `origin`.
 pub fn run(origin: Origin<'static>, entry: fn(Args) -> Pin<Box<dyn Future<Output = Encoded>>>) -> ExitCode {
+    // The first is the only one: a program runs once.
+    let origin = *ORIGIN.get_or_init(|| origin);
     panics::keep(origin);
     warning::begin(origin);
     let welcome = match client::connect() {
@@ -204,7 +209,10 @@ fn failure(error: &anyhow::Error) -> Failure {
         server: error.server.clone(),
         tool: error.tool.clone(),
     });
-    Failure(ErrorReport { message: shortened(format!("{error:#}")), tool })
+    let place = ORIGIN.get().zip(Some(error.place()).filter(|place| place.file() == SNIPPET_FILE));
+    let line = place.map(|(_, place)| place.line());
+    let column = place.map(|(origin, place)| origin.column(place.line(), place.column()));
+    Failure(ErrorReport { message: shortened(format!("{error:#}")), tool, line, column })
 }
 
 /// A message of at most [`MESSAGE_LIMIT`] bytes.
@@ -222,7 +230,7 @@ fn too_large(length: usize) -> ErrorReport {
     let (length, limit) = (size(length), size(limit));
     let message =
         format!("the result is {length} of JSON, over the limit of {limit}; return a part or a summary");
-    ErrorReport { message, tool: None }
+    ErrorReport { message, tool: None, line: None, column: None }
 }
 
 /// Runs a snippet on a thread of its own, where it may block and start runtimes.

@@ -105,7 +105,7 @@ impl FromJson for Scalar {
     }
 }
 
-crate::generated! { Scalar }
+crate::generated! { Scalar = 0 }
 
 macro_rules! from {
     ($($source:ty => $convert:expr),+ $(,)?) => {

@@ -285,6 +285,10 @@ pub struct ErrorReport {
     pub message: String,
     /// The call that it comes from, where it is a tool's.
     pub tool: Option<ToolReport>,
+    /// Line of the snippet that made it the snippet's error, from 1.
+    pub line: Option<u32>,
+    /// Column in that line, from 1.
+    pub column: Option<u32>,
 }
 
 /// The failed call behind an [`ErrorReport`].

@@ -76,7 +76,7 @@ impl bridge::convert::FromJson for CreateNoteOutput {
     }
 }
 bridge::generated! {
-    CreateNoteOutput
+    CreateNoteOutput = 4217244297373220966
 }
 impl CreateNoteInput {
     #[inline]
@@ -101,6 +101,7 @@ impl CreateNoteCall {
         tags: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
         self.input.tags = bridge::convert::OptionalArgument::into_optional(tags);
+        self.pending.converted();
         self
     }
 }
@@ -255,6 +256,7 @@ impl FailCall {
         message: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.message = bridge::convert::OptionalArgument::into_optional(message);
+        self.pending.converted();
         self
     }
 }
@@ -357,7 +359,7 @@ impl bridge::convert::FromJson for GetCustomerOutput {
     }
 }
 bridge::generated! {
-    GetCustomerOutput
+    GetCustomerOutput = 15912121240589760522
 }
 impl GetCustomerInput {
     #[inline]
@@ -720,7 +722,8 @@ impl bridge::convert::FromJson for ListOrdersOrderItem {
     }
 }
 bridge::generated! {
-    ListOrdersOrderStatus ListOrdersOutput ListOrdersOrder ListOrdersOrderItem
+    ListOrdersOrderStatus = 12764837456980703520 ListOrdersOutput = 11364737568254563592
+    ListOrdersOrder = 13125189449732727765 ListOrdersOrderItem = 3436280411404229631
 }
 bridge::generated_text! {
     ListOrdersOrderStatus;
@@ -748,6 +751,7 @@ impl ListOrdersCall {
         cursor: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
+        self.pending.converted();
         self
     }
     /// How many orders the page may have.
@@ -757,6 +761,7 @@ impl ListOrdersCall {
         limit: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
         self.input.limit = bridge::convert::OptionalArgument::into_optional(limit);
+        self.pending.converted();
         self
     }
     /// Only orders with this status.
@@ -766,6 +771,7 @@ impl ListOrdersCall {
         status: impl bridge::convert::OptionalArgument<ListOrdersOrderStatus, F>,
     ) -> Self {
         self.input.status = bridge::convert::OptionalArgument::into_optional(status);
+        self.pending.converted();
         self
     }
 }
@@ -907,7 +913,8 @@ impl bridge::convert::FromJson for SearchProductsProduct {
     }
 }
 bridge::generated! {
-    SearchProductsOutput SearchProductsProduct
+    SearchProductsOutput = 5261232159548548898 SearchProductsProduct =
+    12419395857975048425
 }
 impl SearchProductsInput {
     #[inline]
@@ -934,6 +941,7 @@ impl SearchProductsCall {
         self.input.max_price_cents = bridge::convert::OptionalArgument::into_optional(
             max_price_cents,
         );
+        self.pending.converted();
         self
     }
 }

@@ -129,6 +129,16 @@ fn every_value_of_the_table_arrives_by_serve() {
     by_serve(&table("values.yaml"), &lab());
 }
 
+#[test]
+fn every_snippet_of_the_language_means_what_it_must_by_run() {
+    by_run(&table("language.yaml"), DEMO);
+}
+
+#[test]
+fn every_snippet_of_the_language_means_what_it_must_by_serve() {
+    by_serve(&table("language.yaml"), DEMO);
+}
+
 fn by_run(rows: &[Row], config: &str) {
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());

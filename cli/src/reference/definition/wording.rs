@@ -7,11 +7,13 @@ Runs a Rust snippet that calls tools; returns what it prints and its result. Wri
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer_id).await }).await?;
 all.iter().filter(|c| c.vip).map(|c| &c.name).collect::<Vec<_>>()
-A server is a module, a tool an async function: required arguments in order, optional ones as setters. It returns its \
-typed output, or ToolResult (`.text()`, `.json::<T>()?`); Err is ToolError (`.kind`, `.message`). In scope: std \
-collections, serde_json, json!, Value, anyhow macros, serde, regex, chrono, itertools, futures, tokio; emit(content) for images, \
-progress(done, total, text), args.get(key). No files, network or state: only tools. Filter and count in the snippet, \
-return only what is needed.";
+A server is a module, a tool an async function: required arguments in order, optional ones as setters; `json!({…})` for any \
+struct. It returns its typed output, or ToolResult (`.text()`, `.json::<T>()?`, `.image()`, `.content`: Vec<Content> of \
+kind text, image, audio, resource, resource_link); Err is ToolError (`.kind`, `.message`). concurrently(limit, items, \
+|i| async move {…}) -> Result<Vec<T>, E> in order; the first Err ends it: `Ok(call.await)` keeps failures. A dropped call is \
+cancelled. In scope: std collections, serde, json!, Value, anyhow, Regex, Itertools, chrono, futures, join_all, tokio, \
+sleep, timeout; emit(content) for images, progress(done, total, text), args.get(key). No files, network or state: only tools. \
+Filter and count in the snippet, return only what is needed.";
 
 /// The same of resources, where a server has any.
 pub(super) const RESOURCES: &str = "\

@@ -60,21 +60,6 @@ impl<T, A: Argument<T>> OptionalArgument<T, Wrapped> for Option<A> {
     }
 }
 
-/// A generated type: it stands for itself, and so does a reference to it.
-pub trait Generated: Clone {}
-
-impl<T: Generated> Argument<T> for T {
-    fn into_argument(self) -> T {
-        self
-    }
-}
-
-impl<T: Generated> Argument<T> for &T {
-    fn into_argument(self) -> T {
-        self.clone()
-    }
-}
-
 macro_rules! plain {
     ($target:ty: $($source:ty),+ => $convert:expr) => {
         $(impl Argument<$target> for $source {

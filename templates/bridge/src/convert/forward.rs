@@ -30,9 +30,32 @@ pub fn deserialize<'de, T: FromJson, D: Deserializer<'de>>(deserializer: D) -> R
 /// What every generated type has: serde's traits, and the right to stand as an argument.
 #[macro_export]
 macro_rules! generated {
-    ($($name:ident)+) => {
+    ($($name:ident = $shape:literal)+) => {
         $(
-            impl $crate::convert::Generated for $name {}
+            impl $crate::convert::Generated for $name {
+                type Shape = $crate::convert::Shape<$shape>;
+            }
+
+            impl $crate::convert::Referred for $name {}
+            impl $crate::convert::Referred for &$name {}
+
+            impl<T: $crate::convert::FromJson + 'static>
+                $crate::convert::Fits<T, $crate::convert::Shape<$shape>> for $name
+            {
+                #[inline]
+                fn fit(self) -> T {
+                    $crate::convert::same_shape(self)
+                }
+            }
+
+            impl<T: $crate::convert::FromJson + 'static>
+                $crate::convert::Fits<T, $crate::convert::Shape<$shape>> for &$name
+            {
+                #[inline]
+                fn fit(self) -> T {
+                    $crate::convert::same_shape(::std::clone::Clone::clone(self))
+                }
+            }
 
             impl $crate::convert::serde::Serialize for $name {
                 fn serialize<S: $crate::convert::serde::Serializer>(

@@ -41,6 +41,16 @@ pub(super) fn refuse(what: String) -> Value {
     Value::Null
 }
 
+/// Keeps the first reason why an argument that was given as JSON is not what its tool takes, for the call that it is for.
+pub(super) fn refuse_argument(what: &str) {
+    refuse(format!("not what the tool takes: {what}"));
+}
+
+/// Why an argument that was just converted is not what its tool takes, if it is not.
+pub(crate) fn unfit() -> Option<Box<Refused>> {
+    REFUSED.take().map(Box::new)
+}
+
 /// The JSON of the field `key`, made by `convert`.
 pub(super) fn field(key: &str, convert: impl FnOnce() -> Value) -> Value {
     let before = REFUSED.with_borrow(Option::is_some);

@@ -1,0 +1,132 @@
+//! What snippets have in scope of the crates on offer, beside the bridge's prelude.
+//!
+//! Only names that a text has are brought into scope: the compiler reads a crate when something names it. They come by a
+//! glob import, so that what a snippet declares or imports itself comes first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A name, and what it means.
+pub(crate) const NAMES: [(&str, &str); 27] = [
+    ("BoxFuture", "futures::future::BoxFuture"),
+    ("Captures", "regex::Captures"),
+    ("DateTime", "chrono::DateTime"),
+    ("Datelike", "chrono::Datelike"),
+    ("FixedOffset", "chrono::FixedOffset"),
+    ("FutureExt", "futures::FutureExt"),
+    ("FuturesUnordered", "futures::stream::FuturesUnordered"),
+    ("Itertools", "itertools::Itertools"),
+    ("JoinSet", "tokio::task::JoinSet"),
+    ("Local", "chrono::Local"),
+    ("NaiveDate", "chrono::NaiveDate"),
+    ("NaiveDateTime", "chrono::NaiveDateTime"),
+    ("NaiveTime", "chrono::NaiveTime"),
+    ("Regex", "regex::Regex"),
+    ("RegexBuilder", "regex::RegexBuilder"),
+    ("Semaphore", "tokio::sync::Semaphore"),
+    ("StreamExt", "futures::StreamExt"),
+    ("TimeDelta", "chrono::TimeDelta"),
+    ("TimeZone", "chrono::TimeZone"),
+    ("Timelike", "chrono::Timelike"),
+    ("TryStreamExt", "futures::TryStreamExt"),
+    ("Utc", "chrono::Utc"),
+    ("Weekday", "chrono::Weekday"),
+    ("join_all", "futures::future::join_all"),
+    ("sleep", "tokio::time::sleep"),
+    ("timeout", "tokio::time::timeout"),
+    ("try_join_all", "futures::future::try_join_all"),
+];
+
+/// Traits of `chrono`, whose methods come with any of its types.
+const OF_CHRONO: [&str; 3] = ["chrono::Datelike", "chrono::TimeZone", "chrono::Timelike"];
+/// The trait with the [`METHODS`].
+pub(crate) const ITERTOOLS: &str = "itertools::Itertools";
+
+/// Methods that iterators have only by `Itertools`.
+#[rustfmt::skip]
+pub(crate) const METHODS: [&str; 130] = [
+    "all_equal", "all_equal_value", "all_unique", "array_combinations", "array_combinations_with_replacement",
+    "at_most_one", "batching", "cartesian_product", "chunk_by", "chunks", "circular_array_windows",
+    "circular_tuple_windows", "coalesce", "collect_array", "collect_tuple", "collect_vec", "combinations",
+    "combinations_with_replacement", "concat", "contains", "counts", "counts_by", "dedup", "dedup_by",
+    "dedup_by_with_count", "dedup_with_count", "dropping", "dropping_back", "duplicates", "duplicates_by",
+    "exactly_one", "filter_map_ok", "filter_ok", "find_or_first", "find_or_last", "find_position",
+    "flatten_ok", "fold_ok", "fold_while", "format", "format_with", "get", "interleave",
+    "interleave_shortest", "intersperse", "intersperse_with", "into_group_map", "into_group_map_by",
+    "into_grouping_map", "into_grouping_map_by", "join", "k_largest", "k_largest_by", "k_largest_by_key",
+    "k_largest_relaxed", "k_largest_relaxed_by", "k_largest_relaxed_by_key", "k_smallest", "k_smallest_by",
+    "k_smallest_by_key", "k_smallest_relaxed", "k_smallest_relaxed_by", "k_smallest_relaxed_by_key", "kmerge",
+    "kmerge_by", "map_into", "map_ok", "max_set", "max_set_by", "max_set_by_key", "merge", "merge_by",
+    "merge_join_by", "min_set", "min_set_by", "min_set_by_key", "minmax", "minmax_by", "minmax_by_key",
+    "multi_cartesian_product", "multipeek", "multiunzip", "next_array", "next_tuple", "pad_using",
+    "partition_map", "partition_result", "peeking_take_while", "permutations", "position_max",
+    "position_max_by", "position_max_by_key", "position_min", "position_min_by", "position_min_by_key",
+    "position_minmax", "position_minmax_by", "position_minmax_by_key", "positions", "powerset",
+    "process_results", "product1", "set_from", "sorted", "sorted_by", "sorted_by_cached_key", "sorted_by_key",
+    "sorted_unstable", "sorted_unstable_by", "sorted_unstable_by_key", "strip_prefix", "strip_prefix_by",
+    "sum1", "tail", "take_while_inclusive", "take_while_ref", "tee", "tree_reduce", "try_collect", "try_len",
+    "tuple_combinations", "tuple_windows", "tuples", "unique", "unique_by", "update", "while_some",
+    "with_position", "zip_eq", "zip_longest",
+];
+
+/// What stands before a text that has these `identifiers`, and declares `functions` itself; nothing where it needs none.
+pub(crate) fn imports(identifiers: &BTreeSet<String>, functions: &BTreeSet<String>) -> String {
+    let mut paths: BTreeMap<&str, &str> = NAMES
+        .into_iter()
+        .filter(|(name, _)| identifiers.contains(*name))
+        .map(|(name, path)| (path, name))
+        .collect();
+    let names_chrono =
+        identifiers.contains("chrono") || paths.keys().any(|path| path.starts_with("chrono::"));
+    for path in OF_CHRONO.into_iter().filter(|_| names_chrono) {
+        paths.entry(path).or_insert("_");
+    }
+    // A method of a snippet's own may have the name of one of the trait's, and would be ambiguous or not be meant.
+    let calls = METHODS.iter().any(|method| identifiers.contains(*method));
+    if calls && METHODS.iter().all(|method| !functions.contains(*method)) {
+        paths.entry(ITERTOOLS).or_insert("_");
+    }
+    if paths.is_empty() {
+        return String::new();
+    }
+    let uses = paths.into_iter().map(|(path, name)| match name {
+        "_" => format!("pub use ::{path} as _; "),
+        _ => format!("pub use ::{path}; "),
+    });
+    let uses: String = uses.collect();
+    format!("#[allow(unused_imports)] use self::__in_scope::*; mod __in_scope {{ {uses}}} ")
+}
+
+/// All of it, for a program that is compiled by itself: the items of a module.
+pub(crate) fn all() -> String {
+    NAMES.iter().map(|(_, path)| format!("    pub use {path};\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{METHODS, NAMES, imports};
+    use crate::hints::imports::CRATES;
+
+    fn set(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn names_are_those_of_crates_on_offer() {
+        for (name, path) in NAMES {
+            assert!(path.ends_with(&format!("::{name}")), "{path}");
+            assert!(CRATES.contains(&path.split("::").next().unwrap()), "{path}");
+        }
+        assert!(NAMES.is_sorted() && METHODS.is_sorted());
+    }
+
+    #[test]
+    fn only_what_a_text_names_is_imported() {
+        assert_eq!(imports(&set(&["println", "iter", "map"]), &set(&[])), "");
+        assert!(imports(&set(&["Regex"]), &set(&[])).contains("{ pub use ::regex::Regex; }"));
+        assert!(imports(&set(&["Utc"]), &set(&[])).contains("pub use ::chrono::Datelike as _;"));
+        assert!(imports(&set(&["sorted"]), &set(&[])).contains("pub use ::itertools::Itertools as _;"));
+        assert_eq!(imports(&set(&["sorted", "unique"]), &set(&["unique"])), "");
+    }
+}

@@ -1,0 +1,129 @@
+//! Values that stand for one of a generated type: of another type of the same shape, and JSON.
+//!
+//! The generator gives each type a number for its server and all that is in it, by names in JSON. Two types of one number
+//! have the same values in JSON, so one is made of the other by way of it.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::sent::{checked, refuse_argument};
+use super::{Argument, FromJson, ToJson, read};
+
+/// The shape of a type, by its number.
+#[derive(Debug)]
+pub enum Shape<const NUMBER: u64> {}
+
+/// A generated type.
+pub trait Generated: Clone + ToJson + FromJson + 'static {
+    /// Its [`Shape`].
+    type Shape;
+}
+
+/// A generated type, or a reference to one.
+pub trait Referred {}
+
+/// A value whose shape is `S`, and that can be made a `T` of that shape.
+pub trait Fits<T, S> {
+    /// The value as a `T`.
+    fn fit(self) -> T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Generated, A: Referred + Fits<T, T::Shape>> Argument<T> for A {
+    fn into_argument(self) -> T {
+        self.fit()
+    }
+}
+
+/// A value as one of another type of its shape.
+pub fn same_shape<T: FromJson + 'static, S: ToJson + 'static>(value: S) -> T {
+    let mut place = Some(value);
+    if let Some(same) = (&mut place as &mut dyn Any).downcast_mut::<Option<T>>()
+        && let Some(same) = same.take()
+    {
+        return same;
+    }
+    made(&checked(|| place.to_json()).unwrap_or_default())
+}
+
+/// The value that JSON is; where it is none, the call that it is for is not sent.
+fn made<T: FromJson>(json: &Value) -> T {
+    match read(json.clone()) {
+        Ok(value) => value,
+        Err(mismatch) => {
+            refuse_argument(&mismatch.to_string());
+            // Never sent: reading nothing always ends.
+            T::from_json(Value::Null, &mut super::Reader::stopped())
+        }
+    }
+}
+
+/// The value that JSON is, if nothing of it is lost.
+fn given<T: FromJson + ToJson>(json: &Value) -> T {
+    let made: T = made(json);
+    if let Ok(kept) = checked(|| made.to_json())
+        && let Some(lost) = lost(json, &kept, "")
+    {
+        refuse_argument(&lost);
+    }
+    made
+}
+
+/// The first member of `json` that `kept`, which was made of it, does not have.
+fn lost(json: &Value, kept: &Value, path: &str) -> Option<String> {
+    match (json, kept) {
+        (Value::Object(given), Value::Object(kept)) => given.iter().find_map(|(key, value)| {
+            let path = format!("{path}.{key}");
+            match kept.get(key) {
+                Some(kept) => lost(value, kept, &path),
+                None if value.is_null() => None,
+                None => Some(format!("it has no {path}")),
+            }
+        }),
+        (Value::Array(given), Value::Array(kept)) => {
+            let mut pairs = given.iter().zip(kept).enumerate();
+            pairs.find_map(|(index, (value, kept))| lost(value, kept, &format!("{path}[{index}]")))
+        }
+        (Value::Number(given), Value::Number(kept)) if given.as_f64() == kept.as_f64() => None,
+        (given, kept) if given == kept => None,
+        (given, kept) => Some(format!("at {path}: expected {kept}, got {given}")),
+    }
+}
+
+macro_rules! as_json {
+    ($([$($bound:tt)*] $target:ty),+) => {
+        $(
+            impl<T: $($bound)*> Argument<$target> for Value {
+                fn into_argument(self) -> $target {
+                    given(&self)
+                }
+            }
+
+            impl<T: $($bound)*> Argument<$target> for &Value {
+                fn into_argument(self) -> $target {
+                    given(self)
+                }
+            }
+        )+
+    };
+}
+
+as_json!([Generated] T, [FromJson + ToJson] Vec<T>, [FromJson + ToJson] BTreeMap<String, T>);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::lost;
+
+    #[test]
+    fn what_json_has_beyond_a_type_is_told_with_its_place() {
+        let kept = json!({ "a": [{ "b": 1 }], "c": "x" });
+        assert_eq!(lost(&json!({ "a": [{ "b": 1.0 }], "d": null }), &kept, ""), None);
+        let found = |given| lost(&given, &kept, "").unwrap_or_default();
+        assert_eq!(found(json!({ "a": [{ "b": 1, "e": 2 }] })), "it has no .a[0].e");
+        assert_eq!(found(json!({ "c": "y" })), "at .c: expected \"x\", got \"y\"");
+    }
+}
