@@ -87,7 +87,7 @@ struct Held {
 /// An integer of any type: whether it is below zero, and its distance from it.
 type Integer = (bool, u128);
 
-/// An integer as an argument of the type `f64`. One that no double is written as is kept, and the double, a NaN, says where: it
+/// An integer as an argument of the type `f64`. One that may not be a double is kept, and the double, a NaN, says where: it
 /// lives only within the call, whose fields nobody else sees.
 pub(super) fn hold(integer: Integer) -> f64 {
     let (is_negative, magnitude) = integer;
@@ -115,9 +115,10 @@ pub(super) fn not_finite(double: f64) -> Value {
     let Some((is_negative, magnitude)) = integer else { return refuse(no_number(double)) };
     let sign = if is_negative { "-" } else { "" };
     let text = format!("{sign}{magnitude}");
-    match (text.parse::<u64>(), text.parse::<i64>()) {
-        (Ok(integer), _) => Value::from(integer),
-        (_, Ok(integer)) => Value::from(integer),
+    match (text.parse::<u64>(), text.parse::<i64>(), text.parse::<f64>()) {
+        (Ok(integer), ..) => Value::from(integer),
+        (_, Ok(integer), _) => Value::from(integer),
+        (.., Ok(double)) if format!("{double:.0}") == text => Value::from(double),
         _ => refuse(format!("{text}, which neither 64 bits nor a double hold")),
     }
 }
