@@ -160,12 +160,16 @@ pub(crate) fn to_json<T: Serialize>(value: &T) -> anyhow::Result<Box<RawValue>> 
 /// The value in a `Result` that was serialised as it is: its type was not known before its end, or it stands behind what
 /// serde does not show.
 fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<Box<RawValue>> {
-    const HIDDEN: [&str; 5] = ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<"];
+    const HIDDEN: [&str; 6] =
+        ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<", "core::option::Option<"];
     loop {
         while let Some(within) = HIDDEN.iter().find_map(|hidden| kind.strip_prefix(hidden)) {
             kind = within;
         }
         let Some(within) = kind.strip_prefix("core::result::Result<") else { return Ok(json) };
+        if json.get() == "null" {
+            return Ok(json);
+        }
         json = match serde_json::from_str(json.get())? {
             Written::Ok(value) => value,
             Written::Err(Value::String(message)) => return Err(anyhow::Error::msg(message)),
