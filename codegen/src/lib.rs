@@ -36,7 +36,7 @@ pub use text::clean;
 pub use tokens::tokens;
 
 /// The version of the emitted code: part of the key of everything compiled from it.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// An MCP server and the tools that code is wanted for.
 #[derive(Debug, Clone, PartialEq)]

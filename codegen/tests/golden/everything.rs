@@ -158,7 +158,6 @@ pub struct GetAnnotatedMessageCall {
 }
 impl GetAnnotatedMessageCall {
     /// Whether to include an example image
-    #[track_caller]
     pub fn include_image<F>(
         mut self,
         include_image: impl bridge::convert::OptionalArgument<bool, F>,
@@ -192,7 +191,10 @@ pub fn get_annotated_message(
 ) -> GetAnnotatedMessageCall {
     GetAnnotatedMessageCall {
         input: GetAnnotatedMessageInput {
-            message_type: bridge::convert::Argument::into_argument(message_type),
+            message_type: bridge::convert::named(
+                "messageType",
+                bridge::convert::Argument::into_argument(message_type),
+            ),
             include_image: None,
         },
         pending: bridge::call::Pending::new("everything", "get-annotated-message"),
@@ -303,7 +305,6 @@ pub struct GetResourceLinksCall {
 }
 impl GetResourceLinksCall {
     /// Number of resource links to return (1-10)
-    #[track_caller]
     pub fn count<F>(
         mut self,
         count: impl bridge::convert::OptionalArgument<f64, F>,
@@ -423,7 +424,6 @@ pub struct GetResourceReferenceCall {
 }
 impl GetResourceReferenceCall {
     /// ID of the text resource to fetch
-    #[track_caller]
     pub fn resource_id<F>(
         mut self,
         resource_id: impl bridge::convert::OptionalArgument<f64, F>,
@@ -433,7 +433,6 @@ impl GetResourceReferenceCall {
         );
         self
     }
-    #[track_caller]
     pub fn resource_type<F>(
         mut self,
         resource_type: impl bridge::convert::OptionalArgument<
@@ -441,9 +440,12 @@ impl GetResourceReferenceCall {
             F,
         >,
     ) -> Self {
-        self.input.resource_type = bridge::convert::OptionalArgument::into_optional(
-            resource_type,
-        );
+        self.input.resource_type = self
+            .pending
+            .with(
+                "resourceType",
+                bridge::convert::OptionalArgument::into_optional(resource_type),
+            );
         self
     }
 }
@@ -679,7 +681,10 @@ pub fn get_structured_content(
 ) -> GetStructuredContentCall {
     GetStructuredContentCall {
         input: GetStructuredContentInput {
-            location: bridge::convert::Argument::into_argument(location),
+            location: bridge::convert::named(
+                "location",
+                bridge::convert::Argument::into_argument(location),
+            ),
         },
         pending: bridge::call::Pending::new("everything", "get-structured-content"),
     }
@@ -912,7 +917,6 @@ pub struct GzipFileAsResourceCall {
 }
 impl GzipFileAsResourceCall {
     /// URL or data URI of the file content to compress
-    #[track_caller]
     pub fn data<F>(
         mut self,
         data: impl bridge::convert::OptionalArgument<String, F>,
@@ -921,7 +925,6 @@ impl GzipFileAsResourceCall {
         self
     }
     /// Name of the output file
-    #[track_caller]
     pub fn name<F>(
         mut self,
         name: impl bridge::convert::OptionalArgument<String, F>,
@@ -930,7 +933,6 @@ impl GzipFileAsResourceCall {
         self
     }
     /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
-    #[track_caller]
     pub fn output_type<F>(
         mut self,
         output_type: impl bridge::convert::OptionalArgument<
@@ -938,9 +940,12 @@ impl GzipFileAsResourceCall {
             F,
         >,
     ) -> Self {
-        self.input.output_type = bridge::convert::OptionalArgument::into_optional(
-            output_type,
-        );
+        self.input.output_type = self
+            .pending
+            .with(
+                "outputType",
+                bridge::convert::OptionalArgument::into_optional(output_type),
+            );
         self
     }
 }
@@ -1027,7 +1032,6 @@ pub struct SimulateResearchQueryCall {
 }
 impl SimulateResearchQueryCall {
     /// Simulate an ambiguous query that requires clarification (triggers input_required status)
-    #[track_caller]
     pub fn ambiguous<F>(
         mut self,
         ambiguous: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1308,7 +1312,6 @@ pub struct TriggerLongRunningOperationCall {
 }
 impl TriggerLongRunningOperationCall {
     /// Duration of the operation in seconds
-    #[track_caller]
     pub fn duration<F>(
         mut self,
         duration: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1317,7 +1320,6 @@ impl TriggerLongRunningOperationCall {
         self
     }
     /// Number of steps in the operation
-    #[track_caller]
     pub fn steps<F>(
         mut self,
         steps: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1411,7 +1413,6 @@ pub struct TriggerSamplingRequestCall {
 }
 impl TriggerSamplingRequestCall {
     /// Maximum number of tokens to generate
-    #[track_caller]
     pub fn max_tokens<F>(
         mut self,
         max_tokens: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1518,7 +1519,6 @@ pub struct TriggerUrlElicitationCall {
 }
 impl TriggerUrlElicitationCall {
     /// Optional explicit elicitation ID. Defaults to a random UUID.
-    #[track_caller]
     pub fn elicitation_id<F>(
         mut self,
         elicitation_id: impl bridge::convert::OptionalArgument<String, F>,
@@ -1529,7 +1529,6 @@ impl TriggerUrlElicitationCall {
         self
     }
     /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
-    #[track_caller]
     pub fn error_path<F>(
         mut self,
         error_path: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1540,7 +1539,6 @@ impl TriggerUrlElicitationCall {
         self
     }
     /// Message shown to the user before opening the URL
-    #[track_caller]
     pub fn message<F>(
         mut self,
         message: impl bridge::convert::OptionalArgument<String, F>,

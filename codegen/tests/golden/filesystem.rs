@@ -174,7 +174,6 @@ pub struct DirectoryTreeCall {
     pending: bridge::call::Pending,
 }
 impl DirectoryTreeCall {
-    #[track_caller]
     pub fn exclude_patterns<F>(
         mut self,
         exclude_patterns: impl bridge::convert::OptionalArgument<Vec<String>, F>,
@@ -331,7 +330,6 @@ pub struct EditFileCall {
 }
 impl EditFileCall {
     /// Preview changes using git-style diff format
-    #[track_caller]
     pub fn dry_run<F>(
         mut self,
         dry_run: impl bridge::convert::OptionalArgument<bool, F>,
@@ -365,7 +363,10 @@ pub fn edit_file(
     EditFileCall {
         input: EditFileInput {
             path: path.into(),
-            edits: bridge::convert::Argument::into_argument(edits),
+            edits: bridge::convert::named(
+                "edits",
+                bridge::convert::Argument::into_argument(edits),
+            ),
             dry_run: None,
         },
         pending: bridge::call::Pending::new("filesystem", "edit_file"),
@@ -756,12 +757,13 @@ pub struct ListDirectoryWithSizesCall {
 }
 impl ListDirectoryWithSizesCall {
     /// Sort entries by name or size
-    #[track_caller]
     pub fn sort_by<F>(
         mut self,
         sort_by: impl bridge::convert::OptionalArgument<ListDirectoryWithSizesSortBy, F>,
     ) -> Self {
-        self.input.sort_by = bridge::convert::OptionalArgument::into_optional(sort_by);
+        self.input.sort_by = self
+            .pending
+            .with("sortBy", bridge::convert::OptionalArgument::into_optional(sort_by));
         self
     }
 }
@@ -985,7 +987,6 @@ pub struct ReadFileCall {
 }
 impl ReadFileCall {
     /// If provided, returns only the first N lines of the file
-    #[track_caller]
     pub fn head<F>(
         mut self,
         head: impl bridge::convert::OptionalArgument<f64, F>,
@@ -994,7 +995,6 @@ impl ReadFileCall {
         self
     }
     /// If provided, returns only the last N lines of the file
-    #[track_caller]
     pub fn tail<F>(
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1423,7 +1423,6 @@ pub struct ReadTextFileCall {
 }
 impl ReadTextFileCall {
     /// If provided, returns only the first N lines of the file
-    #[track_caller]
     pub fn head<F>(
         mut self,
         head: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1432,7 +1431,6 @@ impl ReadTextFileCall {
         self
     }
     /// If provided, returns only the last N lines of the file
-    #[track_caller]
     pub fn tail<F>(
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1552,7 +1550,6 @@ pub struct SearchFilesCall {
     pending: bridge::call::Pending,
 }
 impl SearchFilesCall {
-    #[track_caller]
     pub fn exclude_patterns<F>(
         mut self,
         exclude_patterns: impl bridge::convert::OptionalArgument<Vec<String>, F>,

@@ -147,7 +147,6 @@ pub struct GitBranchCall {
 }
 impl GitBranchCall {
     /// The commit sha that branch should contain. Do not pass anything to this param if no commit sha is specified
-    #[track_caller]
     pub fn contains<F>(
         mut self,
         contains: impl bridge::convert::OptionalArgument<String, F>,
@@ -156,7 +155,6 @@ impl GitBranchCall {
         self
     }
     /// The commit sha that branch should NOT contain. Do not pass anything to this param if no commit sha is specified
-    #[track_caller]
     pub fn not_contains<F>(
         mut self,
         not_contains: impl bridge::convert::OptionalArgument<String, F>,
@@ -415,7 +413,6 @@ pub struct GitCreateBranchCall {
     pending: bridge::call::Pending,
 }
 impl GitCreateBranchCall {
-    #[track_caller]
     pub fn base_branch<F>(
         mut self,
         base_branch: impl bridge::convert::OptionalArgument<String, F>,
@@ -513,14 +510,16 @@ pub struct GitDiffCall {
     pending: bridge::call::Pending,
 }
 impl GitDiffCall {
-    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
-            context_lines,
-        );
+        self.input.context_lines = self
+            .pending
+            .with(
+                "context_lines",
+                bridge::convert::OptionalArgument::into_optional(context_lines),
+            );
         self
     }
 }
@@ -603,14 +602,16 @@ pub struct GitDiffStagedCall {
     pending: bridge::call::Pending,
 }
 impl GitDiffStagedCall {
-    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
-            context_lines,
-        );
+        self.input.context_lines = self
+            .pending
+            .with(
+                "context_lines",
+                bridge::convert::OptionalArgument::into_optional(context_lines),
+            );
         self
     }
 }
@@ -692,14 +693,16 @@ pub struct GitDiffUnstagedCall {
     pending: bridge::call::Pending,
 }
 impl GitDiffUnstagedCall {
-    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
-            context_lines,
-        );
+        self.input.context_lines = self
+            .pending
+            .with(
+                "context_lines",
+                bridge::convert::OptionalArgument::into_optional(context_lines),
+            );
         self
     }
 }
@@ -798,7 +801,6 @@ pub struct GitLogCall {
 }
 impl GitLogCall {
     /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
-    #[track_caller]
     pub fn end_timestamp<F>(
         mut self,
         end_timestamp: impl bridge::convert::OptionalArgument<String, F>,
@@ -808,18 +810,19 @@ impl GitLogCall {
         );
         self
     }
-    #[track_caller]
     pub fn max_count<F>(
         mut self,
         max_count: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.max_count = bridge::convert::OptionalArgument::into_optional(
-            max_count,
-        );
+        self.input.max_count = self
+            .pending
+            .with(
+                "max_count",
+                bridge::convert::OptionalArgument::into_optional(max_count),
+            );
         self
     }
     /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
-    #[track_caller]
     pub fn start_timestamp<F>(
         mut self,
         start_timestamp: impl bridge::convert::OptionalArgument<String, F>,

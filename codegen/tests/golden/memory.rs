@@ -162,7 +162,10 @@ pub fn add_observations(
 ) -> AddObservationsCall {
     AddObservationsCall {
         input: AddObservationsInput {
-            observations: bridge::convert::Argument::into_argument(observations),
+            observations: bridge::convert::named(
+                "observations",
+                bridge::convert::Argument::into_argument(observations),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "add_observations"),
     }
@@ -302,7 +305,10 @@ pub fn create_entities(
 ) -> CreateEntitiesCall {
     CreateEntitiesCall {
         input: CreateEntitiesInput {
-            entities: bridge::convert::Argument::into_argument(entities),
+            entities: bridge::convert::named(
+                "entities",
+                bridge::convert::Argument::into_argument(entities),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "create_entities"),
     }
@@ -439,7 +445,10 @@ pub fn create_relations(
 ) -> CreateRelationsCall {
     CreateRelationsCall {
         input: CreateRelationsInput {
-            relations: bridge::convert::Argument::into_argument(relations),
+            relations: bridge::convert::named(
+                "relations",
+                bridge::convert::Argument::into_argument(relations),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "create_relations"),
     }
@@ -684,7 +693,10 @@ pub fn delete_observations(
 ) -> DeleteObservationsCall {
     DeleteObservationsCall {
         input: DeleteObservationsInput {
-            deletions: bridge::convert::Argument::into_argument(deletions),
+            deletions: bridge::convert::named(
+                "deletions",
+                bridge::convert::Argument::into_argument(deletions),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "delete_observations"),
     }
@@ -831,7 +843,10 @@ pub fn delete_relations(
 ) -> DeleteRelationsCall {
     DeleteRelationsCall {
         input: DeleteRelationsInput {
-            relations: bridge::convert::Argument::into_argument(relations),
+            relations: bridge::convert::named(
+                "relations",
+                bridge::convert::Argument::into_argument(relations),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "delete_relations"),
     }

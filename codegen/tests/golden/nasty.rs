@@ -168,7 +168,6 @@ pub struct OptionCall {
     pending: bridge::call::Pending,
 }
 impl OptionCall {
-    #[track_caller]
     pub fn none<F>(
         mut self,
         none: impl bridge::convert::OptionalArgument<String, F>,
@@ -176,7 +175,6 @@ impl OptionCall {
         self.input.none = bridge::convert::OptionalArgument::into_optional(none);
         self
     }
-    #[track_caller]
     pub fn some<F>(
         mut self,
         some: impl bridge::convert::OptionalArgument<String, F>,
@@ -324,12 +322,13 @@ pub struct ResultCall {
     pending: bridge::call::Pending,
 }
 impl ResultCall {
-    #[track_caller]
     pub fn item<F>(
         mut self,
         item: impl bridge::convert::OptionalArgument<ResultItem, F>,
     ) -> Self {
-        self.input.item = bridge::convert::OptionalArgument::into_optional(item);
+        self.input.item = self
+            .pending
+            .with("item", bridge::convert::OptionalArgument::into_optional(item));
         self
     }
 }
@@ -534,20 +533,22 @@ pub struct AdditionalCall {
     pending: bridge::call::Pending,
 }
 impl AdditionalCall {
-    #[track_caller]
     pub fn extra<F>(
         mut self,
         extra: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
+        self.input.extra = self
+            .pending
+            .with("extra", bridge::convert::OptionalArgument::into_optional(extra));
         self
     }
-    #[track_caller]
     pub fn extra2(
         mut self,
         extra2: impl bridge::convert::Argument<std::collections::BTreeMap<String, i64>>,
     ) -> Self {
-        self.input.extra2 = bridge::convert::Argument::into_argument(extra2);
+        self.input.extra2 = self
+            .pending
+            .with("extra", bridge::convert::Argument::into_argument(extra2));
         self
     }
 }
@@ -674,28 +675,31 @@ pub struct AnchorsCall {
     pending: bridge::call::Pending,
 }
 impl AnchorsCall {
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<AnchorsHere, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
-    #[track_caller]
     pub fn b<F>(
         mut self,
         b: impl bridge::convert::OptionalArgument<AnchorsThere, F>,
     ) -> Self {
-        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
-    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self.input.c = self
+            .pending
+            .with("c", bridge::convert::OptionalArgument::into_optional(c));
         self
     }
 }
@@ -841,7 +845,6 @@ pub struct ArraysCall {
     pending: bridge::call::Pending,
 }
 impl ArraysCall {
-    #[track_caller]
     pub fn bounded<F>(
         mut self,
         bounded: impl bridge::convert::OptionalArgument<Vec<String>, F>,
@@ -849,7 +852,6 @@ impl ArraysCall {
         self.input.bounded = bridge::convert::OptionalArgument::into_optional(bounded);
         self
     }
-    #[track_caller]
     pub fn contains<F>(
         mut self,
         contains: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -857,7 +859,6 @@ impl ArraysCall {
         self.input.contains = bridge::convert::OptionalArgument::into_optional(contains);
         self
     }
-    #[track_caller]
     pub fn of_null<F>(
         mut self,
         of_null: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -865,15 +866,18 @@ impl ArraysCall {
         self.input.of_null = bridge::convert::OptionalArgument::into_optional(of_null);
         self
     }
-    #[track_caller]
     pub fn old_pair<F>(
         mut self,
         old_pair: impl bridge::convert::OptionalArgument<(i64, String), F>,
     ) -> Self {
-        self.input.old_pair = bridge::convert::OptionalArgument::into_optional(old_pair);
+        self.input.old_pair = self
+            .pending
+            .with(
+                "old_pair",
+                bridge::convert::OptionalArgument::into_optional(old_pair),
+            );
         self
     }
-    #[track_caller]
     pub fn open_prefix<F>(
         mut self,
         open_prefix: impl bridge::convert::OptionalArgument<
@@ -886,20 +890,22 @@ impl ArraysCall {
         );
         self
     }
-    #[track_caller]
     pub fn same<F>(
         mut self,
         same: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.same = bridge::convert::OptionalArgument::into_optional(same);
+        self.input.same = self
+            .pending
+            .with("same", bridge::convert::OptionalArgument::into_optional(same));
         self
     }
-    #[track_caller]
     pub fn short<F>(
         mut self,
         short: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.short = bridge::convert::OptionalArgument::into_optional(short);
+        self.input.short = self
+            .pending
+            .with("short", bridge::convert::OptionalArgument::into_optional(short));
         self
     }
 }
@@ -924,7 +930,10 @@ impl std::future::Future for ArraysCall {
 pub fn arrays(pair: impl bridge::convert::Argument<(i64, String)>) -> ArraysCall {
     ArraysCall {
         input: ArraysInput {
-            pair: bridge::convert::Argument::into_argument(pair),
+            pair: bridge::convert::named(
+                "pair",
+                bridge::convert::Argument::into_argument(pair),
+            ),
             bounded: None,
             contains: None,
             of_null: None,
@@ -1066,7 +1075,6 @@ pub struct BooleanSchemasCall {
     pending: bridge::call::Pending,
 }
 impl BooleanSchemasCall {
-    #[track_caller]
     pub fn any_items<F>(
         mut self,
         any_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -1076,12 +1084,10 @@ impl BooleanSchemasCall {
         );
         self
     }
-    #[track_caller]
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
         self.input.empty = bridge::convert::optional_value(&empty);
         self
     }
-    #[track_caller]
     pub fn no_items<F>(
         mut self,
         no_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -1188,12 +1194,13 @@ pub struct CallCall {
     pending: bridge::call::Pending,
 }
 impl CallCall {
-    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<CallInput2, F>,
     ) -> Self {
-        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self.input.input = self
+            .pending
+            .with("input", bridge::convert::OptionalArgument::into_optional(input));
         self
     }
 }
@@ -1442,15 +1449,15 @@ pub struct ConditionsCall {
     pending: bridge::call::Pending,
 }
 impl ConditionsCall {
-    #[track_caller]
     pub fn either<F>(
         mut self,
         either: impl bridge::convert::OptionalArgument<ConditionsEither, F>,
     ) -> Self {
-        self.input.either = bridge::convert::OptionalArgument::into_optional(either);
+        self.input.either = self
+            .pending
+            .with("either", bridge::convert::OptionalArgument::into_optional(either));
         self
     }
-    #[track_caller]
     pub fn for_a<F>(
         mut self,
         for_a: impl bridge::convert::OptionalArgument<String, F>,
@@ -1458,33 +1465,36 @@ impl ConditionsCall {
         self.input.for_a = bridge::convert::OptionalArgument::into_optional(for_a);
         self
     }
-    #[track_caller]
     pub fn for_b<F>(
         mut self,
         for_b: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.for_b = bridge::convert::OptionalArgument::into_optional(for_b);
+        self.input.for_b = self
+            .pending
+            .with("for_b", bridge::convert::OptionalArgument::into_optional(for_b));
         self
     }
-    #[track_caller]
     pub fn nested<F>(
         mut self,
         nested: impl bridge::convert::OptionalArgument<ConditionsNested, F>,
     ) -> Self {
-        self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
+        self.input.nested = self
+            .pending
+            .with("nested", bridge::convert::OptionalArgument::into_optional(nested));
         self
     }
-    #[track_caller]
     pub fn one_of_many<F>(
         mut self,
         one_of_many: impl bridge::convert::OptionalArgument<ConditionsOneOfMany, F>,
     ) -> Self {
-        self.input.one_of_many = bridge::convert::OptionalArgument::into_optional(
-            one_of_many,
-        );
+        self.input.one_of_many = self
+            .pending
+            .with(
+                "one_of_many",
+                bridge::convert::OptionalArgument::into_optional(one_of_many),
+            );
         self
     }
-    #[track_caller]
     pub fn with_a<F>(
         mut self,
         with_a: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1492,7 +1502,6 @@ impl ConditionsCall {
         self.input.with_a = bridge::convert::OptionalArgument::into_optional(with_a);
         self
     }
-    #[track_caller]
     pub fn with_b<F>(
         mut self,
         with_b: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1524,7 +1533,10 @@ pub fn conditions(
 ) -> ConditionsCall {
     ConditionsCall {
         input: ConditionsInput {
-            mode: bridge::convert::Argument::into_argument(mode),
+            mode: bridge::convert::named(
+                "mode",
+                bridge::convert::Argument::into_argument(mode),
+            ),
             either: None,
             for_a: None,
             for_b: None,
@@ -1665,38 +1677,39 @@ pub struct DanglingCall {
     pending: bridge::call::Pending,
 }
 impl DanglingCall {
-    #[track_caller]
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
         self.input.a = bridge::convert::optional_value(&a);
         self
     }
-    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
         self
     }
-    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<DanglingC, F>,
     ) -> Self {
-        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self.input.c = self
+            .pending
+            .with("c", bridge::convert::OptionalArgument::into_optional(c));
         self
     }
-    #[track_caller]
     pub fn d<F>(
         mut self,
         d: impl bridge::convert::OptionalArgument<DanglingD, F>,
     ) -> Self {
-        self.input.d = bridge::convert::OptionalArgument::into_optional(d);
+        self.input.d = self
+            .pending
+            .with("d", bridge::convert::OptionalArgument::into_optional(d));
         self
     }
-    #[track_caller]
     pub fn e<F>(
         mut self,
         e: impl bridge::convert::OptionalArgument<DanglingE, F>,
     ) -> Self {
-        self.input.e = bridge::convert::OptionalArgument::into_optional(e);
+        self.input.e = self
+            .pending
+            .with("e", bridge::convert::OptionalArgument::into_optional(e));
         self
     }
 }
@@ -1772,7 +1785,6 @@ pub struct DescriptionCall {
 }
 impl DescriptionCall {
     /// * / } #![evil] '''rust fn main() { loop {} } '''
-    #[track_caller]
     pub fn x<F>(mut self, x: impl bridge::convert::OptionalArgument<String, F>) -> Self {
         self.input.x = bridge::convert::OptionalArgument::into_optional(x);
         self
@@ -1965,7 +1977,6 @@ pub struct Draft3Call {
     pending: bridge::call::Pending,
 }
 impl Draft3Call {
-    #[track_caller]
     pub fn above<F>(
         mut self,
         above: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1973,28 +1984,31 @@ impl Draft3Call {
         self.input.above = bridge::convert::OptionalArgument::into_optional(above);
         self
     }
-    #[track_caller]
     pub fn disallowed(mut self, disallowed: impl bridge::convert::Serialize) -> Self {
         self.input.disallowed = bridge::convert::optional_value(&disallowed);
         self
     }
-    #[track_caller]
     pub fn either<F>(
         mut self,
         either: impl bridge::convert::OptionalArgument<Draft3Either, F>,
     ) -> Self {
-        self.input.either = bridge::convert::OptionalArgument::into_optional(either);
+        self.input.either = self
+            .pending
+            .with("either", bridge::convert::OptionalArgument::into_optional(either));
         self
     }
-    #[track_caller]
     pub fn extended<F>(
         mut self,
         extended: impl bridge::convert::OptionalArgument<Draft3Extended, F>,
     ) -> Self {
-        self.input.extended = bridge::convert::OptionalArgument::into_optional(extended);
+        self.input.extended = self
+            .pending
+            .with(
+                "extended",
+                bridge::convert::OptionalArgument::into_optional(extended),
+            );
         self
     }
-    #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
         self
@@ -2025,7 +2039,10 @@ pub fn draft3(
     Draft3Call {
         input: Draft3Input {
             base: base.into(),
-            needed: bridge::convert::Argument::into_argument(needed),
+            needed: bridge::convert::named(
+                "needed",
+                bridge::convert::Argument::into_argument(needed),
+            ),
             above: None,
             disallowed: None,
             either: None,
@@ -2232,15 +2249,15 @@ pub struct EnumsCall {
     pending: bridge::call::Pending,
 }
 impl EnumsCall {
-    #[track_caller]
     pub fn big<F>(
         mut self,
         big: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
-        self.input.big = bridge::convert::OptionalArgument::into_optional(big);
+        self.input.big = self
+            .pending
+            .with("big", bridge::convert::OptionalArgument::into_optional(big));
         self
     }
-    #[track_caller]
     pub fn booleans<F>(
         mut self,
         booleans: impl bridge::convert::OptionalArgument<bool, F>,
@@ -2248,12 +2265,10 @@ impl EnumsCall {
         self.input.booleans = bridge::convert::OptionalArgument::into_optional(booleans);
         self
     }
-    #[track_caller]
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
         self.input.empty = bridge::convert::optional_value(&empty);
         self
     }
-    #[track_caller]
     pub fn floats<F>(
         mut self,
         floats: impl bridge::convert::OptionalArgument<f64, F>,
@@ -2261,32 +2276,33 @@ impl EnumsCall {
         self.input.floats = bridge::convert::OptionalArgument::into_optional(floats);
         self
     }
-    #[track_caller]
     pub fn null_const(mut self, null_const: impl bridge::convert::Serialize) -> Self {
         self.input.null_const = bridge::convert::optional_value(&null_const);
         self
     }
-    #[track_caller]
     pub fn null_type<F>(
         mut self,
         null_type: impl bridge::convert::OptionalArgument<EnumsNullType, F>,
     ) -> Self {
-        self.input.null_type = bridge::convert::OptionalArgument::into_optional(
-            null_type,
-        );
+        self.input.null_type = self
+            .pending
+            .with(
+                "null_type",
+                bridge::convert::OptionalArgument::into_optional(null_type),
+            );
         self
     }
-    #[track_caller]
     pub fn objects(mut self, objects: impl bridge::convert::Serialize) -> Self {
         self.input.objects = bridge::convert::optional_value(&objects);
         self
     }
-    #[track_caller]
     pub fn typed<F>(
         mut self,
         typed: impl bridge::convert::OptionalArgument<EnumsTyped, F>,
     ) -> Self {
-        self.input.typed = bridge::convert::OptionalArgument::into_optional(typed);
+        self.input.typed = self
+            .pending
+            .with("typed", bridge::convert::OptionalArgument::into_optional(typed));
         self
     }
 }
@@ -2314,8 +2330,14 @@ pub fn enums<F>(
 ) -> EnumsCall {
     EnumsCall {
         input: EnumsInput {
-            null_value: bridge::convert::OptionalArgument::into_optional(null_value),
-            twice: bridge::convert::Argument::into_argument(twice),
+            null_value: bridge::convert::named(
+                "null_value",
+                bridge::convert::OptionalArgument::into_optional(null_value),
+            ),
+            twice: bridge::convert::named(
+                "twice",
+                bridge::convert::Argument::into_argument(twice),
+            ),
             big: None,
             booleans: None,
             empty: None,
@@ -2627,14 +2649,15 @@ pub struct InputOpenCall {
     pending: bridge::call::Pending,
 }
 impl InputOpenCall {
-    #[track_caller]
     pub fn extra(
         mut self,
         extra: impl bridge::convert::Argument<
             std::collections::BTreeMap<String, bridge::convert::Value>,
         >,
     ) -> Self {
-        self.input.extra = bridge::convert::Argument::into_argument(extra);
+        self.input.extra = self
+            .pending
+            .with("extra", bridge::convert::Argument::into_argument(extra));
         self
     }
 }
@@ -2795,14 +2818,14 @@ pub struct InputUnionCall {
     pending: bridge::call::Pending,
 }
 impl InputUnionCall {
-    #[track_caller]
     pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<String, F>) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
         self
     }
-    #[track_caller]
     pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<i64, F>) -> Self {
-        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
 }
@@ -3022,12 +3045,13 @@ pub struct ListOrdersCall {
     pending: bridge::call::Pending,
 }
 impl ListOrdersCall {
-    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self.input.input = self
+            .pending
+            .with("input", bridge::convert::OptionalArgument::into_optional(input));
         self
     }
 }
@@ -3119,12 +3143,13 @@ pub struct ListOrdersInputCall {
     pending: bridge::call::Pending,
 }
 impl ListOrdersInputCall {
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<ListOrdersInputA, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
 }
@@ -3313,7 +3338,6 @@ pub struct MapsCall {
     pending: bridge::call::Pending,
 }
 impl MapsCall {
-    #[track_caller]
     pub fn both<F>(
         mut self,
         both: impl bridge::convert::OptionalArgument<
@@ -3321,20 +3345,19 @@ impl MapsCall {
             F,
         >,
     ) -> Self {
-        self.input.both = bridge::convert::OptionalArgument::into_optional(both);
+        self.input.both = self
+            .pending
+            .with("both", bridge::convert::OptionalArgument::into_optional(both));
         self
     }
-    #[track_caller]
     pub fn closed(mut self, closed: impl bridge::convert::Serialize) -> Self {
         self.input.closed = bridge::convert::optional_value(&closed);
         self
     }
-    #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
         self
     }
-    #[track_caller]
     pub fn nested<F>(
         mut self,
         nested: impl bridge::convert::OptionalArgument<
@@ -3342,10 +3365,11 @@ impl MapsCall {
             F,
         >,
     ) -> Self {
-        self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
+        self.input.nested = self
+            .pending
+            .with("nested", bridge::convert::OptionalArgument::into_optional(nested));
         self
     }
-    #[track_caller]
     pub fn patterns<F>(
         mut self,
         patterns: impl bridge::convert::OptionalArgument<
@@ -3468,7 +3492,6 @@ pub struct MergedCall {
     pending: bridge::call::Pending,
 }
 impl MergedCall {
-    #[track_caller]
     pub fn shared<F>(
         mut self,
         shared: impl bridge::convert::OptionalArgument<String, F>,
@@ -3501,7 +3524,7 @@ pub fn merged(
     MergedCall {
         input: MergedInput {
             a: a.into(),
-            b: bridge::convert::Argument::into_argument(b),
+            b: bridge::convert::named("b", bridge::convert::Argument::into_argument(b)),
             shared: None,
         },
         pending: bridge::call::Pending::new("nasty", "merged"),
@@ -3624,112 +3647,127 @@ pub struct MethodNamesCall {
     pending: bridge::call::Pending,
 }
 impl MethodNamesCall {
-    #[track_caller]
     pub fn boxed<F>(
         mut self,
         boxed: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.boxed = bridge::convert::OptionalArgument::into_optional(boxed);
+        self.input.boxed = self
+            .pending
+            .with("boxed", bridge::convert::OptionalArgument::into_optional(boxed));
         self
     }
-    #[track_caller]
     pub fn call<F>(
         mut self,
         call: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.call = bridge::convert::OptionalArgument::into_optional(call);
+        self.input.call = self
+            .pending
+            .with("call", bridge::convert::OptionalArgument::into_optional(call));
         self
     }
-    #[track_caller]
     pub fn clone<F>(
         mut self,
         clone: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
+        self.input.clone = self
+            .pending
+            .with("clone", bridge::convert::OptionalArgument::into_optional(clone));
         self
     }
-    #[track_caller]
     pub fn context<F>(
         mut self,
         context: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.context = bridge::convert::OptionalArgument::into_optional(context);
+        self.input.context = self
+            .pending
+            .with("context", bridge::convert::OptionalArgument::into_optional(context));
         self
     }
-    #[track_caller]
     pub fn drop<F>(
         mut self,
         drop: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.drop = bridge::convert::OptionalArgument::into_optional(drop);
+        self.input.drop = self
+            .pending
+            .with("drop", bridge::convert::OptionalArgument::into_optional(drop));
         self
     }
-    #[track_caller]
     pub fn from_json<F>(
         mut self,
         from_json: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.from_json = bridge::convert::OptionalArgument::into_optional(
-            from_json,
-        );
+        self.input.from_json = self
+            .pending
+            .with(
+                "from_json",
+                bridge::convert::OptionalArgument::into_optional(from_json),
+            );
         self
     }
-    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
+        self.input.input = self
+            .pending
+            .with("input", bridge::convert::OptionalArgument::into_optional(input));
         self
     }
-    #[track_caller]
     pub fn into_future<F>(
         mut self,
         into_future: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.into_future = bridge::convert::OptionalArgument::into_optional(
-            into_future,
-        );
+        self.input.into_future = self
+            .pending
+            .with(
+                "into_future",
+                bridge::convert::OptionalArgument::into_optional(into_future),
+            );
         self
     }
-    #[track_caller]
     pub fn map<F>(
         mut self,
         map: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.map = bridge::convert::OptionalArgument::into_optional(map);
+        self.input.map = self
+            .pending
+            .with("map", bridge::convert::OptionalArgument::into_optional(map));
         self
     }
-    #[track_caller]
     pub fn pending<F>(
         mut self,
         pending: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
+        self.input.pending = self
+            .pending
+            .with("pending", bridge::convert::OptionalArgument::into_optional(pending));
         self
     }
-    #[track_caller]
     pub fn poll<F>(
         mut self,
         poll: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
+        self.input.poll = self
+            .pending
+            .with("poll", bridge::convert::OptionalArgument::into_optional(poll));
         self
     }
-    #[track_caller]
     pub fn then<F>(
         mut self,
         then: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.then = bridge::convert::OptionalArgument::into_optional(then);
+        self.input.then = self
+            .pending
+            .with("then", bridge::convert::OptionalArgument::into_optional(then));
         self
     }
-    #[track_caller]
     pub fn to_json<F>(
         mut self,
         to_json: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.to_json = bridge::convert::OptionalArgument::into_optional(to_json);
+        self.input.to_json = self
+            .pending
+            .with("to_json", bridge::convert::OptionalArgument::into_optional(to_json));
         self
     }
 }
@@ -3841,16 +3879,16 @@ pub struct MissingTypeCall {
     pending: bridge::call::Pending,
 }
 impl MissingTypeCall {
-    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
+        self.input.c = self
+            .pending
+            .with("c", bridge::convert::OptionalArgument::into_optional(c));
         self
     }
     /// no type at all
-    #[track_caller]
     pub fn d(mut self, d: impl bridge::convert::Serialize) -> Self {
         self.input.d = bridge::convert::optional_value(&d);
         self
@@ -3876,7 +3914,7 @@ impl std::future::Future for MissingTypeCall {
 pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingTypeCall {
     MissingTypeCall {
         input: MissingTypeInput {
-            a: bridge::convert::Argument::into_argument(a),
+            a: bridge::convert::named("a", bridge::convert::Argument::into_argument(a)),
             c: None,
             d: None,
         },
@@ -3952,22 +3990,18 @@ pub struct NonsenseCall {
     pending: bridge::call::Pending,
 }
 impl NonsenseCall {
-    #[track_caller]
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
         self.input.a = bridge::convert::optional_value(&a);
         self
     }
-    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
         self
     }
-    #[track_caller]
     pub fn c(mut self, c: impl bridge::convert::Serialize) -> Self {
         self.input.c = bridge::convert::optional_value(&c);
         self
     }
-    #[track_caller]
     pub fn d<F>(
         mut self,
         d: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -3975,27 +4009,22 @@ impl NonsenseCall {
         self.input.d = bridge::convert::OptionalArgument::into_optional(d);
         self
     }
-    #[track_caller]
     pub fn e(mut self, e: impl bridge::convert::Serialize) -> Self {
         self.input.e = bridge::convert::optional_value(&e);
         self
     }
-    #[track_caller]
     pub fn f(mut self, f: impl bridge::convert::Serialize) -> Self {
         self.input.f = bridge::convert::optional_value(&f);
         self
     }
-    #[track_caller]
     pub fn g(mut self, g: impl bridge::convert::Serialize) -> Self {
         self.input.g = bridge::convert::optional_value(&g);
         self
     }
-    #[track_caller]
     pub fn h(mut self, h: impl bridge::convert::Serialize) -> Self {
         self.input.h = bridge::convert::optional_value(&h);
         self
     }
-    #[track_caller]
     pub fn i(mut self, i: impl bridge::convert::Serialize) -> Self {
         self.input.i = bridge::convert::optional_value(&i);
         self
@@ -4091,7 +4120,6 @@ pub struct NullDefaultCall {
     pending: bridge::call::Pending,
 }
 impl NullDefaultCall {
-    #[track_caller]
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
@@ -4099,7 +4127,6 @@ impl NullDefaultCall {
         self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
         self
     }
-    #[track_caller]
     pub fn list<F>(
         mut self,
         list: impl bridge::convert::OptionalArgument<Vec<String>, F>,
@@ -4107,7 +4134,6 @@ impl NullDefaultCall {
         self.input.list = bridge::convert::OptionalArgument::into_optional(list);
         self
     }
-    #[track_caller]
     pub fn text<F>(
         mut self,
         text: impl bridge::convert::OptionalArgument<String, F>,
@@ -4357,7 +4383,6 @@ pub struct NullableCall {
     pending: bridge::call::Pending,
 }
 impl NullableCall {
-    #[track_caller]
     pub fn any_of<F>(
         mut self,
         any_of: impl bridge::convert::OptionalArgument<String, F>,
@@ -4365,17 +4390,18 @@ impl NullableCall {
         self.input.any_of = bridge::convert::OptionalArgument::into_optional(any_of);
         self
     }
-    #[track_caller]
     pub fn enumerated<F>(
         mut self,
         enumerated: impl bridge::convert::OptionalArgument<NullableEnumerated, F>,
     ) -> Self {
-        self.input.enumerated = bridge::convert::OptionalArgument::into_optional(
-            enumerated,
-        );
+        self.input.enumerated = self
+            .pending
+            .with(
+                "enumerated",
+                bridge::convert::OptionalArgument::into_optional(enumerated),
+            );
         self
     }
-    #[track_caller]
     pub fn items<F>(
         mut self,
         items: impl bridge::convert::OptionalArgument<Vec<Option<String>>, F>,
@@ -4383,7 +4409,6 @@ impl NullableCall {
         self.input.items = bridge::convert::OptionalArgument::into_optional(items);
         self
     }
-    #[track_caller]
     pub fn list<F>(
         mut self,
         list: impl bridge::convert::OptionalArgument<String, F>,
@@ -4391,20 +4416,19 @@ impl NullableCall {
         self.input.list = bridge::convert::OptionalArgument::into_optional(list);
         self
     }
-    #[track_caller]
     pub fn null_only(mut self, null_only: impl bridge::convert::Serialize) -> Self {
         self.input.null_only = bridge::convert::optional_value(&null_only);
         self
     }
-    #[track_caller]
     pub fn one_of<F>(
         mut self,
         one_of: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.one_of = bridge::convert::OptionalArgument::into_optional(one_of);
+        self.input.one_of = self
+            .pending
+            .with("one_of", bridge::convert::OptionalArgument::into_optional(one_of));
         self
     }
-    #[track_caller]
     pub fn open_api<F>(
         mut self,
         open_api: impl bridge::convert::OptionalArgument<String, F>,
@@ -4412,7 +4436,6 @@ impl NullableCall {
         self.input.open_api = bridge::convert::OptionalArgument::into_optional(open_api);
         self
     }
-    #[track_caller]
     pub fn twice<F>(
         mut self,
         twice: impl bridge::convert::OptionalArgument<String, F>,
@@ -4445,9 +4468,13 @@ pub fn nullable<F, F1>(
 ) -> NullableCall {
     NullableCall {
         input: NullableInput {
-            required_one: bridge::convert::OptionalArgument::into_optional(required_one),
-            required_object: bridge::convert::OptionalArgument::into_optional(
-                required_object,
+            required_one: bridge::convert::named(
+                "required_one",
+                bridge::convert::OptionalArgument::into_optional(required_one),
+            ),
+            required_object: bridge::convert::named(
+                "required_object",
+                bridge::convert::OptionalArgument::into_optional(required_object),
             ),
             any_of: None,
             enumerated: None,
@@ -4572,24 +4599,25 @@ pub struct NullableNestedCall {
     pending: bridge::call::Pending,
 }
 impl NullableNestedCall {
-    #[track_caller]
     pub fn b<F>(
         mut self,
         b: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
     ) -> Self {
-        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
     /// Perhaps.
-    #[track_caller]
     pub fn d<F>(
         mut self,
         d: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
     ) -> Self {
-        self.input.d = bridge::convert::OptionalArgument::into_optional(d);
+        self.input.d = self
+            .pending
+            .with("d", bridge::convert::OptionalArgument::into_optional(d));
         self
     }
-    #[track_caller]
     pub fn e<F>(
         mut self,
         e: impl bridge::convert::OptionalArgument<
@@ -4626,9 +4654,15 @@ pub fn nullable_nested<F, F2>(
 ) -> NullableNestedCall {
     NullableNestedCall {
         input: NullableNestedInput {
-            a: bridge::convert::OptionalArgument::into_optional(a),
-            c: bridge::convert::Argument::into_argument(c),
-            f: bridge::convert::OptionalArgument::into_optional(f),
+            a: bridge::convert::named(
+                "a",
+                bridge::convert::OptionalArgument::into_optional(a),
+            ),
+            c: bridge::convert::named("c", bridge::convert::Argument::into_argument(c)),
+            f: bridge::convert::named(
+                "f",
+                bridge::convert::OptionalArgument::into_optional(f),
+            ),
             b: None,
             d: None,
             e: None,
@@ -4746,15 +4780,15 @@ pub struct NumericEnumsCall {
     pending: bridge::call::Pending,
 }
 impl NumericEnumsCall {
-    #[track_caller]
     pub fn big<F>(
         mut self,
         big: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
-        self.input.big = bridge::convert::OptionalArgument::into_optional(big);
+        self.input.big = self
+            .pending
+            .with("big", bridge::convert::OptionalArgument::into_optional(big));
         self
     }
-    #[track_caller]
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
@@ -4762,36 +4796,40 @@ impl NumericEnumsCall {
         self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
         self
     }
-    #[track_caller]
     pub fn large<F>(
         mut self,
         large: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
-        self.input.large = bridge::convert::OptionalArgument::into_optional(large);
+        self.input.large = self
+            .pending
+            .with("large", bridge::convert::OptionalArgument::into_optional(large));
         self
     }
-    #[track_caller]
     pub fn mixed<F>(
         mut self,
         mixed: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
-        self.input.mixed = bridge::convert::OptionalArgument::into_optional(mixed);
+        self.input.mixed = self
+            .pending
+            .with("mixed", bridge::convert::OptionalArgument::into_optional(mixed));
         self
     }
-    #[track_caller]
     pub fn none(mut self, none: impl bridge::convert::Serialize) -> Self {
         self.input.none = bridge::convert::optional_value(&none);
         self
     }
-    #[track_caller]
     pub fn priority<F>(
         mut self,
         priority: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.priority = bridge::convert::OptionalArgument::into_optional(priority);
+        self.input.priority = self
+            .pending
+            .with(
+                "priority",
+                bridge::convert::OptionalArgument::into_optional(priority),
+            );
         self
     }
-    #[track_caller]
     pub fn ratio<F>(
         mut self,
         ratio: impl bridge::convert::OptionalArgument<f64, F>,
@@ -4995,15 +5033,15 @@ pub struct OpenObjectsCall {
     pending: bridge::call::Pending,
 }
 impl OpenObjectsCall {
-    #[track_caller]
     pub fn closed<F>(
         mut self,
         closed: impl bridge::convert::OptionalArgument<OpenObjectsClosed, F>,
     ) -> Self {
-        self.input.closed = bridge::convert::OptionalArgument::into_optional(closed);
+        self.input.closed = self
+            .pending
+            .with("closed", bridge::convert::OptionalArgument::into_optional(closed));
         self
     }
-    #[track_caller]
     pub fn described<F>(
         mut self,
         described: impl bridge::convert::OptionalArgument<
@@ -5016,17 +5054,18 @@ impl OpenObjectsCall {
         );
         self
     }
-    #[track_caller]
     pub fn forbidden<F>(
         mut self,
         forbidden: impl bridge::convert::OptionalArgument<OpenObjectsForbidden, F>,
     ) -> Self {
-        self.input.forbidden = bridge::convert::OptionalArgument::into_optional(
-            forbidden,
-        );
+        self.input.forbidden = self
+            .pending
+            .with(
+                "forbidden",
+                bridge::convert::OptionalArgument::into_optional(forbidden),
+            );
         self
     }
-    #[track_caller]
     pub fn maps<F>(
         mut self,
         maps: impl bridge::convert::OptionalArgument<
@@ -5037,10 +5076,11 @@ impl OpenObjectsCall {
             F,
         >,
     ) -> Self {
-        self.input.maps = bridge::convert::OptionalArgument::into_optional(maps);
+        self.input.maps = self
+            .pending
+            .with("maps", bridge::convert::OptionalArgument::into_optional(maps));
         self
     }
-    #[track_caller]
     pub fn named<F>(
         mut self,
         named: impl bridge::convert::OptionalArgument<
@@ -5051,7 +5091,6 @@ impl OpenObjectsCall {
         self.input.named = bridge::convert::OptionalArgument::into_optional(named);
         self
     }
-    #[track_caller]
     pub fn unevaluated<F>(
         mut self,
         unevaluated: impl bridge::convert::OptionalArgument<
@@ -5059,19 +5098,24 @@ impl OpenObjectsCall {
             F,
         >,
     ) -> Self {
-        self.input.unevaluated = bridge::convert::OptionalArgument::into_optional(
-            unevaluated,
-        );
+        self.input.unevaluated = self
+            .pending
+            .with(
+                "unevaluated",
+                bridge::convert::OptionalArgument::into_optional(unevaluated),
+            );
         self
     }
-    #[track_caller]
     pub fn with_fields<F>(
         mut self,
         with_fields: impl bridge::convert::OptionalArgument<OpenObjectsWithFields, F>,
     ) -> Self {
-        self.input.with_fields = bridge::convert::OptionalArgument::into_optional(
-            with_fields,
-        );
+        self.input.with_fields = self
+            .pending
+            .with(
+                "with_fields",
+                bridge::convert::OptionalArgument::into_optional(with_fields),
+            );
         self
     }
 }
@@ -5537,7 +5581,6 @@ pub struct PropertyNamesCall {
     pending: bridge::call::Pending,
 }
 impl PropertyNamesCall {
-    #[track_caller]
     pub fn empty<F>(
         mut self,
         empty: impl bridge::convert::OptionalArgument<String, F>,
@@ -5545,7 +5588,6 @@ impl PropertyNamesCall {
         self.input.empty = bridge::convert::OptionalArgument::into_optional(empty);
         self
     }
-    #[track_caller]
     pub fn ref_<F>(
         mut self,
         ref_: impl bridge::convert::OptionalArgument<String, F>,
@@ -5553,7 +5595,6 @@ impl PropertyNamesCall {
         self.input.ref_ = bridge::convert::OptionalArgument::into_optional(ref_);
         self
     }
-    #[track_caller]
     pub fn foo_bar2<F>(
         mut self,
         foo_bar2: impl bridge::convert::OptionalArgument<String, F>,
@@ -5561,7 +5602,6 @@ impl PropertyNamesCall {
         self.input.foo_bar2 = bridge::convert::OptionalArgument::into_optional(foo_bar2);
         self
     }
-    #[track_caller]
     pub fn self_2<F>(
         mut self,
         self_2: impl bridge::convert::OptionalArgument<String, F>,
@@ -5569,7 +5609,6 @@ impl PropertyNamesCall {
         self.input.self_2 = bridge::convert::OptionalArgument::into_optional(self_2);
         self
     }
-    #[track_caller]
     pub fn empty2<F>(
         mut self,
         empty2: impl bridge::convert::OptionalArgument<String, F>,
@@ -5577,7 +5616,6 @@ impl PropertyNamesCall {
         self.input.empty2 = bridge::convert::OptionalArgument::into_optional(empty2);
         self
     }
-    #[track_caller]
     pub fn empty3<F>(
         mut self,
         empty3: impl bridge::convert::OptionalArgument<String, F>,
@@ -5585,7 +5623,6 @@ impl PropertyNamesCall {
         self.input.empty3 = bridge::convert::OptionalArgument::into_optional(empty3);
         self
     }
-    #[track_caller]
     pub fn async_<F>(
         mut self,
         async_: impl bridge::convert::OptionalArgument<String, F>,
@@ -5593,7 +5630,6 @@ impl PropertyNamesCall {
         self.input.async_ = bridge::convert::OptionalArgument::into_optional(async_);
         self
     }
-    #[track_caller]
     pub fn await_<F>(
         mut self,
         await_: impl bridge::convert::OptionalArgument<String, F>,
@@ -5601,7 +5637,6 @@ impl PropertyNamesCall {
         self.input.await_ = bridge::convert::OptionalArgument::into_optional(await_);
         self
     }
-    #[track_caller]
     pub fn call<F>(
         mut self,
         call: impl bridge::convert::OptionalArgument<String, F>,
@@ -5609,7 +5644,6 @@ impl PropertyNamesCall {
         self.input.call = bridge::convert::OptionalArgument::into_optional(call);
         self
     }
-    #[track_caller]
     pub fn clone<F>(
         mut self,
         clone: impl bridge::convert::OptionalArgument<String, F>,
@@ -5617,7 +5651,6 @@ impl PropertyNamesCall {
         self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
         self
     }
-    #[track_caller]
     pub fn crate_<F>(
         mut self,
         crate_: impl bridge::convert::OptionalArgument<String, F>,
@@ -5625,7 +5658,6 @@ impl PropertyNamesCall {
         self.input.crate_ = bridge::convert::OptionalArgument::into_optional(crate_);
         self
     }
-    #[track_caller]
     pub fn extra<F>(
         mut self,
         extra: impl bridge::convert::OptionalArgument<String, F>,
@@ -5633,7 +5665,6 @@ impl PropertyNamesCall {
         self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
         self
     }
-    #[track_caller]
     pub fn foo_bar3<F>(
         mut self,
         foo_bar3: impl bridge::convert::OptionalArgument<String, F>,
@@ -5641,7 +5672,6 @@ impl PropertyNamesCall {
         self.input.foo_bar3 = bridge::convert::OptionalArgument::into_optional(foo_bar3);
         self
     }
-    #[track_caller]
     pub fn foo_bar4<F>(
         mut self,
         foo_bar4: impl bridge::convert::OptionalArgument<String, F>,
@@ -5649,7 +5679,6 @@ impl PropertyNamesCall {
         self.input.foo_bar4 = bridge::convert::OptionalArgument::into_optional(foo_bar4);
         self
     }
-    #[track_caller]
     pub fn foo_bar<F>(
         mut self,
         foo_bar: impl bridge::convert::OptionalArgument<String, F>,
@@ -5657,7 +5686,6 @@ impl PropertyNamesCall {
         self.input.foo_bar = bridge::convert::OptionalArgument::into_optional(foo_bar);
         self
     }
-    #[track_caller]
     pub fn gr_uf6_udf_e<F>(
         mut self,
         gr_uf6_udf_e: impl bridge::convert::OptionalArgument<String, F>,
@@ -5667,7 +5695,6 @@ impl PropertyNamesCall {
         );
         self
     }
-    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<String, F>,
@@ -5675,7 +5702,6 @@ impl PropertyNamesCall {
         self.input.input = bridge::convert::OptionalArgument::into_optional(input);
         self
     }
-    #[track_caller]
     pub fn pending<F>(
         mut self,
         pending: impl bridge::convert::OptionalArgument<String, F>,
@@ -5683,7 +5709,6 @@ impl PropertyNamesCall {
         self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
         self
     }
-    #[track_caller]
     pub fn poll<F>(
         mut self,
         poll: impl bridge::convert::OptionalArgument<String, F>,
@@ -5691,7 +5716,6 @@ impl PropertyNamesCall {
         self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
         self
     }
-    #[track_caller]
     pub fn reactions_plus_1<F>(
         mut self,
         reactions_plus_1: impl bridge::convert::OptionalArgument<String, F>,
@@ -5701,7 +5725,6 @@ impl PropertyNamesCall {
         );
         self
     }
-    #[track_caller]
     pub fn reactions_minus_1<F>(
         mut self,
         reactions_minus_1: impl bridge::convert::OptionalArgument<String, F>,
@@ -5711,7 +5734,6 @@ impl PropertyNamesCall {
         );
         self
     }
-    #[track_caller]
     pub fn u540d_u524d<F>(
         mut self,
         u540d_u524d: impl bridge::convert::OptionalArgument<String, F>,
@@ -5903,7 +5925,10 @@ impl std::future::Future for RecursiveCall {
 pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> RecursiveCall {
     RecursiveCall {
         input: RecursiveInput {
-            root: bridge::convert::Argument::into_argument(root),
+            root: bridge::convert::named(
+                "root",
+                bridge::convert::Argument::into_argument(root),
+            ),
         },
         pending: bridge::call::Pending::new("nasty", "recursive"),
     }
@@ -5950,7 +5975,6 @@ pub struct RecursiveListCall {
     pending: bridge::call::Pending,
 }
 impl RecursiveListCall {
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -5958,7 +5982,6 @@ impl RecursiveListCall {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
         self
     }
-    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
         self
@@ -6087,12 +6110,13 @@ pub struct RecursiveMergeCall {
     pending: bridge::call::Pending,
 }
 impl RecursiveMergeCall {
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<RecursiveMergeA, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
 }
@@ -6227,7 +6251,7 @@ pub fn recursive_required(
 ) -> RecursiveRequiredCall {
     RecursiveRequiredCall {
         input: RecursiveRequiredInput {
-            a: bridge::convert::Argument::into_argument(a),
+            a: bridge::convert::named("a", bridge::convert::Argument::into_argument(a)),
         },
         pending: bridge::call::Pending::new("nasty", "recursive_required"),
     }
@@ -6310,13 +6334,16 @@ pub struct RecursiveRootCall {
     pending: bridge::call::Pending,
 }
 impl RecursiveRootCall {
-    #[track_caller]
     pub fn next<F>(
         mut self,
         next: impl bridge::convert::OptionalArgument<RecursiveRootInput, F>,
     ) -> Self {
-        self.input.next = bridge::convert::OptionalArgument::into_optional(next)
-            .map(Box::new);
+        self.input.next = self
+            .pending
+            .with(
+                "next",
+                bridge::convert::OptionalArgument::into_optional(next).map(Box::new),
+            );
         self
     }
 }
@@ -6340,7 +6367,10 @@ impl std::future::Future for RecursiveRootCall {
 pub fn recursive_root(value: impl bridge::convert::Argument<i64>) -> RecursiveRootCall {
     RecursiveRootCall {
         input: RecursiveRootInput {
-            value: bridge::convert::Argument::into_argument(value),
+            value: bridge::convert::named(
+                "value",
+                bridge::convert::Argument::into_argument(value),
+            ),
             next: None,
         },
         pending: bridge::call::Pending::new("nasty", "recursive_root"),
@@ -6638,7 +6668,10 @@ pub fn recursive_union(
 ) -> RecursiveUnionCall {
     RecursiveUnionCall {
         input: RecursiveUnionInput {
-            expression: bridge::convert::Argument::into_argument(expression),
+            expression: bridge::convert::named(
+                "expression",
+                bridge::convert::Argument::into_argument(expression),
+            ),
         },
         pending: bridge::call::Pending::new("nasty", "recursive_union"),
     }
@@ -6938,81 +6971,94 @@ pub struct ReferencesCall {
     pending: bridge::call::Pending,
 }
 impl ReferencesCall {
-    #[track_caller]
     pub fn closed<F>(
         mut self,
         closed: impl bridge::convert::OptionalArgument<ReferencesBase, F>,
     ) -> Self {
-        self.input.closed = bridge::convert::OptionalArgument::into_optional(closed);
+        self.input.closed = self
+            .pending
+            .with("closed", bridge::convert::OptionalArgument::into_optional(closed));
         self
     }
-    #[track_caller]
     pub fn deep<F>(
         mut self,
         deep: impl bridge::convert::OptionalArgument<ReferencesInner, F>,
     ) -> Self {
-        self.input.deep = bridge::convert::OptionalArgument::into_optional(deep);
+        self.input.deep = self
+            .pending
+            .with("deep", bridge::convert::OptionalArgument::into_optional(deep));
         self
     }
-    #[track_caller]
     pub fn draft4<F>(
         mut self,
         draft4: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.draft4 = bridge::convert::OptionalArgument::into_optional(draft4);
+        self.input.draft4 = self
+            .pending
+            .with("draft4", bridge::convert::OptionalArgument::into_optional(draft4));
         self
     }
-    #[track_caller]
     pub fn dynamic<F>(
         mut self,
         dynamic: impl bridge::convert::OptionalArgument<ReferencesNode, F>,
     ) -> Self {
-        self.input.dynamic = bridge::convert::OptionalArgument::into_optional(dynamic);
+        self.input.dynamic = self
+            .pending
+            .with("dynamic", bridge::convert::OptionalArgument::into_optional(dynamic));
         self
     }
-    #[track_caller]
     pub fn nested_anchor<F>(
         mut self,
         nested_anchor: impl bridge::convert::OptionalArgument<ReferencesNestedAnchor, F>,
     ) -> Self {
-        self.input.nested_anchor = bridge::convert::OptionalArgument::into_optional(
-            nested_anchor,
-        );
+        self.input.nested_anchor = self
+            .pending
+            .with(
+                "nested_anchor",
+                bridge::convert::OptionalArgument::into_optional(nested_anchor),
+            );
         self
     }
-    #[track_caller]
     pub fn outer<F>(
         mut self,
         outer: impl bridge::convert::OptionalArgument<ReferencesOuter, F>,
     ) -> Self {
-        self.input.outer = bridge::convert::OptionalArgument::into_optional(outer);
+        self.input.outer = self
+            .pending
+            .with("outer", bridge::convert::OptionalArgument::into_optional(outer));
         self
     }
-    #[track_caller]
     pub fn percent<F>(
         mut self,
         percent: impl bridge::convert::OptionalArgument<ReferencesAB, F>,
     ) -> Self {
-        self.input.percent = bridge::convert::OptionalArgument::into_optional(percent);
+        self.input.percent = self
+            .pending
+            .with("percent", bridge::convert::OptionalArgument::into_optional(percent));
         self
     }
-    #[track_caller]
     pub fn recursive<F>(
         mut self,
         recursive: impl bridge::convert::OptionalArgument<ReferencesInput, F>,
     ) -> Self {
-        self.input.recursive = bridge::convert::OptionalArgument::into_optional(
-                recursive,
-            )
-            .map(Box::new);
+        self.input.recursive = self
+            .pending
+            .with(
+                "recursive",
+                bridge::convert::OptionalArgument::into_optional(recursive).map(Box::new),
+            );
         self
     }
-    #[track_caller]
     pub fn resource<F>(
         mut self,
         resource: impl bridge::convert::OptionalArgument<ReferencesResource, F>,
     ) -> Self {
-        self.input.resource = bridge::convert::OptionalArgument::into_optional(resource);
+        self.input.resource = self
+            .pending
+            .with(
+                "resource",
+                bridge::convert::OptionalArgument::into_optional(resource),
+            );
         self
     }
 }
@@ -7039,7 +7085,10 @@ pub fn references(
 ) -> ReferencesCall {
     ReferencesCall {
         input: ReferencesInput {
-            beside: bridge::convert::Argument::into_argument(beside),
+            beside: bridge::convert::named(
+                "beside",
+                bridge::convert::Argument::into_argument(beside),
+            ),
             closed: None,
             deep: None,
             draft4: None,
@@ -7338,37 +7387,41 @@ pub struct SameTitlesCall {
 }
 impl SameTitlesCall {
     /// Item
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<SameTitlesA, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
     /// Item
-    #[track_caller]
     pub fn b<F>(
         mut self,
         b: impl bridge::convert::OptionalArgument<SameTitlesB, F>,
     ) -> Self {
-        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
-    #[track_caller]
     pub fn item<F>(
         mut self,
         item: impl bridge::convert::OptionalArgument<SameTitlesItem, F>,
     ) -> Self {
-        self.input.item = bridge::convert::OptionalArgument::into_optional(item);
+        self.input.item = self
+            .pending
+            .with("item", bridge::convert::OptionalArgument::into_optional(item));
         self
     }
-    #[track_caller]
     pub fn items<F>(
         mut self,
         items: impl bridge::convert::OptionalArgument<Vec<SameTitlesItem>, F>,
     ) -> Self {
-        self.input.items = bridge::convert::OptionalArgument::into_optional(items);
+        self.input.items = self
+            .pending
+            .with("items", bridge::convert::OptionalArgument::into_optional(items));
         self
     }
 }
@@ -7551,7 +7604,10 @@ pub fn shared_types(
 ) -> SharedTypesCall {
     SharedTypesCall {
         input: SharedTypesInput {
-            entities: bridge::convert::Argument::into_argument(entities),
+            entities: bridge::convert::named(
+                "entities",
+                bridge::convert::Argument::into_argument(entities),
+            ),
         },
         pending: bridge::call::Pending::new("nasty", "shared_types"),
     }
@@ -7988,12 +8044,13 @@ pub struct TaggedCall {
     pending: bridge::call::Pending,
 }
 impl TaggedCall {
-    #[track_caller]
     pub fn content<F>(
         mut self,
         content: impl bridge::convert::OptionalArgument<TaggedContent, F>,
     ) -> Self {
-        self.input.content = bridge::convert::OptionalArgument::into_optional(content);
+        self.input.content = self
+            .pending
+            .with("content", bridge::convert::OptionalArgument::into_optional(content));
         self
     }
 }
@@ -8017,7 +8074,10 @@ impl std::future::Future for TaggedCall {
 pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall {
     TaggedCall {
         input: TaggedInput {
-            shape: bridge::convert::Argument::into_argument(shape),
+            shape: bridge::convert::named(
+                "shape",
+                bridge::convert::Argument::into_argument(shape),
+            ),
             content: None,
         },
         pending: bridge::call::Pending::new("nasty", "tagged"),
@@ -8294,30 +8354,34 @@ pub struct TextEnumsCall {
     pending: bridge::call::Pending,
 }
 impl TextEnumsCall {
-    #[track_caller]
     pub fn any_string<F>(
         mut self,
         any_string: impl bridge::convert::OptionalArgument<TextEnumsAnyString, F>,
     ) -> Self {
-        self.input.any_string = bridge::convert::OptionalArgument::into_optional(
-            any_string,
-        );
+        self.input.any_string = self
+            .pending
+            .with(
+                "any_string",
+                bridge::convert::OptionalArgument::into_optional(any_string),
+            );
         self
     }
-    #[track_caller]
     pub fn single<F>(
         mut self,
         single: impl bridge::convert::OptionalArgument<TextEnumsSingle, F>,
     ) -> Self {
-        self.input.single = bridge::convert::OptionalArgument::into_optional(single);
+        self.input.single = self
+            .pending
+            .with("single", bridge::convert::OptionalArgument::into_optional(single));
         self
     }
-    #[track_caller]
     pub fn titled<F>(
         mut self,
         titled: impl bridge::convert::OptionalArgument<TextEnumsTitled, F>,
     ) -> Self {
-        self.input.titled = bridge::convert::OptionalArgument::into_optional(titled);
+        self.input.titled = self
+            .pending
+            .with("titled", bridge::convert::OptionalArgument::into_optional(titled));
         self
     }
 }
@@ -8343,7 +8407,10 @@ pub fn text_enums(
 ) -> TextEnumsCall {
     TextEnumsCall {
         input: TextEnumsInput {
-            keywords: bridge::convert::Argument::into_argument(keywords),
+            keywords: bridge::convert::named(
+                "keywords",
+                bridge::convert::Argument::into_argument(keywords),
+            ),
             any_string: None,
             single: None,
             titled: None,
@@ -8482,7 +8549,6 @@ pub struct TuplesCall {
     pending: bridge::call::Pending,
 }
 impl TuplesCall {
-    #[track_caller]
     pub fn bare<F>(
         mut self,
         bare: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -8490,7 +8556,6 @@ impl TuplesCall {
         self.input.bare = bridge::convert::OptionalArgument::into_optional(bare);
         self
     }
-    #[track_caller]
     pub fn draft2020<F>(
         mut self,
         draft2020: impl bridge::convert::OptionalArgument<
@@ -8498,12 +8563,14 @@ impl TuplesCall {
             F,
         >,
     ) -> Self {
-        self.input.draft2020 = bridge::convert::OptionalArgument::into_optional(
-            draft2020,
-        );
+        self.input.draft2020 = self
+            .pending
+            .with(
+                "draft2020",
+                bridge::convert::OptionalArgument::into_optional(draft2020),
+            );
         self
     }
-    #[track_caller]
     pub fn long<F>(
         mut self,
         long: impl bridge::convert::OptionalArgument<Vec<String>, F>,
@@ -8511,7 +8578,6 @@ impl TuplesCall {
         self.input.long = bridge::convert::OptionalArgument::into_optional(long);
         self
     }
-    #[track_caller]
     pub fn none<F>(
         mut self,
         none: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
@@ -8519,15 +8585,15 @@ impl TuplesCall {
         self.input.none = bridge::convert::OptionalArgument::into_optional(none);
         self
     }
-    #[track_caller]
     pub fn open<F>(
         mut self,
         open: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
     ) -> Self {
-        self.input.open = bridge::convert::OptionalArgument::into_optional(open);
+        self.input.open = self
+            .pending
+            .with("open", bridge::convert::OptionalArgument::into_optional(open));
         self
     }
-    #[track_caller]
     pub fn single<F>(
         mut self,
         single: impl bridge::convert::OptionalArgument<(String,), F>,
@@ -8951,31 +9017,33 @@ pub struct UnionsOfUnionsCall {
     pending: bridge::call::Pending,
 }
 impl UnionsOfUnionsCall {
-    #[track_caller]
     pub fn both<F>(
         mut self,
         both: impl bridge::convert::OptionalArgument<UnionsOfUnionsBoth, F>,
     ) -> Self {
-        self.input.both = bridge::convert::OptionalArgument::into_optional(both);
+        self.input.both = self
+            .pending
+            .with("both", bridge::convert::OptionalArgument::into_optional(both));
         self
     }
-    #[track_caller]
     pub fn lists<F>(
         mut self,
         lists: impl bridge::convert::OptionalArgument<Vec<UnionsOfUnionsList>, F>,
     ) -> Self {
-        self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
+        self.input.lists = self
+            .pending
+            .with("lists", bridge::convert::OptionalArgument::into_optional(lists));
         self
     }
-    #[track_caller]
     pub fn loose<F>(
         mut self,
         loose: impl bridge::convert::OptionalArgument<UnionsOfUnionsLoose, F>,
     ) -> Self {
-        self.input.loose = bridge::convert::OptionalArgument::into_optional(loose);
+        self.input.loose = self
+            .pending
+            .with("loose", bridge::convert::OptionalArgument::into_optional(loose));
         self
     }
-    #[track_caller]
     pub fn tagged_or_text<F>(
         mut self,
         tagged_or_text: impl bridge::convert::OptionalArgument<
@@ -8983,9 +9051,12 @@ impl UnionsOfUnionsCall {
             F,
         >,
     ) -> Self {
-        self.input.tagged_or_text = bridge::convert::OptionalArgument::into_optional(
-            tagged_or_text,
-        );
+        self.input.tagged_or_text = self
+            .pending
+            .with(
+                "tagged_or_text",
+                bridge::convert::OptionalArgument::into_optional(tagged_or_text),
+            );
         self
     }
 }
@@ -9013,8 +9084,14 @@ pub fn unions_of_unions(
 ) -> UnionsOfUnionsCall {
     UnionsOfUnionsCall {
         input: UnionsOfUnionsInput {
-            flat: bridge::convert::Argument::into_argument(flat),
-            parts: bridge::convert::Argument::into_argument(parts),
+            flat: bridge::convert::named(
+                "flat",
+                bridge::convert::Argument::into_argument(flat),
+            ),
+            parts: bridge::convert::named(
+                "parts",
+                bridge::convert::Argument::into_argument(parts),
+            ),
             both: None,
             lists: None,
             loose: None,
@@ -9396,38 +9473,40 @@ pub struct UntaggedCall {
     pending: bridge::call::Pending,
 }
 impl UntaggedCall {
-    #[track_caller]
     pub fn all_kinds<F>(
         mut self,
         all_kinds: impl bridge::convert::OptionalArgument<UntaggedAllKinds, F>,
     ) -> Self {
-        self.input.all_kinds = bridge::convert::OptionalArgument::into_optional(
-            all_kinds,
-        );
+        self.input.all_kinds = self
+            .pending
+            .with(
+                "all_kinds",
+                bridge::convert::OptionalArgument::into_optional(all_kinds),
+            );
         self
     }
-    #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
         self
     }
-    #[track_caller]
     pub fn lists<F>(
         mut self,
         lists: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
     ) -> Self {
-        self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
+        self.input.lists = self
+            .pending
+            .with("lists", bridge::convert::OptionalArgument::into_optional(lists));
         self
     }
-    #[track_caller]
     pub fn merged<F>(
         mut self,
         merged: impl bridge::convert::OptionalArgument<UntaggedMerged, F>,
     ) -> Self {
-        self.input.merged = bridge::convert::OptionalArgument::into_optional(merged);
+        self.input.merged = self
+            .pending
+            .with("merged", bridge::convert::OptionalArgument::into_optional(merged));
         self
     }
-    #[track_caller]
     pub fn numbers<F>(
         mut self,
         numbers: impl bridge::convert::OptionalArgument<f64, F>,
@@ -9435,17 +9514,18 @@ impl UntaggedCall {
         self.input.numbers = bridge::convert::OptionalArgument::into_optional(numbers);
         self
     }
-    #[track_caller]
     pub fn one_or_many<F>(
         mut self,
         one_or_many: impl bridge::convert::OptionalArgument<UntaggedOneOrMany, F>,
     ) -> Self {
-        self.input.one_or_many = bridge::convert::OptionalArgument::into_optional(
-            one_or_many,
-        );
+        self.input.one_or_many = self
+            .pending
+            .with(
+                "one_or_many",
+                bridge::convert::OptionalArgument::into_optional(one_or_many),
+            );
         self
     }
-    #[track_caller]
     pub fn restricted<F>(
         mut self,
         restricted: impl bridge::convert::OptionalArgument<String, F>,
@@ -9455,20 +9535,22 @@ impl UntaggedCall {
         );
         self
     }
-    #[track_caller]
     pub fn scalars<F>(
         mut self,
         scalars: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
-        self.input.scalars = bridge::convert::OptionalArgument::into_optional(scalars);
+        self.input.scalars = self
+            .pending
+            .with("scalars", bridge::convert::OptionalArgument::into_optional(scalars));
         self
     }
-    #[track_caller]
     pub fn value<F>(
         mut self,
         value: impl bridge::convert::OptionalArgument<UntaggedValue, F>,
     ) -> Self {
-        self.input.value = bridge::convert::OptionalArgument::into_optional(value);
+        self.input.value = self
+            .pending
+            .with("value", bridge::convert::OptionalArgument::into_optional(value));
         self
     }
 }
@@ -9492,7 +9574,10 @@ impl std::future::Future for UntaggedCall {
 pub fn untagged(target: impl bridge::convert::Argument<UntaggedTarget>) -> UntaggedCall {
     UntaggedCall {
         input: UntaggedInput {
-            target: bridge::convert::Argument::into_argument(target),
+            target: bridge::convert::named(
+                "target",
+                bridge::convert::Argument::into_argument(target),
+            ),
             all_kinds: None,
             free: None,
             lists: None,

@@ -21,7 +21,8 @@ pub use mismatch::Mismatch;
 pub(crate) use number::{Readable, Unheld, readable, shortened};
 pub use object::{object, object_with_extra, tagged};
 pub use reader::Reader;
-pub(crate) use sent::{Refused, checked, no_number};
+pub use sent::named;
+pub(crate) use sent::{Refused, checked, no_number, taken_unfit, unfit};
 pub use text::{GeneratedText, UnknownText, is_text, parse_text, read_text};
 
 /// What the macros of this module need, for crates that do not depend on serde themselves.

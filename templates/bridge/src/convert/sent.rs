@@ -1,7 +1,8 @@
 //! What has no form in JSON, or none in the type that holds it, on its way to a tool.
 //!
 //! Conversions to JSON have no way out but their end: what goes wrong is kept aside, and told when the call is to be sent.
-//! An argument's type may not be able to hold what was given for it: then something stands in for it until then.
+//! An argument's type may not be able to hold what was given for it: then something stands in for it until then, or the call
+//! that is built with it keeps why it is not to be sent.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ use serde_json::{Map, Value};
 
 thread_local! {
     static REFUSED: RefCell<Option<Refused>> = const { RefCell::new(None) };
+    /// Of an argument, until the call that is being built takes it.
+    static UNFIT: RefCell<Option<Refused>> = const { RefCell::new(None) };
 }
 
 /// Why a value can't be sent.
@@ -39,6 +42,34 @@ pub(super) fn refuse(what: String) -> Value {
         refused.get_or_insert(Refused { path: Vec::new(), what });
     });
     Value::Null
+}
+
+/// Keeps the first reason why an argument of the call that is being built can't be sent: its type has nothing to stand in for
+/// it.
+pub(crate) fn unfit(what: String) {
+    UNFIT.with_borrow_mut(|unfit| {
+        unfit.get_or_insert(Refused { path: Vec::new(), what });
+    });
+}
+
+/// An argument of a call that is being built, made for the field `key`.
+#[inline]
+pub fn named<T>(key: &str, argument: T) -> T {
+    name(key);
+    argument
+}
+
+fn name(key: &str) {
+    UNFIT.with_borrow_mut(|unfit| {
+        if let Some(unfit) = unfit.as_mut().filter(|unfit| unfit.path.is_empty()) {
+            unfit.path.push(key.to_owned());
+        }
+    });
+}
+
+/// Takes the reason why the call that was built can't be sent.
+pub(crate) fn taken_unfit() -> Option<Box<Refused>> {
+    UNFIT.take().map(Box::new)
 }
 
 /// The JSON of the field `key`, made by `convert`.
