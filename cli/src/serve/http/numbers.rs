@@ -18,7 +18,7 @@ fn chunks<E>(chunks: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item =
         loop {
             match chunks.next().await {
                 Some(Ok(chunk)) => {
-                    let chunk = written(&mut pieces, chunk);
+                    let chunk = written(&mut pieces, &chunk);
                     if !chunk.is_empty() {
                         return Some((Ok(chunk), Some((chunks, pieces))));
                     }
@@ -34,8 +34,8 @@ fn chunks<E>(chunks: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item =
 }
 
 /// What of a chunk can be written now.
-fn written(pieces: &mut Pieces, chunk: Bytes) -> Bytes {
-    match pieces.push(&chunk) {
+fn written(pieces: &mut Pieces, chunk: &Bytes) -> Bytes {
+    match pieces.push(chunk) {
         Cow::Borrowed(written) => chunk.slice_ref(written),
         Cow::Owned(written) => written.into(),
     }
