@@ -214,8 +214,6 @@ fn enums_are_given_by_their_texts() {
     assert_eq!(argument::<Vec<Closed>>(&["success"][..]), [Closed::Success]);
     let unknown = r#""eror" is not one of "error", "success", "debug""#;
     assert_eq!("eror".parse::<Closed>().unwrap_err().to_string(), unknown);
-    let panic = std::panic::catch_unwind(|| argument::<Closed>("eror")).unwrap_err();
-    assert_eq!(panic.downcast_ref::<String>(), Some(&format!("the argument {unknown}")));
     let mismatch = read::<Closed>(json!("eror")).unwrap_err();
     assert_eq!(mismatch.to_string(), r#"expected one of "error", "success", "debug", got "eror""#);
 }

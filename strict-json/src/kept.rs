@@ -44,8 +44,7 @@ pub fn with_numbers(written: &str) -> Cow<'_, str> {
     while let Some((before, after)) = rest.split_once(mark()) {
         let end = after.find(|c: char| !is_of_number(c)).unwrap_or(after.len());
         let (number, after) = after.split_at(end);
-        // Within a text, the marks of a text are escaped.
-        let quotes = before.len() - before.trim_end_matches('"').trim_end_matches('\\').len();
+        let quotes = quotes_behind(before);
         out.push_str(&before[..before.len() - quotes]);
         out.push_str(number);
         rest = after.get(quotes..).unwrap_or_default();
@@ -55,6 +54,75 @@ pub fn with_numbers(written: &str) -> Cow<'_, str> {
     }
     out.push_str(rest);
     Cow::Owned(out)
+}
+
+/// A text that [`with_numbers`] is to read and that comes in pieces, which may end anywhere.
+///
+/// What may be the beginning of a marked text is held back until its end: less than 100 bytes and the number itself, or the
+/// rest of a character.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    held: Vec<u8>,
+}
+
+impl Pieces {
+    /// The text up to the end of this piece, with the numbers themselves, but for what is held back. A text that is no UTF-8 is
+    /// left as it is.
+    pub fn push<'a>(&mut self, piece: &'a [u8]) -> Cow<'a, [u8]> {
+        if self.held.is_empty() {
+            let (whole, rest) = piece.split_at(whole_until(piece));
+            self.held.extend_from_slice(rest);
+            return restored(whole);
+        }
+        self.held.extend_from_slice(piece);
+        let rest = self.held.split_off(whole_until(&self.held));
+        let whole = std::mem::replace(&mut self.held, rest);
+        Cow::Owned(restored(&whole).into_owned())
+    }
+
+    /// What is held back at the end of the text.
+    #[must_use]
+    pub fn end(&mut self) -> Vec<u8> {
+        restored(&std::mem::take(&mut self.held)).into_owned()
+    }
+}
+
+fn restored(text: &[u8]) -> Cow<'_, [u8]> {
+    match std::str::from_utf8(text).map(with_numbers) {
+        Ok(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
+        Ok(Cow::Borrowed(_)) | Err(_) => Cow::Borrowed(text),
+    }
+}
+
+/// Up to where a text holds no part of a character or of a marked text that goes on behind its end.
+fn whole_until(text: &[u8]) -> usize {
+    let text = match std::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default()
+        }
+        // It is left as it is.
+        Err(_) => return text.len(),
+    };
+    // From the end: quotation marks, a number, the mark or its beginning, quotation marks.
+    let before = text.trim_end_matches(is_of_quotes);
+    let before = before.trim_end_matches(is_of_number);
+    if let Some(before) = before.strip_suffix(mark()) {
+        let closing = text.len() - text.trim_end_matches(is_of_quotes).len();
+        let is_whole = closing > 0 && closing >= quotes_behind(before);
+        return if is_whole { text.len() } else { before.trim_end_matches(is_of_quotes).len() };
+    }
+    let begun = (1..mark().len()).rev().find(|length| text.ends_with(&mark()[..*length])).unwrap_or(0);
+    text[..text.len() - begun].trim_end_matches(is_of_quotes).len()
+}
+
+/// How many bytes the quotation mark at the end of a text takes. Within a text, the marks of a text are escaped.
+fn quotes_behind(text: &str) -> usize {
+    text.len() - text.trim_end_matches('"').trim_end_matches('\\').len()
+}
+
+fn is_of_quotes(character: char) -> bool {
+    matches!(character, '"' | '\\')
 }
 
 fn is_of_number(character: char) -> bool {

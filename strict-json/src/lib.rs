@@ -27,7 +27,7 @@ use serde_json::value::RawValue;
 
 pub use error::Error;
 pub use halves::whole_characters;
-pub use kept::{value_with_numbers, with_numbers};
+pub use kept::{Pieces, value_with_numbers, with_numbers};
 pub use names::OPEN_NAMES_LIMIT;
 
 use layout::Layout;

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -87,6 +89,44 @@ fn numbers_keep_their_text_through_a_value() {
         let read: Value = serde_json::from_str(&with_numbers(&within)).unwrap();
         assert_eq!(read["text"], text);
     }
+}
+
+#[test]
+fn numbers_are_themselves_wherever_a_text_is_cut() {
+    let value =
+        value_with_numbers(&raw(r#"{"a":[1e400,-0.0,"é\\"],"b":123456789012345678901234567890}"#)).unwrap();
+    let within = json!({ "text": value.to_string(), "n": [1, "number"] }).to_string();
+    for written in [value.to_string(), within.clone(), json!([within, value]).to_string()] {
+        let whole = with_numbers(&written);
+        assert!(whole.len() < written.len());
+        for cut in 0..=written.len() {
+            for further in [cut, (cut + 5).min(written.len()), written.len()] {
+                let mut pieces = Pieces::default();
+                let mut out = Vec::new();
+                for piece in [0..cut, cut..further, further..written.len()] {
+                    out.extend_from_slice(&pieces.push(&written.as_bytes()[piece]));
+                }
+                out.extend(pieces.end());
+                assert_eq!(std::str::from_utf8(&out), Ok(&*whole), "cut at {cut} and {further}");
+            }
+        }
+        let mut pieces = Pieces::default();
+        let mut out: Vec<u8> = written.bytes().flat_map(|byte| pieces.push(&[byte]).into_owned()).collect();
+        out.extend(pieces.end());
+        assert_eq!(std::str::from_utf8(&out), Ok(&*whole), "a byte at a time");
+    }
+}
+
+#[test]
+fn of_a_text_in_pieces_little_is_held_back() {
+    let mut pieces = Pieces::default();
+    let message = "data: {\"a\":\"number\"}\n\n";
+    assert!(matches!(pieces.push(message.as_bytes()), Cow::Borrowed(piece) if piece == message.as_bytes()));
+    assert_eq!(pieces.push(b"{\"a\":[1,\""), &b"{\"a\":[1,"[..]);
+    assert_eq!(pieces.push(b"\xff\xfe"), &b"\"\xff\xfe"[..], "what is no UTF-8 goes on as it is");
+    assert_eq!(pieces.push(b"a \xc3"), &b"a "[..]);
+    assert_eq!(pieces.end(), b"\xc3");
+    assert_eq!(pieces.end(), b"");
 }
 
 #[test]

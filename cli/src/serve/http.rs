@@ -9,6 +9,7 @@ mod cors;
 mod endpoint;
 mod framing;
 mod head;
+mod numbers;
 pub mod probe;
 mod sessions;
 mod table;

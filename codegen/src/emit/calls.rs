@@ -91,7 +91,16 @@ fn stub(server: &str, tool: &ToolModel) -> TokenStream {
         .collect();
     let generics = required.iter().filter_map(|(_, parameter)| parameter.generic.as_ref());
     let parameters = required.iter().map(|(name, Parameter { taken, .. })| quote! { #name: #taken });
-    let values = required.iter().map(|(name, Parameter { value, .. })| quote! { #name: #value });
+    let values = required.iter().map(|(name, parameter)| {
+        let value = match &parameter.may_not_fit {
+            Some(key) => {
+                let value = &parameter.value;
+                quote! { bridge::convert::named(#key, #value) }
+            }
+            None => parameter.value.clone(),
+        };
+        quote! { #name: #value }
+    });
     let optional = body.fields.iter().filter(|field| !field.required).map(|field| {
         let name = format_ident!("{}", field.name);
         quote! { #name: None }
@@ -116,21 +125,22 @@ fn stub(server: &str, tool: &ToolModel) -> TokenStream {
     }
 }
 
-// Arguments out of range panic: `track_caller` names the snippet's line.
 fn setters(tool: &ToolModel) -> TokenStream {
     let Some(body) = tool.input_fields() else { return TokenStream::new() };
     let mut setters = Vec::new();
     for field in body.fields.iter().filter(|field| !field.required) {
         let doc = doc(field.note.description.as_deref());
         let name = format_ident!("{}", field.name);
-        let Parameter { taken, value, generic } = parameter(0, field, tool);
+        let Parameter { taken, value, generic, may_not_fit } = parameter(0, field, tool);
         let generic = generic.iter();
+        let value = match may_not_fit {
+            Some(key) => quote! { self.pending.with(#key, #value) },
+            None => value,
+        };
         setters.push(quote! {
             #doc
-            #[track_caller]
             pub fn #name #(<#generic>)* (mut self, #name: #taken) -> Self {
                 self.input.#name = #value;
-                self.pending.converted();
                 self
             }
         });
@@ -139,10 +149,8 @@ fn setters(tool: &ToolModel) -> TokenStream {
         let name = format_ident!("{name}");
         let field_type = type_tokens(field_type, tool);
         setters.push(quote! {
-            #[track_caller]
             pub fn #name(mut self, #name: impl bridge::convert::Argument<#field_type>) -> Self {
-                self.input.#name = bridge::convert::Argument::into_argument(#name);
-                self.pending.converted();
+                self.input.#name = self.pending.with("extra", bridge::convert::Argument::into_argument(#name));
                 self
             }
         });
@@ -162,18 +170,21 @@ struct Parameter {
     value: TokenStream,
     /// The type parameter that this needs.
     generic: Option<Ident>,
+    /// The field's name in JSON, if what is taken may not fit the field's type.
+    may_not_fit: Option<String>,
 }
 
 fn parameter(index: usize, field: &FieldModel, tool: &ToolModel) -> Parameter {
     let name = format_ident!("{}", field.name);
-    let simple = |taken, value| Parameter { taken, value, generic: None };
+    let may_not_fit = may_not_fit(&field.field_type).then(|| field.key.clone());
+    let simple = |taken, value| Parameter { taken, value, generic: None, may_not_fit: may_not_fit.clone() };
     match &field.field_type {
         FieldType::Bool => simple(quote! { bool }, quote! { #name }),
         FieldType::String => simple(quote! { impl Into<String> }, quote! { #name.into() }),
         FieldType::Value => {
             simple(quote! { impl bridge::convert::Serialize }, quote! { bridge::convert::value(&#name) })
         }
-        FieldType::Option(some) => optional(index, &name, some, tool),
+        FieldType::Option(some) => Parameter { may_not_fit, ..optional(index, &name, some, tool) },
         FieldType::Box(content) => {
             let content = type_tokens(content, tool);
             simple(
@@ -191,6 +202,19 @@ fn parameter(index: usize, field: &FieldModel, tool: &ToolModel) -> Parameter {
     }
 }
 
+/// Whether an argument may be something that its type does not hold: an integer out of range, NaN, a text that is not listed,
+/// JSON of another form.
+fn may_not_fit(field_type: &FieldType) -> bool {
+    match field_type {
+        FieldType::Value | FieldType::Bool | FieldType::String | FieldType::F64 => false,
+        FieldType::I64 | FieldType::U64 | FieldType::Scalar | FieldType::Named(_) => true,
+        // They may be given as JSON.
+        FieldType::Vec(_) | FieldType::Map(_) => true,
+        FieldType::Option(within) | FieldType::Box(within) => may_not_fit(within),
+        FieldType::Tuple(items) => items.iter().any(may_not_fit),
+    }
+}
+
 /// How an `Option` is taken: as one, or as the value alone.
 fn optional(index: usize, name: &Ident, some: &FieldType, tool: &ToolModel) -> Parameter {
     if *some == FieldType::Value {
@@ -198,6 +222,7 @@ fn optional(index: usize, name: &Ident, some: &FieldType, tool: &ToolModel) -> P
             taken: quote! { impl bridge::convert::Serialize },
             value: quote! { bridge::convert::optional_value(&#name) },
             generic: None,
+            may_not_fit: None,
         };
     }
     let generic = match index {
@@ -213,5 +238,6 @@ fn optional(index: usize, name: &Ident, some: &FieldType, tool: &ToolModel) -> P
         taken: quote! { impl bridge::convert::OptionalArgument<#content, #generic> },
         value: quote! { bridge::convert::OptionalArgument::into_optional(#name) #boxed },
         generic: Some(generic),
+        may_not_fit: None,
     }
 }

@@ -158,7 +158,6 @@ pub struct GetAnnotatedMessageCall {
 }
 impl GetAnnotatedMessageCall {
     /// Whether to include an example image
-    #[track_caller]
     pub fn include_image<F>(
         mut self,
         include_image: impl bridge::convert::OptionalArgument<bool, F>,
@@ -166,7 +165,6 @@ impl GetAnnotatedMessageCall {
         self.input.include_image = bridge::convert::OptionalArgument::into_optional(
             include_image,
         );
-        self.pending.converted();
         self
     }
 }
@@ -193,7 +191,10 @@ pub fn get_annotated_message(
 ) -> GetAnnotatedMessageCall {
     GetAnnotatedMessageCall {
         input: GetAnnotatedMessageInput {
-            message_type: bridge::convert::Argument::into_argument(message_type),
+            message_type: bridge::convert::named(
+                "messageType",
+                bridge::convert::Argument::into_argument(message_type),
+            ),
             include_image: None,
         },
         pending: bridge::call::Pending::new("everything", "get-annotated-message"),
@@ -304,13 +305,11 @@ pub struct GetResourceLinksCall {
 }
 impl GetResourceLinksCall {
     /// Number of resource links to return (1-10)
-    #[track_caller]
     pub fn count<F>(
         mut self,
         count: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.count = bridge::convert::OptionalArgument::into_optional(count);
-        self.pending.converted();
         self
     }
 }
@@ -425,7 +424,6 @@ pub struct GetResourceReferenceCall {
 }
 impl GetResourceReferenceCall {
     /// ID of the text resource to fetch
-    #[track_caller]
     pub fn resource_id<F>(
         mut self,
         resource_id: impl bridge::convert::OptionalArgument<f64, F>,
@@ -433,10 +431,8 @@ impl GetResourceReferenceCall {
         self.input.resource_id = bridge::convert::OptionalArgument::into_optional(
             resource_id,
         );
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn resource_type<F>(
         mut self,
         resource_type: impl bridge::convert::OptionalArgument<
@@ -444,10 +440,12 @@ impl GetResourceReferenceCall {
             F,
         >,
     ) -> Self {
-        self.input.resource_type = bridge::convert::OptionalArgument::into_optional(
-            resource_type,
-        );
-        self.pending.converted();
+        self.input.resource_type = self
+            .pending
+            .with(
+                "resourceType",
+                bridge::convert::OptionalArgument::into_optional(resource_type),
+            );
         self
     }
 }
@@ -684,7 +682,10 @@ pub fn get_structured_content(
 ) -> GetStructuredContentCall {
     GetStructuredContentCall {
         input: GetStructuredContentInput {
-            location: bridge::convert::Argument::into_argument(location),
+            location: bridge::convert::named(
+                "location",
+                bridge::convert::Argument::into_argument(location),
+            ),
         },
         pending: bridge::call::Pending::new("everything", "get-structured-content"),
     }
@@ -917,27 +918,22 @@ pub struct GzipFileAsResourceCall {
 }
 impl GzipFileAsResourceCall {
     /// URL or data URI of the file content to compress
-    #[track_caller]
     pub fn data<F>(
         mut self,
         data: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.data = bridge::convert::OptionalArgument::into_optional(data);
-        self.pending.converted();
         self
     }
     /// Name of the output file
-    #[track_caller]
     pub fn name<F>(
         mut self,
         name: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.name = bridge::convert::OptionalArgument::into_optional(name);
-        self.pending.converted();
         self
     }
     /// How the resulting gzipped file should be returned. 'resourceLink' returns a link to a resource that can be read later, 'resource' returns a full resource object.
-    #[track_caller]
     pub fn output_type<F>(
         mut self,
         output_type: impl bridge::convert::OptionalArgument<
@@ -945,10 +941,12 @@ impl GzipFileAsResourceCall {
             F,
         >,
     ) -> Self {
-        self.input.output_type = bridge::convert::OptionalArgument::into_optional(
-            output_type,
-        );
-        self.pending.converted();
+        self.input.output_type = self
+            .pending
+            .with(
+                "outputType",
+                bridge::convert::OptionalArgument::into_optional(output_type),
+            );
         self
     }
 }
@@ -1035,7 +1033,6 @@ pub struct SimulateResearchQueryCall {
 }
 impl SimulateResearchQueryCall {
     /// Simulate an ambiguous query that requires clarification (triggers input_required status)
-    #[track_caller]
     pub fn ambiguous<F>(
         mut self,
         ambiguous: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1043,7 +1040,6 @@ impl SimulateResearchQueryCall {
         self.input.ambiguous = bridge::convert::OptionalArgument::into_optional(
             ambiguous,
         );
-        self.pending.converted();
         self
     }
 }
@@ -1317,23 +1313,19 @@ pub struct TriggerLongRunningOperationCall {
 }
 impl TriggerLongRunningOperationCall {
     /// Duration of the operation in seconds
-    #[track_caller]
     pub fn duration<F>(
         mut self,
         duration: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.duration = bridge::convert::OptionalArgument::into_optional(duration);
-        self.pending.converted();
         self
     }
     /// Number of steps in the operation
-    #[track_caller]
     pub fn steps<F>(
         mut self,
         steps: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.steps = bridge::convert::OptionalArgument::into_optional(steps);
-        self.pending.converted();
         self
     }
 }
@@ -1422,7 +1414,6 @@ pub struct TriggerSamplingRequestCall {
 }
 impl TriggerSamplingRequestCall {
     /// Maximum number of tokens to generate
-    #[track_caller]
     pub fn max_tokens<F>(
         mut self,
         max_tokens: impl bridge::convert::OptionalArgument<f64, F>,
@@ -1430,7 +1421,6 @@ impl TriggerSamplingRequestCall {
         self.input.max_tokens = bridge::convert::OptionalArgument::into_optional(
             max_tokens,
         );
-        self.pending.converted();
         self
     }
 }
@@ -1530,7 +1520,6 @@ pub struct TriggerUrlElicitationCall {
 }
 impl TriggerUrlElicitationCall {
     /// Optional explicit elicitation ID. Defaults to a random UUID.
-    #[track_caller]
     pub fn elicitation_id<F>(
         mut self,
         elicitation_id: impl bridge::convert::OptionalArgument<String, F>,
@@ -1538,11 +1527,9 @@ impl TriggerUrlElicitationCall {
         self.input.elicitation_id = bridge::convert::OptionalArgument::into_optional(
             elicitation_id,
         );
-        self.pending.converted();
         self
     }
     /// Controls which elicitation mechanism is used. When false (default), sends an elicitation/create request (request path). When true, throws a…
-    #[track_caller]
     pub fn error_path<F>(
         mut self,
         error_path: impl bridge::convert::OptionalArgument<bool, F>,
@@ -1550,17 +1537,14 @@ impl TriggerUrlElicitationCall {
         self.input.error_path = bridge::convert::OptionalArgument::into_optional(
             error_path,
         );
-        self.pending.converted();
         self
     }
     /// Message shown to the user before opening the URL
-    #[track_caller]
     pub fn message<F>(
         mut self,
         message: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.message = bridge::convert::OptionalArgument::into_optional(message);
-        self.pending.converted();
         self
     }
 }

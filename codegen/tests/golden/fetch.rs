@@ -65,37 +65,37 @@ pub struct FetchCall {
 }
 impl FetchCall {
     /// Maximum number of characters to return.
-    #[track_caller]
     pub fn max_length<F>(
         mut self,
         max_length: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.max_length = bridge::convert::OptionalArgument::into_optional(
-            max_length,
-        );
-        self.pending.converted();
+        self.input.max_length = self
+            .pending
+            .with(
+                "max_length",
+                bridge::convert::OptionalArgument::into_optional(max_length),
+            );
         self
     }
     /// Get the actual HTML content of the requested page, without simplification.
-    #[track_caller]
     pub fn raw<F>(
         mut self,
         raw: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.raw = bridge::convert::OptionalArgument::into_optional(raw);
-        self.pending.converted();
         self
     }
     /// On return output starting at this character index, useful if a previous fetch was truncated and more context is required.
-    #[track_caller]
     pub fn start_index<F>(
         mut self,
         start_index: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.start_index = bridge::convert::OptionalArgument::into_optional(
-            start_index,
-        );
-        self.pending.converted();
+        self.input.start_index = self
+            .pending
+            .with(
+                "start_index",
+                bridge::convert::OptionalArgument::into_optional(start_index),
+            );
         self
     }
 }

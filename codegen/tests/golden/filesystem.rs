@@ -174,15 +174,16 @@ pub struct DirectoryTreeCall {
     pending: bridge::call::Pending,
 }
 impl DirectoryTreeCall {
-    #[track_caller]
     pub fn exclude_patterns<F>(
         mut self,
         exclude_patterns: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
-        self.input.exclude_patterns = bridge::convert::OptionalArgument::into_optional(
-            exclude_patterns,
-        );
-        self.pending.converted();
+        self.input.exclude_patterns = self
+            .pending
+            .with(
+                "excludePatterns",
+                bridge::convert::OptionalArgument::into_optional(exclude_patterns),
+            );
         self
     }
 }
@@ -332,13 +333,11 @@ pub struct EditFileCall {
 }
 impl EditFileCall {
     /// Preview changes using git-style diff format
-    #[track_caller]
     pub fn dry_run<F>(
         mut self,
         dry_run: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.dry_run = bridge::convert::OptionalArgument::into_optional(dry_run);
-        self.pending.converted();
         self
     }
 }
@@ -367,7 +366,10 @@ pub fn edit_file(
     EditFileCall {
         input: EditFileInput {
             path: path.into(),
-            edits: bridge::convert::Argument::into_argument(edits),
+            edits: bridge::convert::named(
+                "edits",
+                bridge::convert::Argument::into_argument(edits),
+            ),
             dry_run: None,
         },
         pending: bridge::call::Pending::new("filesystem", "edit_file"),
@@ -759,13 +761,13 @@ pub struct ListDirectoryWithSizesCall {
 }
 impl ListDirectoryWithSizesCall {
     /// Sort entries by name or size
-    #[track_caller]
     pub fn sort_by<F>(
         mut self,
         sort_by: impl bridge::convert::OptionalArgument<ListDirectoryWithSizesSortBy, F>,
     ) -> Self {
-        self.input.sort_by = bridge::convert::OptionalArgument::into_optional(sort_by);
-        self.pending.converted();
+        self.input.sort_by = self
+            .pending
+            .with("sortBy", bridge::convert::OptionalArgument::into_optional(sort_by));
         self
     }
 }
@@ -989,23 +991,19 @@ pub struct ReadFileCall {
 }
 impl ReadFileCall {
     /// If provided, returns only the first N lines of the file
-    #[track_caller]
     pub fn head<F>(
         mut self,
         head: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.head = bridge::convert::OptionalArgument::into_optional(head);
-        self.pending.converted();
         self
     }
     /// If provided, returns only the last N lines of the file
-    #[track_caller]
     pub fn tail<F>(
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
-        self.pending.converted();
         self
     }
 }
@@ -1340,7 +1338,10 @@ pub fn read_multiple_files(
 ) -> ReadMultipleFilesCall {
     ReadMultipleFilesCall {
         input: ReadMultipleFilesInput {
-            paths: bridge::convert::Argument::into_argument(paths),
+            paths: bridge::convert::named(
+                "paths",
+                bridge::convert::Argument::into_argument(paths),
+            ),
         },
         pending: bridge::call::Pending::new("filesystem", "read_multiple_files"),
     }
@@ -1431,23 +1432,19 @@ pub struct ReadTextFileCall {
 }
 impl ReadTextFileCall {
     /// If provided, returns only the first N lines of the file
-    #[track_caller]
     pub fn head<F>(
         mut self,
         head: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.head = bridge::convert::OptionalArgument::into_optional(head);
-        self.pending.converted();
         self
     }
     /// If provided, returns only the last N lines of the file
-    #[track_caller]
     pub fn tail<F>(
         mut self,
         tail: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.tail = bridge::convert::OptionalArgument::into_optional(tail);
-        self.pending.converted();
         self
     }
 }
@@ -1562,15 +1559,16 @@ pub struct SearchFilesCall {
     pending: bridge::call::Pending,
 }
 impl SearchFilesCall {
-    #[track_caller]
     pub fn exclude_patterns<F>(
         mut self,
         exclude_patterns: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
-        self.input.exclude_patterns = bridge::convert::OptionalArgument::into_optional(
-            exclude_patterns,
-        );
-        self.pending.converted();
+        self.input.exclude_patterns = self
+            .pending
+            .with(
+                "excludePatterns",
+                bridge::convert::OptionalArgument::into_optional(exclude_patterns),
+            );
         self
     }
 }

@@ -76,7 +76,10 @@ pub fn git_add(
     GitAddCall {
         input: GitAddInput {
             repo_path: repo_path.into(),
-            files: bridge::convert::Argument::into_argument(files),
+            files: bridge::convert::named(
+                "files",
+                bridge::convert::Argument::into_argument(files),
+            ),
         },
         pending: bridge::call::Pending::new("git", "git_add"),
     }
@@ -147,17 +150,14 @@ pub struct GitBranchCall {
 }
 impl GitBranchCall {
     /// The commit sha that branch should contain. Do not pass anything to this param if no commit sha is specified
-    #[track_caller]
     pub fn contains<F>(
         mut self,
         contains: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.contains = bridge::convert::OptionalArgument::into_optional(contains);
-        self.pending.converted();
         self
     }
     /// The commit sha that branch should NOT contain. Do not pass anything to this param if no commit sha is specified
-    #[track_caller]
     pub fn not_contains<F>(
         mut self,
         not_contains: impl bridge::convert::OptionalArgument<String, F>,
@@ -165,7 +165,6 @@ impl GitBranchCall {
         self.input.not_contains = bridge::convert::OptionalArgument::into_optional(
             not_contains,
         );
-        self.pending.converted();
         self
     }
 }
@@ -417,7 +416,6 @@ pub struct GitCreateBranchCall {
     pending: bridge::call::Pending,
 }
 impl GitCreateBranchCall {
-    #[track_caller]
     pub fn base_branch<F>(
         mut self,
         base_branch: impl bridge::convert::OptionalArgument<String, F>,
@@ -425,7 +423,6 @@ impl GitCreateBranchCall {
         self.input.base_branch = bridge::convert::OptionalArgument::into_optional(
             base_branch,
         );
-        self.pending.converted();
         self
     }
 }
@@ -516,15 +513,16 @@ pub struct GitDiffCall {
     pending: bridge::call::Pending,
 }
 impl GitDiffCall {
-    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
-            context_lines,
-        );
-        self.pending.converted();
+        self.input.context_lines = self
+            .pending
+            .with(
+                "context_lines",
+                bridge::convert::OptionalArgument::into_optional(context_lines),
+            );
         self
     }
 }
@@ -607,15 +605,16 @@ pub struct GitDiffStagedCall {
     pending: bridge::call::Pending,
 }
 impl GitDiffStagedCall {
-    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
-            context_lines,
-        );
-        self.pending.converted();
+        self.input.context_lines = self
+            .pending
+            .with(
+                "context_lines",
+                bridge::convert::OptionalArgument::into_optional(context_lines),
+            );
         self
     }
 }
@@ -697,15 +696,16 @@ pub struct GitDiffUnstagedCall {
     pending: bridge::call::Pending,
 }
 impl GitDiffUnstagedCall {
-    #[track_caller]
     pub fn context_lines<F>(
         mut self,
         context_lines: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.context_lines = bridge::convert::OptionalArgument::into_optional(
-            context_lines,
-        );
-        self.pending.converted();
+        self.input.context_lines = self
+            .pending
+            .with(
+                "context_lines",
+                bridge::convert::OptionalArgument::into_optional(context_lines),
+            );
         self
     }
 }
@@ -804,7 +804,6 @@ pub struct GitLogCall {
 }
 impl GitLogCall {
     /// End timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute dates…
-    #[track_caller]
     pub fn end_timestamp<F>(
         mut self,
         end_timestamp: impl bridge::convert::OptionalArgument<String, F>,
@@ -812,22 +811,21 @@ impl GitLogCall {
         self.input.end_timestamp = bridge::convert::OptionalArgument::into_optional(
             end_timestamp,
         );
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn max_count<F>(
         mut self,
         max_count: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.max_count = bridge::convert::OptionalArgument::into_optional(
-            max_count,
-        );
-        self.pending.converted();
+        self.input.max_count = self
+            .pending
+            .with(
+                "max_count",
+                bridge::convert::OptionalArgument::into_optional(max_count),
+            );
         self
     }
     /// Start timestamp for filtering commits. Accepts: ISO 8601 format (e.g., '2024-01-15T14:30:25'), relative dates (e.g., '2 weeks ago', 'yesterday'), or absolute…
-    #[track_caller]
     pub fn start_timestamp<F>(
         mut self,
         start_timestamp: impl bridge::convert::OptionalArgument<String, F>,
@@ -835,7 +833,6 @@ impl GitLogCall {
         self.input.start_timestamp = bridge::convert::OptionalArgument::into_optional(
             start_timestamp,
         );
-        self.pending.converted();
         self
     }
 }

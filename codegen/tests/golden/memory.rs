@@ -163,7 +163,10 @@ pub fn add_observations(
 ) -> AddObservationsCall {
     AddObservationsCall {
         input: AddObservationsInput {
-            observations: bridge::convert::Argument::into_argument(observations),
+            observations: bridge::convert::named(
+                "observations",
+                bridge::convert::Argument::into_argument(observations),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "add_observations"),
     }
@@ -303,7 +306,10 @@ pub fn create_entities(
 ) -> CreateEntitiesCall {
     CreateEntitiesCall {
         input: CreateEntitiesInput {
-            entities: bridge::convert::Argument::into_argument(entities),
+            entities: bridge::convert::named(
+                "entities",
+                bridge::convert::Argument::into_argument(entities),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "create_entities"),
     }
@@ -441,7 +447,10 @@ pub fn create_relations(
 ) -> CreateRelationsCall {
     CreateRelationsCall {
         input: CreateRelationsInput {
-            relations: bridge::convert::Argument::into_argument(relations),
+            relations: bridge::convert::named(
+                "relations",
+                bridge::convert::Argument::into_argument(relations),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "create_relations"),
     }
@@ -547,7 +556,10 @@ pub fn delete_entities(
 ) -> DeleteEntitiesCall {
     DeleteEntitiesCall {
         input: DeleteEntitiesInput {
-            entity_names: bridge::convert::Argument::into_argument(entity_names),
+            entity_names: bridge::convert::named(
+                "entityNames",
+                bridge::convert::Argument::into_argument(entity_names),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "delete_entities"),
     }
@@ -687,7 +699,10 @@ pub fn delete_observations(
 ) -> DeleteObservationsCall {
     DeleteObservationsCall {
         input: DeleteObservationsInput {
-            deletions: bridge::convert::Argument::into_argument(deletions),
+            deletions: bridge::convert::named(
+                "deletions",
+                bridge::convert::Argument::into_argument(deletions),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "delete_observations"),
     }
@@ -835,7 +850,10 @@ pub fn delete_relations(
 ) -> DeleteRelationsCall {
     DeleteRelationsCall {
         input: DeleteRelationsInput {
-            relations: bridge::convert::Argument::into_argument(relations),
+            relations: bridge::convert::named(
+                "relations",
+                bridge::convert::Argument::into_argument(relations),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "delete_relations"),
     }
@@ -1025,7 +1043,10 @@ impl std::future::Future for OpenNodesCall {
 pub fn open_nodes(names: impl bridge::convert::Argument<Vec<String>>) -> OpenNodesCall {
     OpenNodesCall {
         input: OpenNodesInput {
-            names: bridge::convert::Argument::into_argument(names),
+            names: bridge::convert::named(
+                "names",
+                bridge::convert::Argument::into_argument(names),
+            ),
         },
         pending: bridge::call::Pending::new("memory", "open_nodes"),
     }

@@ -168,22 +168,18 @@ pub struct OptionCall {
     pending: bridge::call::Pending,
 }
 impl OptionCall {
-    #[track_caller]
     pub fn none<F>(
         mut self,
         none: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.none = bridge::convert::OptionalArgument::into_optional(none);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn some<F>(
         mut self,
         some: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.some = bridge::convert::OptionalArgument::into_optional(some);
-        self.pending.converted();
         self
     }
 }
@@ -327,13 +323,13 @@ pub struct ResultCall {
     pending: bridge::call::Pending,
 }
 impl ResultCall {
-    #[track_caller]
     pub fn item<F>(
         mut self,
         item: impl bridge::convert::OptionalArgument<ResultItem, F>,
     ) -> Self {
-        self.input.item = bridge::convert::OptionalArgument::into_optional(item);
-        self.pending.converted();
+        self.input.item = self
+            .pending
+            .with("item", bridge::convert::OptionalArgument::into_optional(item));
         self
     }
 }
@@ -538,22 +534,22 @@ pub struct AdditionalCall {
     pending: bridge::call::Pending,
 }
 impl AdditionalCall {
-    #[track_caller]
     pub fn extra<F>(
         mut self,
         extra: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
-        self.pending.converted();
+        self.input.extra = self
+            .pending
+            .with("extra", bridge::convert::OptionalArgument::into_optional(extra));
         self
     }
-    #[track_caller]
     pub fn extra2(
         mut self,
         extra2: impl bridge::convert::Argument<std::collections::BTreeMap<String, i64>>,
     ) -> Self {
-        self.input.extra2 = bridge::convert::Argument::into_argument(extra2);
-        self.pending.converted();
+        self.input.extra2 = self
+            .pending
+            .with("extra", bridge::convert::Argument::into_argument(extra2));
         self
     }
 }
@@ -680,31 +676,31 @@ pub struct AnchorsCall {
     pending: bridge::call::Pending,
 }
 impl AnchorsCall {
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<AnchorsHere, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
-        self.pending.converted();
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
-    #[track_caller]
     pub fn b<F>(
         mut self,
         b: impl bridge::convert::OptionalArgument<AnchorsThere, F>,
     ) -> Self {
-        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
-        self.pending.converted();
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
-    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
-        self.pending.converted();
+        self.input.c = self
+            .pending
+            .with("c", bridge::convert::OptionalArgument::into_optional(c));
         self
     }
 }
@@ -850,43 +846,48 @@ pub struct ArraysCall {
     pending: bridge::call::Pending,
 }
 impl ArraysCall {
-    #[track_caller]
     pub fn bounded<F>(
         mut self,
         bounded: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
-        self.input.bounded = bridge::convert::OptionalArgument::into_optional(bounded);
-        self.pending.converted();
+        self.input.bounded = self
+            .pending
+            .with("bounded", bridge::convert::OptionalArgument::into_optional(bounded));
         self
     }
-    #[track_caller]
     pub fn contains<F>(
         mut self,
         contains: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.contains = bridge::convert::OptionalArgument::into_optional(contains);
-        self.pending.converted();
+        self.input.contains = self
+            .pending
+            .with(
+                "contains",
+                bridge::convert::OptionalArgument::into_optional(contains),
+            );
         self
     }
-    #[track_caller]
     pub fn of_null<F>(
         mut self,
         of_null: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.of_null = bridge::convert::OptionalArgument::into_optional(of_null);
-        self.pending.converted();
+        self.input.of_null = self
+            .pending
+            .with("of_null", bridge::convert::OptionalArgument::into_optional(of_null));
         self
     }
-    #[track_caller]
     pub fn old_pair<F>(
         mut self,
         old_pair: impl bridge::convert::OptionalArgument<(i64, String), F>,
     ) -> Self {
-        self.input.old_pair = bridge::convert::OptionalArgument::into_optional(old_pair);
-        self.pending.converted();
+        self.input.old_pair = self
+            .pending
+            .with(
+                "old_pair",
+                bridge::convert::OptionalArgument::into_optional(old_pair),
+            );
         self
     }
-    #[track_caller]
     pub fn open_prefix<F>(
         mut self,
         open_prefix: impl bridge::convert::OptionalArgument<
@@ -894,28 +895,30 @@ impl ArraysCall {
             F,
         >,
     ) -> Self {
-        self.input.open_prefix = bridge::convert::OptionalArgument::into_optional(
-            open_prefix,
-        );
-        self.pending.converted();
+        self.input.open_prefix = self
+            .pending
+            .with(
+                "open_prefix",
+                bridge::convert::OptionalArgument::into_optional(open_prefix),
+            );
         self
     }
-    #[track_caller]
     pub fn same<F>(
         mut self,
         same: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.same = bridge::convert::OptionalArgument::into_optional(same);
-        self.pending.converted();
+        self.input.same = self
+            .pending
+            .with("same", bridge::convert::OptionalArgument::into_optional(same));
         self
     }
-    #[track_caller]
     pub fn short<F>(
         mut self,
         short: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.short = bridge::convert::OptionalArgument::into_optional(short);
-        self.pending.converted();
+        self.input.short = self
+            .pending
+            .with("short", bridge::convert::OptionalArgument::into_optional(short));
         self
     }
 }
@@ -940,7 +943,10 @@ impl std::future::Future for ArraysCall {
 pub fn arrays(pair: impl bridge::convert::Argument<(i64, String)>) -> ArraysCall {
     ArraysCall {
         input: ArraysInput {
-            pair: bridge::convert::Argument::into_argument(pair),
+            pair: bridge::convert::named(
+                "pair",
+                bridge::convert::Argument::into_argument(pair),
+            ),
             bounded: None,
             contains: None,
             of_null: None,
@@ -1082,30 +1088,32 @@ pub struct BooleanSchemasCall {
     pending: bridge::call::Pending,
 }
 impl BooleanSchemasCall {
-    #[track_caller]
     pub fn any_items<F>(
         mut self,
         any_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.any_items = bridge::convert::OptionalArgument::into_optional(
-            any_items,
-        );
-        self.pending.converted();
+        self.input.any_items = self
+            .pending
+            .with(
+                "any_items",
+                bridge::convert::OptionalArgument::into_optional(any_items),
+            );
         self
     }
-    #[track_caller]
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
         self.input.empty = bridge::convert::optional_value(&empty);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn no_items<F>(
         mut self,
         no_items: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.no_items = bridge::convert::OptionalArgument::into_optional(no_items);
-        self.pending.converted();
+        self.input.no_items = self
+            .pending
+            .with(
+                "no_items",
+                bridge::convert::OptionalArgument::into_optional(no_items),
+            );
         self
     }
 }
@@ -1207,13 +1215,13 @@ pub struct CallCall {
     pending: bridge::call::Pending,
 }
 impl CallCall {
-    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<CallInput2, F>,
     ) -> Self {
-        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
-        self.pending.converted();
+        self.input.input = self
+            .pending
+            .with("input", bridge::convert::OptionalArgument::into_optional(input));
         self
     }
 }
@@ -1464,69 +1472,64 @@ pub struct ConditionsCall {
     pending: bridge::call::Pending,
 }
 impl ConditionsCall {
-    #[track_caller]
     pub fn either<F>(
         mut self,
         either: impl bridge::convert::OptionalArgument<ConditionsEither, F>,
     ) -> Self {
-        self.input.either = bridge::convert::OptionalArgument::into_optional(either);
-        self.pending.converted();
+        self.input.either = self
+            .pending
+            .with("either", bridge::convert::OptionalArgument::into_optional(either));
         self
     }
-    #[track_caller]
     pub fn for_a<F>(
         mut self,
         for_a: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.for_a = bridge::convert::OptionalArgument::into_optional(for_a);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn for_b<F>(
         mut self,
         for_b: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.for_b = bridge::convert::OptionalArgument::into_optional(for_b);
-        self.pending.converted();
+        self.input.for_b = self
+            .pending
+            .with("for_b", bridge::convert::OptionalArgument::into_optional(for_b));
         self
     }
-    #[track_caller]
     pub fn nested<F>(
         mut self,
         nested: impl bridge::convert::OptionalArgument<ConditionsNested, F>,
     ) -> Self {
-        self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
-        self.pending.converted();
+        self.input.nested = self
+            .pending
+            .with("nested", bridge::convert::OptionalArgument::into_optional(nested));
         self
     }
-    #[track_caller]
     pub fn one_of_many<F>(
         mut self,
         one_of_many: impl bridge::convert::OptionalArgument<ConditionsOneOfMany, F>,
     ) -> Self {
-        self.input.one_of_many = bridge::convert::OptionalArgument::into_optional(
-            one_of_many,
-        );
-        self.pending.converted();
+        self.input.one_of_many = self
+            .pending
+            .with(
+                "one_of_many",
+                bridge::convert::OptionalArgument::into_optional(one_of_many),
+            );
         self
     }
-    #[track_caller]
     pub fn with_a<F>(
         mut self,
         with_a: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.with_a = bridge::convert::OptionalArgument::into_optional(with_a);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn with_b<F>(
         mut self,
         with_b: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.with_b = bridge::convert::OptionalArgument::into_optional(with_b);
-        self.pending.converted();
         self
     }
 }
@@ -1553,7 +1556,10 @@ pub fn conditions(
 ) -> ConditionsCall {
     ConditionsCall {
         input: ConditionsInput {
-            mode: bridge::convert::Argument::into_argument(mode),
+            mode: bridge::convert::named(
+                "mode",
+                bridge::convert::Argument::into_argument(mode),
+            ),
             either: None,
             for_a: None,
             for_b: None,
@@ -1695,43 +1701,39 @@ pub struct DanglingCall {
     pending: bridge::call::Pending,
 }
 impl DanglingCall {
-    #[track_caller]
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
         self.input.a = bridge::convert::optional_value(&a);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<DanglingC, F>,
     ) -> Self {
-        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
-        self.pending.converted();
+        self.input.c = self
+            .pending
+            .with("c", bridge::convert::OptionalArgument::into_optional(c));
         self
     }
-    #[track_caller]
     pub fn d<F>(
         mut self,
         d: impl bridge::convert::OptionalArgument<DanglingD, F>,
     ) -> Self {
-        self.input.d = bridge::convert::OptionalArgument::into_optional(d);
-        self.pending.converted();
+        self.input.d = self
+            .pending
+            .with("d", bridge::convert::OptionalArgument::into_optional(d));
         self
     }
-    #[track_caller]
     pub fn e<F>(
         mut self,
         e: impl bridge::convert::OptionalArgument<DanglingE, F>,
     ) -> Self {
-        self.input.e = bridge::convert::OptionalArgument::into_optional(e);
-        self.pending.converted();
+        self.input.e = self
+            .pending
+            .with("e", bridge::convert::OptionalArgument::into_optional(e));
         self
     }
 }
@@ -1807,10 +1809,8 @@ pub struct DescriptionCall {
 }
 impl DescriptionCall {
     /// * / } #![evil] '''rust fn main() { loop {} } '''
-    #[track_caller]
     pub fn x<F>(mut self, x: impl bridge::convert::OptionalArgument<String, F>) -> Self {
         self.input.x = bridge::convert::OptionalArgument::into_optional(x);
-        self.pending.converted();
         self
     }
 }
@@ -2002,43 +2002,40 @@ pub struct Draft3Call {
     pending: bridge::call::Pending,
 }
 impl Draft3Call {
-    #[track_caller]
     pub fn above<F>(
         mut self,
         above: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.above = bridge::convert::OptionalArgument::into_optional(above);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn disallowed(mut self, disallowed: impl bridge::convert::Serialize) -> Self {
         self.input.disallowed = bridge::convert::optional_value(&disallowed);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn either<F>(
         mut self,
         either: impl bridge::convert::OptionalArgument<Draft3Either, F>,
     ) -> Self {
-        self.input.either = bridge::convert::OptionalArgument::into_optional(either);
-        self.pending.converted();
+        self.input.either = self
+            .pending
+            .with("either", bridge::convert::OptionalArgument::into_optional(either));
         self
     }
-    #[track_caller]
     pub fn extended<F>(
         mut self,
         extended: impl bridge::convert::OptionalArgument<Draft3Extended, F>,
     ) -> Self {
-        self.input.extended = bridge::convert::OptionalArgument::into_optional(extended);
-        self.pending.converted();
+        self.input.extended = self
+            .pending
+            .with(
+                "extended",
+                bridge::convert::OptionalArgument::into_optional(extended),
+            );
         self
     }
-    #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
-        self.pending.converted();
         self
     }
 }
@@ -2067,7 +2064,10 @@ pub fn draft3(
     Draft3Call {
         input: Draft3Input {
             base: base.into(),
-            needed: bridge::convert::Argument::into_argument(needed),
+            needed: bridge::convert::named(
+                "needed",
+                bridge::convert::Argument::into_argument(needed),
+            ),
             above: None,
             disallowed: None,
             either: None,
@@ -2275,69 +2275,60 @@ pub struct EnumsCall {
     pending: bridge::call::Pending,
 }
 impl EnumsCall {
-    #[track_caller]
     pub fn big<F>(
         mut self,
         big: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
-        self.input.big = bridge::convert::OptionalArgument::into_optional(big);
-        self.pending.converted();
+        self.input.big = self
+            .pending
+            .with("big", bridge::convert::OptionalArgument::into_optional(big));
         self
     }
-    #[track_caller]
     pub fn booleans<F>(
         mut self,
         booleans: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.booleans = bridge::convert::OptionalArgument::into_optional(booleans);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn empty(mut self, empty: impl bridge::convert::Serialize) -> Self {
         self.input.empty = bridge::convert::optional_value(&empty);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn floats<F>(
         mut self,
         floats: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.floats = bridge::convert::OptionalArgument::into_optional(floats);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn null_const(mut self, null_const: impl bridge::convert::Serialize) -> Self {
         self.input.null_const = bridge::convert::optional_value(&null_const);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn null_type<F>(
         mut self,
         null_type: impl bridge::convert::OptionalArgument<EnumsNullType, F>,
     ) -> Self {
-        self.input.null_type = bridge::convert::OptionalArgument::into_optional(
-            null_type,
-        );
-        self.pending.converted();
+        self.input.null_type = self
+            .pending
+            .with(
+                "null_type",
+                bridge::convert::OptionalArgument::into_optional(null_type),
+            );
         self
     }
-    #[track_caller]
     pub fn objects(mut self, objects: impl bridge::convert::Serialize) -> Self {
         self.input.objects = bridge::convert::optional_value(&objects);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn typed<F>(
         mut self,
         typed: impl bridge::convert::OptionalArgument<EnumsTyped, F>,
     ) -> Self {
-        self.input.typed = bridge::convert::OptionalArgument::into_optional(typed);
-        self.pending.converted();
+        self.input.typed = self
+            .pending
+            .with("typed", bridge::convert::OptionalArgument::into_optional(typed));
         self
     }
 }
@@ -2365,8 +2356,14 @@ pub fn enums<F>(
 ) -> EnumsCall {
     EnumsCall {
         input: EnumsInput {
-            null_value: bridge::convert::OptionalArgument::into_optional(null_value),
-            twice: bridge::convert::Argument::into_argument(twice),
+            null_value: bridge::convert::named(
+                "null_value",
+                bridge::convert::OptionalArgument::into_optional(null_value),
+            ),
+            twice: bridge::convert::named(
+                "twice",
+                bridge::convert::Argument::into_argument(twice),
+            ),
             big: None,
             booleans: None,
             empty: None,
@@ -2678,15 +2675,15 @@ pub struct InputOpenCall {
     pending: bridge::call::Pending,
 }
 impl InputOpenCall {
-    #[track_caller]
     pub fn extra(
         mut self,
         extra: impl bridge::convert::Argument<
             std::collections::BTreeMap<String, bridge::convert::Value>,
         >,
     ) -> Self {
-        self.input.extra = bridge::convert::Argument::into_argument(extra);
-        self.pending.converted();
+        self.input.extra = self
+            .pending
+            .with("extra", bridge::convert::Argument::into_argument(extra));
         self
     }
 }
@@ -2847,16 +2844,14 @@ pub struct InputUnionCall {
     pending: bridge::call::Pending,
 }
 impl InputUnionCall {
-    #[track_caller]
     pub fn a<F>(mut self, a: impl bridge::convert::OptionalArgument<String, F>) -> Self {
         self.input.a = bridge::convert::OptionalArgument::into_optional(a);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn b<F>(mut self, b: impl bridge::convert::OptionalArgument<i64, F>) -> Self {
-        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
-        self.pending.converted();
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
 }
@@ -3076,13 +3071,13 @@ pub struct ListOrdersCall {
     pending: bridge::call::Pending,
 }
 impl ListOrdersCall {
-    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
-        self.pending.converted();
+        self.input.input = self
+            .pending
+            .with("input", bridge::convert::OptionalArgument::into_optional(input));
         self
     }
 }
@@ -3174,13 +3169,13 @@ pub struct ListOrdersInputCall {
     pending: bridge::call::Pending,
 }
 impl ListOrdersInputCall {
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<ListOrdersInputA, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
-        self.pending.converted();
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
 }
@@ -3369,7 +3364,6 @@ pub struct MapsCall {
     pending: bridge::call::Pending,
 }
 impl MapsCall {
-    #[track_caller]
     pub fn both<F>(
         mut self,
         both: impl bridge::convert::OptionalArgument<
@@ -3377,23 +3371,19 @@ impl MapsCall {
             F,
         >,
     ) -> Self {
-        self.input.both = bridge::convert::OptionalArgument::into_optional(both);
-        self.pending.converted();
+        self.input.both = self
+            .pending
+            .with("both", bridge::convert::OptionalArgument::into_optional(both));
         self
     }
-    #[track_caller]
     pub fn closed(mut self, closed: impl bridge::convert::Serialize) -> Self {
         self.input.closed = bridge::convert::optional_value(&closed);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn nested<F>(
         mut self,
         nested: impl bridge::convert::OptionalArgument<
@@ -3401,11 +3391,11 @@ impl MapsCall {
             F,
         >,
     ) -> Self {
-        self.input.nested = bridge::convert::OptionalArgument::into_optional(nested);
-        self.pending.converted();
+        self.input.nested = self
+            .pending
+            .with("nested", bridge::convert::OptionalArgument::into_optional(nested));
         self
     }
-    #[track_caller]
     pub fn patterns<F>(
         mut self,
         patterns: impl bridge::convert::OptionalArgument<
@@ -3413,8 +3403,12 @@ impl MapsCall {
             F,
         >,
     ) -> Self {
-        self.input.patterns = bridge::convert::OptionalArgument::into_optional(patterns);
-        self.pending.converted();
+        self.input.patterns = self
+            .pending
+            .with(
+                "patterns",
+                bridge::convert::OptionalArgument::into_optional(patterns),
+            );
         self
     }
 }
@@ -3440,7 +3434,10 @@ pub fn maps(
 ) -> MapsCall {
     MapsCall {
         input: MapsInput {
-            labels: bridge::convert::Argument::into_argument(labels),
+            labels: bridge::convert::named(
+                "labels",
+                bridge::convert::Argument::into_argument(labels),
+            ),
             both: None,
             closed: None,
             free: None,
@@ -3529,13 +3526,11 @@ pub struct MergedCall {
     pending: bridge::call::Pending,
 }
 impl MergedCall {
-    #[track_caller]
     pub fn shared<F>(
         mut self,
         shared: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.shared = bridge::convert::OptionalArgument::into_optional(shared);
-        self.pending.converted();
         self
     }
 }
@@ -3563,7 +3558,7 @@ pub fn merged(
     MergedCall {
         input: MergedInput {
             a: a.into(),
-            b: bridge::convert::Argument::into_argument(b),
+            b: bridge::convert::named("b", bridge::convert::Argument::into_argument(b)),
             shared: None,
         },
         pending: bridge::call::Pending::new("nasty", "merged"),
@@ -3686,125 +3681,127 @@ pub struct MethodNamesCall {
     pending: bridge::call::Pending,
 }
 impl MethodNamesCall {
-    #[track_caller]
     pub fn boxed<F>(
         mut self,
         boxed: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.boxed = bridge::convert::OptionalArgument::into_optional(boxed);
-        self.pending.converted();
+        self.input.boxed = self
+            .pending
+            .with("boxed", bridge::convert::OptionalArgument::into_optional(boxed));
         self
     }
-    #[track_caller]
     pub fn call<F>(
         mut self,
         call: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.call = bridge::convert::OptionalArgument::into_optional(call);
-        self.pending.converted();
+        self.input.call = self
+            .pending
+            .with("call", bridge::convert::OptionalArgument::into_optional(call));
         self
     }
-    #[track_caller]
     pub fn clone<F>(
         mut self,
         clone: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
-        self.pending.converted();
+        self.input.clone = self
+            .pending
+            .with("clone", bridge::convert::OptionalArgument::into_optional(clone));
         self
     }
-    #[track_caller]
     pub fn context<F>(
         mut self,
         context: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.context = bridge::convert::OptionalArgument::into_optional(context);
-        self.pending.converted();
+        self.input.context = self
+            .pending
+            .with("context", bridge::convert::OptionalArgument::into_optional(context));
         self
     }
-    #[track_caller]
     pub fn drop<F>(
         mut self,
         drop: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.drop = bridge::convert::OptionalArgument::into_optional(drop);
-        self.pending.converted();
+        self.input.drop = self
+            .pending
+            .with("drop", bridge::convert::OptionalArgument::into_optional(drop));
         self
     }
-    #[track_caller]
     pub fn from_json<F>(
         mut self,
         from_json: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.from_json = bridge::convert::OptionalArgument::into_optional(
-            from_json,
-        );
-        self.pending.converted();
+        self.input.from_json = self
+            .pending
+            .with(
+                "from_json",
+                bridge::convert::OptionalArgument::into_optional(from_json),
+            );
         self
     }
-    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.input = bridge::convert::OptionalArgument::into_optional(input);
-        self.pending.converted();
+        self.input.input = self
+            .pending
+            .with("input", bridge::convert::OptionalArgument::into_optional(input));
         self
     }
-    #[track_caller]
     pub fn into_future<F>(
         mut self,
         into_future: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.into_future = bridge::convert::OptionalArgument::into_optional(
-            into_future,
-        );
-        self.pending.converted();
+        self.input.into_future = self
+            .pending
+            .with(
+                "into_future",
+                bridge::convert::OptionalArgument::into_optional(into_future),
+            );
         self
     }
-    #[track_caller]
     pub fn map<F>(
         mut self,
         map: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.map = bridge::convert::OptionalArgument::into_optional(map);
-        self.pending.converted();
+        self.input.map = self
+            .pending
+            .with("map", bridge::convert::OptionalArgument::into_optional(map));
         self
     }
-    #[track_caller]
     pub fn pending<F>(
         mut self,
         pending: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
-        self.pending.converted();
+        self.input.pending = self
+            .pending
+            .with("pending", bridge::convert::OptionalArgument::into_optional(pending));
         self
     }
-    #[track_caller]
     pub fn poll<F>(
         mut self,
         poll: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
-        self.pending.converted();
+        self.input.poll = self
+            .pending
+            .with("poll", bridge::convert::OptionalArgument::into_optional(poll));
         self
     }
-    #[track_caller]
     pub fn then<F>(
         mut self,
         then: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.then = bridge::convert::OptionalArgument::into_optional(then);
-        self.pending.converted();
+        self.input.then = self
+            .pending
+            .with("then", bridge::convert::OptionalArgument::into_optional(then));
         self
     }
-    #[track_caller]
     pub fn to_json<F>(
         mut self,
         to_json: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.to_json = bridge::convert::OptionalArgument::into_optional(to_json);
-        self.pending.converted();
+        self.input.to_json = self
+            .pending
+            .with("to_json", bridge::convert::OptionalArgument::into_optional(to_json));
         self
     }
 }
@@ -3916,20 +3913,18 @@ pub struct MissingTypeCall {
     pending: bridge::call::Pending,
 }
 impl MissingTypeCall {
-    #[track_caller]
     pub fn c<F>(
         mut self,
         c: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.c = bridge::convert::OptionalArgument::into_optional(c);
-        self.pending.converted();
+        self.input.c = self
+            .pending
+            .with("c", bridge::convert::OptionalArgument::into_optional(c));
         self
     }
     /// no type at all
-    #[track_caller]
     pub fn d(mut self, d: impl bridge::convert::Serialize) -> Self {
         self.input.d = bridge::convert::optional_value(&d);
-        self.pending.converted();
         self
     }
 }
@@ -3953,7 +3948,7 @@ impl std::future::Future for MissingTypeCall {
 pub fn missing_type(a: impl bridge::convert::Argument<MissingTypeA>) -> MissingTypeCall {
     MissingTypeCall {
         input: MissingTypeInput {
-            a: bridge::convert::Argument::into_argument(a),
+            a: bridge::convert::named("a", bridge::convert::Argument::into_argument(a)),
             c: None,
             d: None,
         },
@@ -4029,61 +4024,45 @@ pub struct NonsenseCall {
     pending: bridge::call::Pending,
 }
 impl NonsenseCall {
-    #[track_caller]
     pub fn a(mut self, a: impl bridge::convert::Serialize) -> Self {
         self.input.a = bridge::convert::optional_value(&a);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn c(mut self, c: impl bridge::convert::Serialize) -> Self {
         self.input.c = bridge::convert::optional_value(&c);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn d<F>(
         mut self,
         d: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.d = bridge::convert::OptionalArgument::into_optional(d);
-        self.pending.converted();
+        self.input.d = self
+            .pending
+            .with("d", bridge::convert::OptionalArgument::into_optional(d));
         self
     }
-    #[track_caller]
     pub fn e(mut self, e: impl bridge::convert::Serialize) -> Self {
         self.input.e = bridge::convert::optional_value(&e);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn f(mut self, f: impl bridge::convert::Serialize) -> Self {
         self.input.f = bridge::convert::optional_value(&f);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn g(mut self, g: impl bridge::convert::Serialize) -> Self {
         self.input.g = bridge::convert::optional_value(&g);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn h(mut self, h: impl bridge::convert::Serialize) -> Self {
         self.input.h = bridge::convert::optional_value(&h);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn i(mut self, i: impl bridge::convert::Serialize) -> Self {
         self.input.i = bridge::convert::optional_value(&i);
-        self.pending.converted();
         self
     }
 }
@@ -4177,31 +4156,27 @@ pub struct NullDefaultCall {
     pending: bridge::call::Pending,
 }
 impl NullDefaultCall {
-    #[track_caller]
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn list<F>(
         mut self,
         list: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
-        self.input.list = bridge::convert::OptionalArgument::into_optional(list);
-        self.pending.converted();
+        self.input.list = self
+            .pending
+            .with("list", bridge::convert::OptionalArgument::into_optional(list));
         self
     }
-    #[track_caller]
     pub fn text<F>(
         mut self,
         text: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.text = bridge::convert::OptionalArgument::into_optional(text);
-        self.pending.converted();
         self
     }
 }
@@ -4447,75 +4422,66 @@ pub struct NullableCall {
     pending: bridge::call::Pending,
 }
 impl NullableCall {
-    #[track_caller]
     pub fn any_of<F>(
         mut self,
         any_of: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.any_of = bridge::convert::OptionalArgument::into_optional(any_of);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn enumerated<F>(
         mut self,
         enumerated: impl bridge::convert::OptionalArgument<NullableEnumerated, F>,
     ) -> Self {
-        self.input.enumerated = bridge::convert::OptionalArgument::into_optional(
-            enumerated,
-        );
-        self.pending.converted();
+        self.input.enumerated = self
+            .pending
+            .with(
+                "enumerated",
+                bridge::convert::OptionalArgument::into_optional(enumerated),
+            );
         self
     }
-    #[track_caller]
     pub fn items<F>(
         mut self,
         items: impl bridge::convert::OptionalArgument<Vec<Option<String>>, F>,
     ) -> Self {
-        self.input.items = bridge::convert::OptionalArgument::into_optional(items);
-        self.pending.converted();
+        self.input.items = self
+            .pending
+            .with("items", bridge::convert::OptionalArgument::into_optional(items));
         self
     }
-    #[track_caller]
     pub fn list<F>(
         mut self,
         list: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.list = bridge::convert::OptionalArgument::into_optional(list);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn null_only(mut self, null_only: impl bridge::convert::Serialize) -> Self {
         self.input.null_only = bridge::convert::optional_value(&null_only);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn one_of<F>(
         mut self,
         one_of: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.one_of = bridge::convert::OptionalArgument::into_optional(one_of);
-        self.pending.converted();
+        self.input.one_of = self
+            .pending
+            .with("one_of", bridge::convert::OptionalArgument::into_optional(one_of));
         self
     }
-    #[track_caller]
     pub fn open_api<F>(
         mut self,
         open_api: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.open_api = bridge::convert::OptionalArgument::into_optional(open_api);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn twice<F>(
         mut self,
         twice: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.twice = bridge::convert::OptionalArgument::into_optional(twice);
-        self.pending.converted();
         self
     }
 }
@@ -4543,9 +4509,13 @@ pub fn nullable<F, F1>(
 ) -> NullableCall {
     NullableCall {
         input: NullableInput {
-            required_one: bridge::convert::OptionalArgument::into_optional(required_one),
-            required_object: bridge::convert::OptionalArgument::into_optional(
-                required_object,
+            required_one: bridge::convert::named(
+                "required_one",
+                bridge::convert::OptionalArgument::into_optional(required_one),
+            ),
+            required_object: bridge::convert::named(
+                "required_object",
+                bridge::convert::OptionalArgument::into_optional(required_object),
             ),
             any_of: None,
             enumerated: None,
@@ -4670,26 +4640,25 @@ pub struct NullableNestedCall {
     pending: bridge::call::Pending,
 }
 impl NullableNestedCall {
-    #[track_caller]
     pub fn b<F>(
         mut self,
         b: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
     ) -> Self {
-        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
-        self.pending.converted();
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
     /// Perhaps.
-    #[track_caller]
     pub fn d<F>(
         mut self,
         d: impl bridge::convert::OptionalArgument<NullableNestedMaybe, F>,
     ) -> Self {
-        self.input.d = bridge::convert::OptionalArgument::into_optional(d);
-        self.pending.converted();
+        self.input.d = self
+            .pending
+            .with("d", bridge::convert::OptionalArgument::into_optional(d));
         self
     }
-    #[track_caller]
     pub fn e<F>(
         mut self,
         e: impl bridge::convert::OptionalArgument<
@@ -4697,8 +4666,9 @@ impl NullableNestedCall {
             F,
         >,
     ) -> Self {
-        self.input.e = bridge::convert::OptionalArgument::into_optional(e);
-        self.pending.converted();
+        self.input.e = self
+            .pending
+            .with("e", bridge::convert::OptionalArgument::into_optional(e));
         self
     }
 }
@@ -4727,9 +4697,15 @@ pub fn nullable_nested<F, F2>(
 ) -> NullableNestedCall {
     NullableNestedCall {
         input: NullableNestedInput {
-            a: bridge::convert::OptionalArgument::into_optional(a),
-            c: bridge::convert::Argument::into_argument(c),
-            f: bridge::convert::OptionalArgument::into_optional(f),
+            a: bridge::convert::named(
+                "a",
+                bridge::convert::OptionalArgument::into_optional(a),
+            ),
+            c: bridge::convert::named("c", bridge::convert::Argument::into_argument(c)),
+            f: bridge::convert::named(
+                "f",
+                bridge::convert::OptionalArgument::into_optional(f),
+            ),
             b: None,
             d: None,
             e: None,
@@ -4847,64 +4823,61 @@ pub struct NumericEnumsCall {
     pending: bridge::call::Pending,
 }
 impl NumericEnumsCall {
-    #[track_caller]
     pub fn big<F>(
         mut self,
         big: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
-        self.input.big = bridge::convert::OptionalArgument::into_optional(big);
-        self.pending.converted();
+        self.input.big = self
+            .pending
+            .with("big", bridge::convert::OptionalArgument::into_optional(big));
         self
     }
-    #[track_caller]
     pub fn flag<F>(
         mut self,
         flag: impl bridge::convert::OptionalArgument<bool, F>,
     ) -> Self {
         self.input.flag = bridge::convert::OptionalArgument::into_optional(flag);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn large<F>(
         mut self,
         large: impl bridge::convert::OptionalArgument<u64, F>,
     ) -> Self {
-        self.input.large = bridge::convert::OptionalArgument::into_optional(large);
-        self.pending.converted();
+        self.input.large = self
+            .pending
+            .with("large", bridge::convert::OptionalArgument::into_optional(large));
         self
     }
-    #[track_caller]
     pub fn mixed<F>(
         mut self,
         mixed: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
-        self.input.mixed = bridge::convert::OptionalArgument::into_optional(mixed);
-        self.pending.converted();
+        self.input.mixed = self
+            .pending
+            .with("mixed", bridge::convert::OptionalArgument::into_optional(mixed));
         self
     }
-    #[track_caller]
     pub fn none(mut self, none: impl bridge::convert::Serialize) -> Self {
         self.input.none = bridge::convert::optional_value(&none);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn priority<F>(
         mut self,
         priority: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.priority = bridge::convert::OptionalArgument::into_optional(priority);
-        self.pending.converted();
+        self.input.priority = self
+            .pending
+            .with(
+                "priority",
+                bridge::convert::OptionalArgument::into_optional(priority),
+            );
         self
     }
-    #[track_caller]
     pub fn ratio<F>(
         mut self,
         ratio: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.ratio = bridge::convert::OptionalArgument::into_optional(ratio);
-        self.pending.converted();
         self
     }
 }
@@ -5104,16 +5077,15 @@ pub struct OpenObjectsCall {
     pending: bridge::call::Pending,
 }
 impl OpenObjectsCall {
-    #[track_caller]
     pub fn closed<F>(
         mut self,
         closed: impl bridge::convert::OptionalArgument<OpenObjectsClosed, F>,
     ) -> Self {
-        self.input.closed = bridge::convert::OptionalArgument::into_optional(closed);
-        self.pending.converted();
+        self.input.closed = self
+            .pending
+            .with("closed", bridge::convert::OptionalArgument::into_optional(closed));
         self
     }
-    #[track_caller]
     pub fn described<F>(
         mut self,
         described: impl bridge::convert::OptionalArgument<
@@ -5121,24 +5093,26 @@ impl OpenObjectsCall {
             F,
         >,
     ) -> Self {
-        self.input.described = bridge::convert::OptionalArgument::into_optional(
-            described,
-        );
-        self.pending.converted();
+        self.input.described = self
+            .pending
+            .with(
+                "described",
+                bridge::convert::OptionalArgument::into_optional(described),
+            );
         self
     }
-    #[track_caller]
     pub fn forbidden<F>(
         mut self,
         forbidden: impl bridge::convert::OptionalArgument<OpenObjectsForbidden, F>,
     ) -> Self {
-        self.input.forbidden = bridge::convert::OptionalArgument::into_optional(
-            forbidden,
-        );
-        self.pending.converted();
+        self.input.forbidden = self
+            .pending
+            .with(
+                "forbidden",
+                bridge::convert::OptionalArgument::into_optional(forbidden),
+            );
         self
     }
-    #[track_caller]
     pub fn maps<F>(
         mut self,
         maps: impl bridge::convert::OptionalArgument<
@@ -5149,11 +5123,11 @@ impl OpenObjectsCall {
             F,
         >,
     ) -> Self {
-        self.input.maps = bridge::convert::OptionalArgument::into_optional(maps);
-        self.pending.converted();
+        self.input.maps = self
+            .pending
+            .with("maps", bridge::convert::OptionalArgument::into_optional(maps));
         self
     }
-    #[track_caller]
     pub fn named<F>(
         mut self,
         named: impl bridge::convert::OptionalArgument<
@@ -5161,11 +5135,11 @@ impl OpenObjectsCall {
             F,
         >,
     ) -> Self {
-        self.input.named = bridge::convert::OptionalArgument::into_optional(named);
-        self.pending.converted();
+        self.input.named = self
+            .pending
+            .with("named", bridge::convert::OptionalArgument::into_optional(named));
         self
     }
-    #[track_caller]
     pub fn unevaluated<F>(
         mut self,
         unevaluated: impl bridge::convert::OptionalArgument<
@@ -5173,21 +5147,24 @@ impl OpenObjectsCall {
             F,
         >,
     ) -> Self {
-        self.input.unevaluated = bridge::convert::OptionalArgument::into_optional(
-            unevaluated,
-        );
-        self.pending.converted();
+        self.input.unevaluated = self
+            .pending
+            .with(
+                "unevaluated",
+                bridge::convert::OptionalArgument::into_optional(unevaluated),
+            );
         self
     }
-    #[track_caller]
     pub fn with_fields<F>(
         mut self,
         with_fields: impl bridge::convert::OptionalArgument<OpenObjectsWithFields, F>,
     ) -> Self {
-        self.input.with_fields = bridge::convert::OptionalArgument::into_optional(
-            with_fields,
-        );
-        self.pending.converted();
+        self.input.with_fields = self
+            .pending
+            .with(
+                "with_fields",
+                bridge::convert::OptionalArgument::into_optional(with_fields),
+            );
         self
     }
 }
@@ -5653,142 +5630,111 @@ pub struct PropertyNamesCall {
     pending: bridge::call::Pending,
 }
 impl PropertyNamesCall {
-    #[track_caller]
     pub fn empty<F>(
         mut self,
         empty: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.empty = bridge::convert::OptionalArgument::into_optional(empty);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn ref_<F>(
         mut self,
         ref_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.ref_ = bridge::convert::OptionalArgument::into_optional(ref_);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn foo_bar2<F>(
         mut self,
         foo_bar2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar2 = bridge::convert::OptionalArgument::into_optional(foo_bar2);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn self_2<F>(
         mut self,
         self_2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.self_2 = bridge::convert::OptionalArgument::into_optional(self_2);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn empty2<F>(
         mut self,
         empty2: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.empty2 = bridge::convert::OptionalArgument::into_optional(empty2);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn empty3<F>(
         mut self,
         empty3: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.empty3 = bridge::convert::OptionalArgument::into_optional(empty3);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn async_<F>(
         mut self,
         async_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.async_ = bridge::convert::OptionalArgument::into_optional(async_);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn await_<F>(
         mut self,
         await_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.await_ = bridge::convert::OptionalArgument::into_optional(await_);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn call<F>(
         mut self,
         call: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.call = bridge::convert::OptionalArgument::into_optional(call);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn clone<F>(
         mut self,
         clone: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.clone = bridge::convert::OptionalArgument::into_optional(clone);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn crate_<F>(
         mut self,
         crate_: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.crate_ = bridge::convert::OptionalArgument::into_optional(crate_);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn extra<F>(
         mut self,
         extra: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.extra = bridge::convert::OptionalArgument::into_optional(extra);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn foo_bar3<F>(
         mut self,
         foo_bar3: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar3 = bridge::convert::OptionalArgument::into_optional(foo_bar3);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn foo_bar4<F>(
         mut self,
         foo_bar4: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar4 = bridge::convert::OptionalArgument::into_optional(foo_bar4);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn foo_bar<F>(
         mut self,
         foo_bar: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.foo_bar = bridge::convert::OptionalArgument::into_optional(foo_bar);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn gr_uf6_udf_e<F>(
         mut self,
         gr_uf6_udf_e: impl bridge::convert::OptionalArgument<String, F>,
@@ -5796,37 +5742,29 @@ impl PropertyNamesCall {
         self.input.gr_uf6_udf_e = bridge::convert::OptionalArgument::into_optional(
             gr_uf6_udf_e,
         );
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn input<F>(
         mut self,
         input: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.input = bridge::convert::OptionalArgument::into_optional(input);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn pending<F>(
         mut self,
         pending: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.pending = bridge::convert::OptionalArgument::into_optional(pending);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn poll<F>(
         mut self,
         poll: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.poll = bridge::convert::OptionalArgument::into_optional(poll);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn reactions_plus_1<F>(
         mut self,
         reactions_plus_1: impl bridge::convert::OptionalArgument<String, F>,
@@ -5834,10 +5772,8 @@ impl PropertyNamesCall {
         self.input.reactions_plus_1 = bridge::convert::OptionalArgument::into_optional(
             reactions_plus_1,
         );
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn reactions_minus_1<F>(
         mut self,
         reactions_minus_1: impl bridge::convert::OptionalArgument<String, F>,
@@ -5845,10 +5781,8 @@ impl PropertyNamesCall {
         self.input.reactions_minus_1 = bridge::convert::OptionalArgument::into_optional(
             reactions_minus_1,
         );
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn u540d_u524d<F>(
         mut self,
         u540d_u524d: impl bridge::convert::OptionalArgument<String, F>,
@@ -5856,7 +5790,6 @@ impl PropertyNamesCall {
         self.input.u540d_u524d = bridge::convert::OptionalArgument::into_optional(
             u540d_u524d,
         );
-        self.pending.converted();
         self
     }
 }
@@ -6041,7 +5974,10 @@ impl std::future::Future for RecursiveCall {
 pub fn recursive(root: impl bridge::convert::Argument<RecursiveNode>) -> RecursiveCall {
     RecursiveCall {
         input: RecursiveInput {
-            root: bridge::convert::Argument::into_argument(root),
+            root: bridge::convert::named(
+                "root",
+                bridge::convert::Argument::into_argument(root),
+            ),
         },
         pending: bridge::call::Pending::new("nasty", "recursive"),
     }
@@ -6088,19 +6024,17 @@ pub struct RecursiveListCall {
     pending: bridge::call::Pending,
 }
 impl RecursiveListCall {
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
-        self.pending.converted();
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
-    #[track_caller]
     pub fn b(mut self, b: impl bridge::convert::Serialize) -> Self {
         self.input.b = bridge::convert::optional_value(&b);
-        self.pending.converted();
         self
     }
 }
@@ -6227,13 +6161,13 @@ pub struct RecursiveMergeCall {
     pending: bridge::call::Pending,
 }
 impl RecursiveMergeCall {
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<RecursiveMergeA, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
-        self.pending.converted();
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
 }
@@ -6368,7 +6302,7 @@ pub fn recursive_required(
 ) -> RecursiveRequiredCall {
     RecursiveRequiredCall {
         input: RecursiveRequiredInput {
-            a: bridge::convert::Argument::into_argument(a),
+            a: bridge::convert::named("a", bridge::convert::Argument::into_argument(a)),
         },
         pending: bridge::call::Pending::new("nasty", "recursive_required"),
     }
@@ -6451,14 +6385,16 @@ pub struct RecursiveRootCall {
     pending: bridge::call::Pending,
 }
 impl RecursiveRootCall {
-    #[track_caller]
     pub fn next<F>(
         mut self,
         next: impl bridge::convert::OptionalArgument<RecursiveRootInput, F>,
     ) -> Self {
-        self.input.next = bridge::convert::OptionalArgument::into_optional(next)
-            .map(Box::new);
-        self.pending.converted();
+        self.input.next = self
+            .pending
+            .with(
+                "next",
+                bridge::convert::OptionalArgument::into_optional(next).map(Box::new),
+            );
         self
     }
 }
@@ -6482,7 +6418,10 @@ impl std::future::Future for RecursiveRootCall {
 pub fn recursive_root(value: impl bridge::convert::Argument<i64>) -> RecursiveRootCall {
     RecursiveRootCall {
         input: RecursiveRootInput {
-            value: bridge::convert::Argument::into_argument(value),
+            value: bridge::convert::named(
+                "value",
+                bridge::convert::Argument::into_argument(value),
+            ),
             next: None,
         },
         pending: bridge::call::Pending::new("nasty", "recursive_root"),
@@ -6782,7 +6721,10 @@ pub fn recursive_union(
 ) -> RecursiveUnionCall {
     RecursiveUnionCall {
         input: RecursiveUnionInput {
-            expression: bridge::convert::Argument::into_argument(expression),
+            expression: bridge::convert::named(
+                "expression",
+                bridge::convert::Argument::into_argument(expression),
+            ),
         },
         pending: bridge::call::Pending::new("nasty", "recursive_union"),
     }
@@ -7085,90 +7027,94 @@ pub struct ReferencesCall {
     pending: bridge::call::Pending,
 }
 impl ReferencesCall {
-    #[track_caller]
     pub fn closed<F>(
         mut self,
         closed: impl bridge::convert::OptionalArgument<ReferencesBase, F>,
     ) -> Self {
-        self.input.closed = bridge::convert::OptionalArgument::into_optional(closed);
-        self.pending.converted();
+        self.input.closed = self
+            .pending
+            .with("closed", bridge::convert::OptionalArgument::into_optional(closed));
         self
     }
-    #[track_caller]
     pub fn deep<F>(
         mut self,
         deep: impl bridge::convert::OptionalArgument<ReferencesInner, F>,
     ) -> Self {
-        self.input.deep = bridge::convert::OptionalArgument::into_optional(deep);
-        self.pending.converted();
+        self.input.deep = self
+            .pending
+            .with("deep", bridge::convert::OptionalArgument::into_optional(deep));
         self
     }
-    #[track_caller]
     pub fn draft4<F>(
         mut self,
         draft4: impl bridge::convert::OptionalArgument<Vec<i64>, F>,
     ) -> Self {
-        self.input.draft4 = bridge::convert::OptionalArgument::into_optional(draft4);
-        self.pending.converted();
+        self.input.draft4 = self
+            .pending
+            .with("draft4", bridge::convert::OptionalArgument::into_optional(draft4));
         self
     }
-    #[track_caller]
     pub fn dynamic<F>(
         mut self,
         dynamic: impl bridge::convert::OptionalArgument<ReferencesNode, F>,
     ) -> Self {
-        self.input.dynamic = bridge::convert::OptionalArgument::into_optional(dynamic);
-        self.pending.converted();
+        self.input.dynamic = self
+            .pending
+            .with("dynamic", bridge::convert::OptionalArgument::into_optional(dynamic));
         self
     }
-    #[track_caller]
     pub fn nested_anchor<F>(
         mut self,
         nested_anchor: impl bridge::convert::OptionalArgument<ReferencesNestedAnchor, F>,
     ) -> Self {
-        self.input.nested_anchor = bridge::convert::OptionalArgument::into_optional(
-            nested_anchor,
-        );
-        self.pending.converted();
+        self.input.nested_anchor = self
+            .pending
+            .with(
+                "nested_anchor",
+                bridge::convert::OptionalArgument::into_optional(nested_anchor),
+            );
         self
     }
-    #[track_caller]
     pub fn outer<F>(
         mut self,
         outer: impl bridge::convert::OptionalArgument<ReferencesOuter, F>,
     ) -> Self {
-        self.input.outer = bridge::convert::OptionalArgument::into_optional(outer);
-        self.pending.converted();
+        self.input.outer = self
+            .pending
+            .with("outer", bridge::convert::OptionalArgument::into_optional(outer));
         self
     }
-    #[track_caller]
     pub fn percent<F>(
         mut self,
         percent: impl bridge::convert::OptionalArgument<ReferencesAB, F>,
     ) -> Self {
-        self.input.percent = bridge::convert::OptionalArgument::into_optional(percent);
-        self.pending.converted();
+        self.input.percent = self
+            .pending
+            .with("percent", bridge::convert::OptionalArgument::into_optional(percent));
         self
     }
-    #[track_caller]
     pub fn recursive<F>(
         mut self,
         recursive: impl bridge::convert::OptionalArgument<ReferencesInput, F>,
     ) -> Self {
-        self.input.recursive = bridge::convert::OptionalArgument::into_optional(
-                recursive,
-            )
-            .map(Box::new);
-        self.pending.converted();
+        self.input.recursive = self
+            .pending
+            .with(
+                "recursive",
+                bridge::convert::OptionalArgument::into_optional(recursive).map(Box::new),
+            );
         self
     }
-    #[track_caller]
     pub fn resource<F>(
         mut self,
         resource: impl bridge::convert::OptionalArgument<ReferencesResource, F>,
     ) -> Self {
-        self.input.resource = bridge::convert::OptionalArgument::into_optional(resource);
-        self.pending.converted();
+        self.input.resource = self
+            .pending
+            .with(
+                "resource",
+                bridge::convert::OptionalArgument::into_optional(resource),
+            );
         self
     }
 }
@@ -7195,7 +7141,10 @@ pub fn references(
 ) -> ReferencesCall {
     ReferencesCall {
         input: ReferencesInput {
-            beside: bridge::convert::Argument::into_argument(beside),
+            beside: bridge::convert::named(
+                "beside",
+                bridge::convert::Argument::into_argument(beside),
+            ),
             closed: None,
             deep: None,
             draft4: None,
@@ -7495,41 +7444,41 @@ pub struct SameTitlesCall {
 }
 impl SameTitlesCall {
     /// Item
-    #[track_caller]
     pub fn a<F>(
         mut self,
         a: impl bridge::convert::OptionalArgument<SameTitlesA, F>,
     ) -> Self {
-        self.input.a = bridge::convert::OptionalArgument::into_optional(a);
-        self.pending.converted();
+        self.input.a = self
+            .pending
+            .with("a", bridge::convert::OptionalArgument::into_optional(a));
         self
     }
     /// Item
-    #[track_caller]
     pub fn b<F>(
         mut self,
         b: impl bridge::convert::OptionalArgument<SameTitlesB, F>,
     ) -> Self {
-        self.input.b = bridge::convert::OptionalArgument::into_optional(b);
-        self.pending.converted();
+        self.input.b = self
+            .pending
+            .with("b", bridge::convert::OptionalArgument::into_optional(b));
         self
     }
-    #[track_caller]
     pub fn item<F>(
         mut self,
         item: impl bridge::convert::OptionalArgument<SameTitlesItem, F>,
     ) -> Self {
-        self.input.item = bridge::convert::OptionalArgument::into_optional(item);
-        self.pending.converted();
+        self.input.item = self
+            .pending
+            .with("item", bridge::convert::OptionalArgument::into_optional(item));
         self
     }
-    #[track_caller]
     pub fn items<F>(
         mut self,
         items: impl bridge::convert::OptionalArgument<Vec<SameTitlesItem>, F>,
     ) -> Self {
-        self.input.items = bridge::convert::OptionalArgument::into_optional(items);
-        self.pending.converted();
+        self.input.items = self
+            .pending
+            .with("items", bridge::convert::OptionalArgument::into_optional(items));
         self
     }
 }
@@ -7713,7 +7662,10 @@ pub fn shared_types(
 ) -> SharedTypesCall {
     SharedTypesCall {
         input: SharedTypesInput {
-            entities: bridge::convert::Argument::into_argument(entities),
+            entities: bridge::convert::named(
+                "entities",
+                bridge::convert::Argument::into_argument(entities),
+            ),
         },
         pending: bridge::call::Pending::new("nasty", "shared_types"),
     }
@@ -8154,13 +8106,13 @@ pub struct TaggedCall {
     pending: bridge::call::Pending,
 }
 impl TaggedCall {
-    #[track_caller]
     pub fn content<F>(
         mut self,
         content: impl bridge::convert::OptionalArgument<TaggedContent, F>,
     ) -> Self {
-        self.input.content = bridge::convert::OptionalArgument::into_optional(content);
-        self.pending.converted();
+        self.input.content = self
+            .pending
+            .with("content", bridge::convert::OptionalArgument::into_optional(content));
         self
     }
 }
@@ -8184,7 +8136,10 @@ impl std::future::Future for TaggedCall {
 pub fn tagged(shape: impl bridge::convert::Argument<TaggedShape>) -> TaggedCall {
     TaggedCall {
         input: TaggedInput {
-            shape: bridge::convert::Argument::into_argument(shape),
+            shape: bridge::convert::named(
+                "shape",
+                bridge::convert::Argument::into_argument(shape),
+            ),
             content: None,
         },
         pending: bridge::call::Pending::new("nasty", "tagged"),
@@ -8462,33 +8417,34 @@ pub struct TextEnumsCall {
     pending: bridge::call::Pending,
 }
 impl TextEnumsCall {
-    #[track_caller]
     pub fn any_string<F>(
         mut self,
         any_string: impl bridge::convert::OptionalArgument<TextEnumsAnyString, F>,
     ) -> Self {
-        self.input.any_string = bridge::convert::OptionalArgument::into_optional(
-            any_string,
-        );
-        self.pending.converted();
+        self.input.any_string = self
+            .pending
+            .with(
+                "any_string",
+                bridge::convert::OptionalArgument::into_optional(any_string),
+            );
         self
     }
-    #[track_caller]
     pub fn single<F>(
         mut self,
         single: impl bridge::convert::OptionalArgument<TextEnumsSingle, F>,
     ) -> Self {
-        self.input.single = bridge::convert::OptionalArgument::into_optional(single);
-        self.pending.converted();
+        self.input.single = self
+            .pending
+            .with("single", bridge::convert::OptionalArgument::into_optional(single));
         self
     }
-    #[track_caller]
     pub fn titled<F>(
         mut self,
         titled: impl bridge::convert::OptionalArgument<TextEnumsTitled, F>,
     ) -> Self {
-        self.input.titled = bridge::convert::OptionalArgument::into_optional(titled);
-        self.pending.converted();
+        self.input.titled = self
+            .pending
+            .with("titled", bridge::convert::OptionalArgument::into_optional(titled));
         self
     }
 }
@@ -8514,7 +8470,10 @@ pub fn text_enums(
 ) -> TextEnumsCall {
     TextEnumsCall {
         input: TextEnumsInput {
-            keywords: bridge::convert::Argument::into_argument(keywords),
+            keywords: bridge::convert::named(
+                "keywords",
+                bridge::convert::Argument::into_argument(keywords),
+            ),
             any_string: None,
             single: None,
             titled: None,
@@ -8653,16 +8612,15 @@ pub struct TuplesCall {
     pending: bridge::call::Pending,
 }
 impl TuplesCall {
-    #[track_caller]
     pub fn bare<F>(
         mut self,
         bare: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.bare = bridge::convert::OptionalArgument::into_optional(bare);
-        self.pending.converted();
+        self.input.bare = self
+            .pending
+            .with("bare", bridge::convert::OptionalArgument::into_optional(bare));
         self
     }
-    #[track_caller]
     pub fn draft2020<F>(
         mut self,
         draft2020: impl bridge::convert::OptionalArgument<
@@ -8670,46 +8628,46 @@ impl TuplesCall {
             F,
         >,
     ) -> Self {
-        self.input.draft2020 = bridge::convert::OptionalArgument::into_optional(
-            draft2020,
-        );
-        self.pending.converted();
+        self.input.draft2020 = self
+            .pending
+            .with(
+                "draft2020",
+                bridge::convert::OptionalArgument::into_optional(draft2020),
+            );
         self
     }
-    #[track_caller]
     pub fn long<F>(
         mut self,
         long: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
-        self.input.long = bridge::convert::OptionalArgument::into_optional(long);
-        self.pending.converted();
+        self.input.long = self
+            .pending
+            .with("long", bridge::convert::OptionalArgument::into_optional(long));
         self
     }
-    #[track_caller]
     pub fn none<F>(
         mut self,
         none: impl bridge::convert::OptionalArgument<Vec<bridge::convert::Value>, F>,
     ) -> Self {
-        self.input.none = bridge::convert::OptionalArgument::into_optional(none);
-        self.pending.converted();
+        self.input.none = self
+            .pending
+            .with("none", bridge::convert::OptionalArgument::into_optional(none));
         self
     }
-    #[track_caller]
     pub fn open<F>(
         mut self,
         open: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
     ) -> Self {
-        self.input.open = bridge::convert::OptionalArgument::into_optional(open);
-        self.pending.converted();
+        self.input.open = self
+            .pending
+            .with("open", bridge::convert::OptionalArgument::into_optional(open));
         self
     }
-    #[track_caller]
     pub fn single<F>(
         mut self,
         single: impl bridge::convert::OptionalArgument<(String,), F>,
     ) -> Self {
         self.input.single = bridge::convert::OptionalArgument::into_optional(single);
-        self.pending.converted();
         self
     }
 }
@@ -9131,34 +9089,33 @@ pub struct UnionsOfUnionsCall {
     pending: bridge::call::Pending,
 }
 impl UnionsOfUnionsCall {
-    #[track_caller]
     pub fn both<F>(
         mut self,
         both: impl bridge::convert::OptionalArgument<UnionsOfUnionsBoth, F>,
     ) -> Self {
-        self.input.both = bridge::convert::OptionalArgument::into_optional(both);
-        self.pending.converted();
+        self.input.both = self
+            .pending
+            .with("both", bridge::convert::OptionalArgument::into_optional(both));
         self
     }
-    #[track_caller]
     pub fn lists<F>(
         mut self,
         lists: impl bridge::convert::OptionalArgument<Vec<UnionsOfUnionsList>, F>,
     ) -> Self {
-        self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
-        self.pending.converted();
+        self.input.lists = self
+            .pending
+            .with("lists", bridge::convert::OptionalArgument::into_optional(lists));
         self
     }
-    #[track_caller]
     pub fn loose<F>(
         mut self,
         loose: impl bridge::convert::OptionalArgument<UnionsOfUnionsLoose, F>,
     ) -> Self {
-        self.input.loose = bridge::convert::OptionalArgument::into_optional(loose);
-        self.pending.converted();
+        self.input.loose = self
+            .pending
+            .with("loose", bridge::convert::OptionalArgument::into_optional(loose));
         self
     }
-    #[track_caller]
     pub fn tagged_or_text<F>(
         mut self,
         tagged_or_text: impl bridge::convert::OptionalArgument<
@@ -9166,10 +9123,12 @@ impl UnionsOfUnionsCall {
             F,
         >,
     ) -> Self {
-        self.input.tagged_or_text = bridge::convert::OptionalArgument::into_optional(
-            tagged_or_text,
-        );
-        self.pending.converted();
+        self.input.tagged_or_text = self
+            .pending
+            .with(
+                "tagged_or_text",
+                bridge::convert::OptionalArgument::into_optional(tagged_or_text),
+            );
         self
     }
 }
@@ -9197,8 +9156,14 @@ pub fn unions_of_unions(
 ) -> UnionsOfUnionsCall {
     UnionsOfUnionsCall {
         input: UnionsOfUnionsInput {
-            flat: bridge::convert::Argument::into_argument(flat),
-            parts: bridge::convert::Argument::into_argument(parts),
+            flat: bridge::convert::named(
+                "flat",
+                bridge::convert::Argument::into_argument(flat),
+            ),
+            parts: bridge::convert::named(
+                "parts",
+                bridge::convert::Argument::into_argument(parts),
+            ),
             both: None,
             lists: None,
             loose: None,
@@ -9583,62 +9548,59 @@ pub struct UntaggedCall {
     pending: bridge::call::Pending,
 }
 impl UntaggedCall {
-    #[track_caller]
     pub fn all_kinds<F>(
         mut self,
         all_kinds: impl bridge::convert::OptionalArgument<UntaggedAllKinds, F>,
     ) -> Self {
-        self.input.all_kinds = bridge::convert::OptionalArgument::into_optional(
-            all_kinds,
-        );
-        self.pending.converted();
+        self.input.all_kinds = self
+            .pending
+            .with(
+                "all_kinds",
+                bridge::convert::OptionalArgument::into_optional(all_kinds),
+            );
         self
     }
-    #[track_caller]
     pub fn free(mut self, free: impl bridge::convert::Serialize) -> Self {
         self.input.free = bridge::convert::optional_value(&free);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn lists<F>(
         mut self,
         lists: impl bridge::convert::OptionalArgument<Vec<bridge::Scalar>, F>,
     ) -> Self {
-        self.input.lists = bridge::convert::OptionalArgument::into_optional(lists);
-        self.pending.converted();
+        self.input.lists = self
+            .pending
+            .with("lists", bridge::convert::OptionalArgument::into_optional(lists));
         self
     }
-    #[track_caller]
     pub fn merged<F>(
         mut self,
         merged: impl bridge::convert::OptionalArgument<UntaggedMerged, F>,
     ) -> Self {
-        self.input.merged = bridge::convert::OptionalArgument::into_optional(merged);
-        self.pending.converted();
+        self.input.merged = self
+            .pending
+            .with("merged", bridge::convert::OptionalArgument::into_optional(merged));
         self
     }
-    #[track_caller]
     pub fn numbers<F>(
         mut self,
         numbers: impl bridge::convert::OptionalArgument<f64, F>,
     ) -> Self {
         self.input.numbers = bridge::convert::OptionalArgument::into_optional(numbers);
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn one_or_many<F>(
         mut self,
         one_or_many: impl bridge::convert::OptionalArgument<UntaggedOneOrMany, F>,
     ) -> Self {
-        self.input.one_or_many = bridge::convert::OptionalArgument::into_optional(
-            one_or_many,
-        );
-        self.pending.converted();
+        self.input.one_or_many = self
+            .pending
+            .with(
+                "one_or_many",
+                bridge::convert::OptionalArgument::into_optional(one_or_many),
+            );
         self
     }
-    #[track_caller]
     pub fn restricted<F>(
         mut self,
         restricted: impl bridge::convert::OptionalArgument<String, F>,
@@ -9646,25 +9608,24 @@ impl UntaggedCall {
         self.input.restricted = bridge::convert::OptionalArgument::into_optional(
             restricted,
         );
-        self.pending.converted();
         self
     }
-    #[track_caller]
     pub fn scalars<F>(
         mut self,
         scalars: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
-        self.input.scalars = bridge::convert::OptionalArgument::into_optional(scalars);
-        self.pending.converted();
+        self.input.scalars = self
+            .pending
+            .with("scalars", bridge::convert::OptionalArgument::into_optional(scalars));
         self
     }
-    #[track_caller]
     pub fn value<F>(
         mut self,
         value: impl bridge::convert::OptionalArgument<UntaggedValue, F>,
     ) -> Self {
-        self.input.value = bridge::convert::OptionalArgument::into_optional(value);
-        self.pending.converted();
+        self.input.value = self
+            .pending
+            .with("value", bridge::convert::OptionalArgument::into_optional(value));
         self
     }
 }
@@ -9688,7 +9649,10 @@ impl std::future::Future for UntaggedCall {
 pub fn untagged(target: impl bridge::convert::Argument<UntaggedTarget>) -> UntaggedCall {
     UntaggedCall {
         input: UntaggedInput {
-            target: bridge::convert::Argument::into_argument(target),
+            target: bridge::convert::named(
+                "target",
+                bridge::convert::Argument::into_argument(target),
+            ),
             all_kinds: None,
             free: None,
             lists: None,

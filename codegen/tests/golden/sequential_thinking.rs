@@ -167,19 +167,19 @@ pub struct SequentialthinkingCall {
 }
 impl SequentialthinkingCall {
     /// Branching point thought number
-    #[track_caller]
     pub fn branch_from_thought<F>(
         mut self,
         branch_from_thought: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.branch_from_thought = bridge::convert::OptionalArgument::into_optional(
-            branch_from_thought,
-        );
-        self.pending.converted();
+        self.input.branch_from_thought = self
+            .pending
+            .with(
+                "branchFromThought",
+                bridge::convert::OptionalArgument::into_optional(branch_from_thought),
+            );
         self
     }
     /// Branch identifier
-    #[track_caller]
     pub fn branch_id<F>(
         mut self,
         branch_id: impl bridge::convert::OptionalArgument<String, F>,
@@ -187,43 +187,45 @@ impl SequentialthinkingCall {
         self.input.branch_id = bridge::convert::OptionalArgument::into_optional(
             branch_id,
         );
-        self.pending.converted();
         self
     }
     /// Whether this revises previous thinking
-    #[track_caller]
     pub fn is_revision<F>(
         mut self,
         is_revision: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
-        self.input.is_revision = bridge::convert::OptionalArgument::into_optional(
-            is_revision,
-        );
-        self.pending.converted();
+        self.input.is_revision = self
+            .pending
+            .with(
+                "isRevision",
+                bridge::convert::OptionalArgument::into_optional(is_revision),
+            );
         self
     }
     /// If more thoughts are needed
-    #[track_caller]
     pub fn needs_more_thoughts<F>(
         mut self,
         needs_more_thoughts: impl bridge::convert::OptionalArgument<bridge::Scalar, F>,
     ) -> Self {
-        self.input.needs_more_thoughts = bridge::convert::OptionalArgument::into_optional(
-            needs_more_thoughts,
-        );
-        self.pending.converted();
+        self.input.needs_more_thoughts = self
+            .pending
+            .with(
+                "needsMoreThoughts",
+                bridge::convert::OptionalArgument::into_optional(needs_more_thoughts),
+            );
         self
     }
     /// Which thought is being reconsidered
-    #[track_caller]
     pub fn revises_thought<F>(
         mut self,
         revises_thought: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.revises_thought = bridge::convert::OptionalArgument::into_optional(
-            revises_thought,
-        );
-        self.pending.converted();
+        self.input.revises_thought = self
+            .pending
+            .with(
+                "revisesThought",
+                bridge::convert::OptionalArgument::into_optional(revises_thought),
+            );
         self
     }
 }
@@ -254,11 +256,18 @@ pub fn sequentialthinking(
     SequentialthinkingCall {
         input: SequentialthinkingInput {
             thought: thought.into(),
-            next_thought_needed: bridge::convert::Argument::into_argument(
-                next_thought_needed,
+            next_thought_needed: bridge::convert::named(
+                "nextThoughtNeeded",
+                bridge::convert::Argument::into_argument(next_thought_needed),
             ),
-            thought_number: bridge::convert::Argument::into_argument(thought_number),
-            total_thoughts: bridge::convert::Argument::into_argument(total_thoughts),
+            thought_number: bridge::convert::named(
+                "thoughtNumber",
+                bridge::convert::Argument::into_argument(thought_number),
+            ),
+            total_thoughts: bridge::convert::named(
+                "totalThoughts",
+                bridge::convert::Argument::into_argument(total_thoughts),
+            ),
             branch_from_thought: None,
             branch_id: None,
             is_revision: None,

@@ -3,9 +3,13 @@
 //! Only those that change nothing, and only where the server says when (`Retry-After`, RFC 9110, section 10.2.3). What a
 //! proxy answers in place of a server does not tell whether a call was carried out, so calls are never among them.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use reqwest::{Response, StatusCode, header::RETRY_AFTER};
+use httpdate::parse_http_date;
+use reqwest::{
+    Response, StatusCode,
+    header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
+};
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
 
 /// How often a request is sent again.
@@ -31,9 +35,19 @@ pub(super) fn wait(message: &ClientJsonRpcMessage, refusal: &Response, retries: 
     if !is_busy || retries >= MAX_RETRIES || !is_harmless(message) {
         return None;
     }
-    // A date stands for a longer wait than this.
-    let seconds = refusal.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds)).filter(|wait| *wait <= LONGEST_WAIT)
+    wanted(refusal.headers(), SystemTime::now()).filter(|wait| *wait <= LONGEST_WAIT)
+}
+
+/// The wait that a server wants: a number of seconds, or until a date by its own clock, where it tells that (`Date`).
+fn wanted(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
+    let after = text(RETRY_AFTER)?;
+    if let Ok(seconds) = after.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let until = parse_http_date(after).ok()?;
+    let now = text(DATE).and_then(|date| parse_http_date(date).ok()).unwrap_or(now);
+    Some(until.duration_since(now).unwrap_or_default())
 }
 
 fn is_harmless(message: &ClientJsonRpcMessage) -> bool {
@@ -42,5 +56,52 @@ fn is_harmless(message: &ClientJsonRpcMessage) -> bool {
         ClientRequest::InitializeRequest(_) | ClientRequest::DiscoverRequest(_) => true,
         ClientRequest::CustomRequest(request) => HARMLESS.contains(&request.method.as_str()),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The wait that headers ask for at 08:49:30.
+    fn wait(headers: &[(HeaderName, &str)]) -> Option<u64> {
+        let headers = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
+        let now = parse_http_date("Sun, 06 Nov 1994 08:49:30 GMT").unwrap();
+        wanted(&headers, now).map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn a_wait_is_a_number_of_seconds_or_ends_at_a_date() {
+        assert_eq!(wait(&[(RETRY_AFTER, "7")]), Some(7));
+        for date in [
+            "Sun, 06 Nov 1994 08:49:37 GMT",
+            "Sunday, 06-Nov-94 08:49:37 GMT",
+            "Sun Nov  6 08:49:37 1994",
+            " Sun, 06 Nov 1994 08:49:37 GMT ",
+        ] {
+            assert_eq!(wait(&[(RETRY_AFTER, date)]), Some(7), "{date}");
+        }
+        assert_eq!(wait(&[(RETRY_AFTER, "Sun, 06 Nov 1994 08:49:00 GMT")]), Some(0), "it has passed");
+        assert_eq!(wait(&[(RETRY_AFTER, "Mon, 07 Nov 1994 08:49:30 GMT")]), Some(24 * 60 * 60));
+    }
+
+    #[test]
+    fn a_date_is_one_of_the_servers_clock() {
+        let until = (RETRY_AFTER, "Wed, 21 Oct 2015 07:28:05 GMT");
+        assert_eq!(wait(&[until.clone(), (DATE, "Wed, 21 Oct 2015 07:28:00 GMT")]), Some(5));
+        assert_eq!(wait(&[(RETRY_AFTER, "5"), (DATE, "Wed, 21 Oct 2015 07:28:00 GMT")]), Some(5));
+        assert_eq!(
+            wait(&[(RETRY_AFTER, "Sun, 06 Nov 1994 08:49:37 GMT"), (DATE, "lunchtime")]),
+            Some(7),
+            "by the clock of this machine"
+        );
+    }
+
+    #[test]
+    fn what_says_no_time_asks_for_no_wait() {
+        for text in ["", "soon", "-1", "1.5", "Sun, 06 Nov 1994", "Sun, 99 Nov 1994 08:49:37 GMT"] {
+            assert_eq!(wait(&[(RETRY_AFTER, text)]), None, "{text}");
+        }
+        assert_eq!(wait(&[]), None);
     }
 }

@@ -1,80 +1,17 @@
 //! What is told of calls, with a program's end of the protocol in this process.
 
+mod host;
 mod pressure;
 
 use std::os::unix::net::UnixStream as Program;
 
 use bridge::wire::{read_frame, write_frame};
-use futures::FutureExt as _;
-use futures::future::{BoxFuture, pending, ready};
 
+use self::host::Host;
 use super::*;
-use crate::host::Refusal;
 use crate::observer::{Phase, Unobserved};
 
 const TOKEN: &str = "00112233445566778899aabbccddeeff";
-
-/// A host whose tool `late` never answers, and whose others answer with nothing. It writes down what it is asked to
-/// permit, and what it is given to send.
-#[derive(Default)]
-struct Host(Mutex<Vec<String>>);
-
-impl ToolHost for Host {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), String>> {
-        ready(Ok(())).boxed()
-    }
-
-    fn permit<'a>(&'a self, _: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
-        ready(Ok(())).boxed()
-    }
-
-    fn permit_call<'a>(
-        &'a self,
-        _: &'a str,
-        tool: &'a str,
-        arguments: &'a RawValue,
-    ) -> BoxFuture<'a, Result<(), CallFailure>> {
-        self.0.lock().unwrap().push(format!("permit {arguments}"));
-        let message = "not today".to_owned();
-        let denied = CallFailure { kind: FailureKind::Denied, message };
-        ready(if tool == "forbidden" { Err(denied) } else { Ok(()) }).boxed()
-    }
-
-    fn call<'a>(
-        &'a self,
-        _: &'a str,
-        tool: &'a str,
-        arguments: Box<RawValue>,
-    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        self.0.lock().unwrap().push(format!("send {arguments}"));
-        let answer = Answer { result: raw("{\"content\":[]}"), is_error: tool == "failing" };
-        if tool == "late" { pending().boxed() } else { ready(Ok(answer)).boxed() }
-    }
-
-    fn find_resource<'a>(
-        &'a self,
-        uri: &'a str,
-        server: Option<&'a str>,
-    ) -> BoxFuture<'a, Result<String, CallFailure>> {
-        let message = format!("no server has {uri}");
-        let unknown = CallFailure { kind: FailureKind::InvalidParams, message };
-        ready(server.map(str::to_owned).ok_or(unknown)).boxed()
-    }
-
-    fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
-        let message = format!("{server} keeps {uri} to itself");
-        let denied = CallFailure { kind: FailureKind::Denied, message };
-        ready(if uri.ends_with("secret") { Err(denied) } else { Ok(()) }).boxed()
-    }
-
-    fn read_resource<'a>(
-        &'a self,
-        server: &'a str,
-        uri: &'a str,
-    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
-        ready(Ok(raw(&format!("{{\"of\":\"{server} {uri}\"}}")))).boxed()
-    }
-}
 
 /// Writes down what it is told of calls.
 #[derive(Default)]
@@ -256,7 +193,7 @@ async fn what_is_permitted_is_what_is_shown_and_what_is_sent() {
         vec![call_with(0, "quick", "{ \"p\\u0061th\" : \"\\/tmp\",\n\"n\": [ 9007199254740993.0, -0 ] }")];
     talk_to(&host, &notes, said, 1).await;
     let form = "{\"path\":\"/tmp\",\"n\":[9007199254740993.0,-0]}";
-    assert_eq!(*host.0.lock().unwrap(), [format!("permit {form}"), format!("send {form}")]);
+    assert_eq!(*host.told.lock().unwrap(), [format!("permit {form}"), format!("send {form}")]);
     assert_eq!(notes.take()[0], format!("0 demo.quick({form})"));
 }
 
@@ -277,7 +214,7 @@ async fn arguments_that_readers_understand_differently_are_neither_shown_nor_sen
         };
         assert_eq!(failure.kind, FailureKind::InvalidParams);
         assert!(failure.message.contains(says), "{}", failure.message);
-        assert!(host.0.lock().unwrap().is_empty(), "{arguments}");
+        assert!(host.told.lock().unwrap().is_empty(), "{arguments}");
         assert_eq!(notes.take(), ["0 demo.quick(null)", "0 demo.quick ok=false 0"]);
     }
 }

@@ -46,6 +46,13 @@ impl Random {
         if double.is_finite() { double } else { 1.5 }
     }
 
+    /// Of any size, most beyond the integers that are all doubles.
+    fn double_of_an_integer(&mut self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "any double of an integer does")]
+        let mantissa = (self.next() >> self.below(64)) as f64;
+        mantissa * 2_f64.powi(i32::try_from(self.below(80)).unwrap_or(0))
+    }
+
     fn digits(&mut self, most: u64) -> String {
         let count = 1 + self.below(most);
         (0..count).map(|_| char::from(b'0' + u8::try_from(self.below(10)).unwrap_or(0))).collect()
@@ -62,6 +69,8 @@ impl Random {
                 "0".repeat(1 + usize::try_from(self.below(3)).unwrap_or(0))
             ),
             3 => format!("{}", self.double()),
+            // All digits of a double that is an integer.
+            4 if self.below(2) == 0 => format!("{sign}{:.0}", self.double_of_an_integer()),
             4 => format!("{:e}", self.double()),
             5 => format!("{:.16e}", self.double()),
             6 => format!("{sign}{}e{}", self.integer(), i128::from(self.below(700)) - 350),
@@ -109,10 +118,19 @@ fn is_integer(text: &str) -> bool {
 
 /// Whether two numbers are the same: integers to the last digit, others, and larger ones that look like doubles, as doubles.
 fn are_same(one: &str, other: &str) -> bool {
-    match is_integer(one) && (integer(one).is_some_and(is_of_64_bits) || is_plain(one)) {
+    match is_integer(one) && integer(one).is_some_and(is_of_64_bits) {
         true => decimal(one) == decimal(other),
-        false => one.parse::<f64>().unwrap().to_bits() == other.parse::<f64>().unwrap().to_bits(),
+        false => are_same_double(one, other),
     }
+}
+
+fn are_same_double(one: &str, other: &str) -> bool {
+    one.parse::<f64>().unwrap().to_bits() == other.parse::<f64>().unwrap().to_bits()
+}
+
+/// Whether a number, an integer, is a double to its last digit.
+fn is_exactly(double: f64, text: &str) -> bool {
+    decimal(&format!("{double:.0}")) == decimal(text)
 }
 
 fn is_of_64_bits(integer: i128) -> bool {
@@ -123,10 +141,15 @@ fn is_plain(text: &str) -> bool {
     !text.contains(['.', 'e', 'E'])
 }
 
+/// Whether a number is the shortest one that reads as a double.
+fn is_shortest(double: f64, text: &str) -> bool {
+    decimal(&format!("{double:e}")) == decimal(text)
+}
+
 /// Whether a double is written as a number.
 fn is_written_as(double: f64, text: &str) -> bool {
     let digits = decimal(text).0.trim_start_matches('-').len().max(1);
-    decimal(&format!("{double:e}")) == decimal(text)
+    is_shortest(double, text)
         || (!is_plain(text) && decimal(&format!("{double:.*e}", digits - 1)) == decimal(text))
 }
 
@@ -136,7 +159,7 @@ fn is_held(text: &str) -> bool {
     integer(text).is_some_and(is_of_64_bits)
         || (double.is_finite()
             && (double != 0.0 || decimal(text).0.is_empty())
-            && (!is_integer(text) || is_written_as(double, text)))
+            && (!is_integer(text) || is_exactly(double, text) || is_written_as(double, text)))
 }
 
 /// What a program reads of a number in an answer.
@@ -167,6 +190,10 @@ fn count() -> u64 {
 
 /// A number that a program has as a `T` goes on as it came.
 fn goes_on<T: FromJson + ToJson>(text: &str, is_expected: bool) {
+    goes_on_as::<T>(text, is_expected, are_same);
+}
+
+fn goes_on_as<T: FromJson + ToJson>(text: &str, is_expected: bool, are_same: fn(&str, &str) -> bool) {
     let value = received::<T>(text);
     assert_eq!(value.is_some(), is_expected, "{text} as {}", std::any::type_name::<T>());
     if let Some(value) = value {
@@ -188,8 +215,10 @@ fn numbers_from_tools_arrive_and_go_on_unchanged() {
         goes_on::<Scalar>(&text, held);
         let double: f64 = text.parse().unwrap();
         let is_double =
-            !whole.is_some_and(is_of_64_bits) || decimal(&format!("{double:e}")) == decimal(&text);
-        goes_on::<f64>(&text, held && is_double);
+            !whole.is_some_and(is_of_64_bits) || is_exactly(double, &text) || is_shortest(double, &text);
+        // An integer that only looks like the double is told as a warning.
+        let is_exact = is_integer(&text) && is_exactly(double, &text);
+        goes_on_as::<f64>(&text, held && is_double, if is_exact { are_same } else { are_same_double });
         if let Some(read) = received::<f64>(&text) {
             assert!(
                 read == double && (read.to_bits() == double.to_bits() || whole == Some(0)),
@@ -225,9 +254,21 @@ fn numbers_of_programs_arrive_unchanged() {
             let text = text.unwrap();
             assert_eq!(text.parse::<f64>().unwrap().to_bits(), double.to_bits(), "{text}");
         }
-        let wide = random.integer();
+        let wide = match random.below(2) {
+            0 => random.integer(),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "any integer does")]
+            _ => random.double_of_an_integer() as u128,
+        };
         let sent_wide = sent::<f64>(&wide.into_argument());
-        assert_eq!(sent_wide, u64::try_from(wide).ok().map(|wide| wide.to_string()));
+        match u64::try_from(wide) {
+            Ok(wide) => assert_eq!(sent_wide, Some(wide.to_string())),
+            Err(_) => {
+                #[expect(clippy::cast_precision_loss, reason = "that is what is looked for")]
+                let double = wide as f64;
+                assert_eq!(sent_wide.is_some(), is_exactly(double, &wide.to_string()), "{wide}");
+                assert!(sent_wide.is_none_or(|sent| are_same_double(&sent, &wide.to_string())), "{wide}");
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::task::{Context, Poll};
 
 use crate::client::Ticket;
-use crate::convert::{FromJson, Reader, Refused, ToJson, checked, unfit};
+use crate::convert::{FromJson, Reader, Refused, ToJson, checked, named, taken_unfit};
 use crate::error::ToolError;
 use crate::result::{Reply, ToolResult, mismatch, read, reader};
 use crate::tool::Tool;
@@ -14,8 +14,8 @@ use crate::wire::{CallFailure, FailureKind};
 #[derive(Debug)]
 pub struct Pending {
     state: State,
-    /// Why it can't be sent: the first argument that is not what the tool takes.
-    refused: Option<Box<Refused>>,
+    /// Why it can't be sent, as an argument that it was built with says.
+    unfit: Option<Box<Refused>>,
 }
 
 #[derive(Debug)]
@@ -34,17 +34,25 @@ struct Answer {
 }
 
 impl Pending {
-    /// A call of a tool that has not been sent, built where this is called.
+    /// A call of a tool that has not been sent, built where this is called, after its arguments.
     #[must_use]
     #[track_caller]
     pub fn new(server: &'static str, tool: &'static str) -> Self {
-        Pending { state: State::Idle(Site::built(server, tool)), refused: unfit() }
+        Pending { state: State::Idle(Site::built(server, tool)), unfit: taken_unfit() }
     }
 
-    /// Takes note of what was found of an argument that was just converted.
-    pub fn converted(&mut self) {
-        let unfit = unfit();
-        self.refused = self.refused.take().or(unfit);
+    /// An argument that is added to the call, made for the field `key`.
+    #[inline]
+    pub fn with<T>(&mut self, key: &str, argument: T) -> T {
+        self.keep_unfit(key);
+        argument
+    }
+
+    fn keep_unfit(&mut self, key: &str) {
+        named(key, ());
+        if let Some(unfit) = taken_unfit() {
+            self.unfit.get_or_insert(unfit);
+        }
     }
 
     /// Sends the call at first, then looks for its answer.
@@ -97,7 +105,24 @@ impl Pending {
         tool: &'static Tool,
         input: &dyn ToJson,
     ) -> Poll<Result<ToolResult, ToolError>> {
-        self.state.poll(context, tool, input, &mut self.refused).map(|reply| ToolResult::of(reply?, tool))
+        self.reply(context, tool, input).map(|reply| ToolResult::of(reply?, tool))
+    }
+
+    fn reply(
+        &mut self,
+        context: &mut Context<'_>,
+        tool: &'static Tool,
+        input: &dyn ToJson,
+    ) -> Poll<Result<Reply, ToolError>> {
+        if let State::Idle(site) = self.state
+            // Also where nothing has named the argument.
+            && let Some(unfit) = self.unfit.take().or_else(taken_unfit)
+        {
+            site.polled();
+            self.state = State::Done;
+            return Poll::Ready(Err(ToolError::from_failure(invalid(&unfit), tool)));
+        }
+        self.state.poll(context, tool, input)
     }
 
     /// The answer, once it is there.
@@ -107,9 +132,7 @@ impl Pending {
         tool: &'static Tool,
         input: &dyn ToJson,
     ) -> Option<&mut Reader> {
-        let Poll::Ready(reply) = self.state.poll(context, tool, input, &mut self.refused) else {
-            return None;
-        };
+        let Poll::Ready(reply) = self.reply(context, tool, input) else { return None };
         let answer = match reply.and_then(|reply| reader(reply, tool)) {
             Ok(reader) => Answer { reader, error: None },
             Err(error) => Answer { reader: Reader::stopped(), error: Some(error) },
@@ -144,14 +167,10 @@ impl State {
         context: &mut Context<'_>,
         tool: &'static Tool,
         input: &dyn ToJson,
-        refused: &mut Option<Box<Refused>>,
     ) -> Poll<Result<Reply, ToolError>> {
         if let State::Idle(site) = self {
             site.polled();
-            let sent = match refused.take() {
-                Some(refused) => Err(invalid(&refused)),
-                None => checked(|| input.to_json()).map_err(|refused| invalid(&refused)),
-            };
+            let sent = checked(|| input.to_json()).map_err(|refused| invalid(&refused));
             match sent.and_then(|arguments| Ticket::send(&tool.mark, &arguments)) {
                 Ok(ticket) => *self = State::Sent(ticket),
                 Err(failure) => return Poll::Ready(Err(ToolError::from_failure(failure, tool))),

@@ -22,7 +22,8 @@ pub use mismatch::Mismatch;
 pub(crate) use number::{Readable, Unheld, readable, shortened};
 pub use object::{object, object_with_extra, tagged};
 pub use reader::Reader;
-pub(crate) use sent::{Refused, checked, no_number, unfit};
+pub use sent::named;
+pub(crate) use sent::{Refused, checked, no_number, taken_unfit, unfit};
 pub use shape::{Fits, Generated, Referred, Shape, same_shape};
 pub use text::{GeneratedText, UnknownText, is_text, parse_text, read_text};
 

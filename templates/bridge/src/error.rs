@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::content::Content;
@@ -129,3 +130,10 @@ impl ToolErrorKind {
 }
 
 impl std::error::Error for ToolError {}
+
+/// As a value, an error is a text that says so: in a list of results, say, where it stands beside what went well.
+impl Serialize for ToolError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("error: {self}"))
+    }
+}

@@ -11,7 +11,8 @@ pub use serde_json::{Value, json};
 
 pub use crate::tail::{
     FinishAnyhow as _, FinishDebug as _, FinishDisplay as _, FinishError as _, FinishExit as _,
-    FinishFault as _, FinishOpaque as _, FinishValue as _, PeelResult as _, PeelValue as _,
+    FinishFault as _, FinishOpaque as _, FinishValue as _, PeelBox as _, PeelOption as _, PeelResult as _,
+    PeelValue as _,
 };
 pub use crate::{
     Args, Content, Result, Scalar, ToolError, ToolErrorKind, ToolResult, concurrently, describe_tools, emit,

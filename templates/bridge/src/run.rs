@@ -173,7 +173,8 @@ fn encoded<T: Serialize>(value: &T, kind: &str) -> anyhow::Result<Option<Box<Raw
 /// The value in a `Result` that was serialised as it is, and whether it is `()`: its type was not known before its end, or it
 /// stands behind what serde does not show.
 fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<(Box<RawValue>, bool)> {
-    const HIDDEN: [&str; 5] = ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<"];
+    const HIDDEN: [&str; 6] =
+        ["&", "mut ", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<", "core::option::Option<"];
     loop {
         while let Some(within) = HIDDEN.iter().find_map(|hidden| kind.strip_prefix(hidden)) {
             kind = within;
@@ -183,6 +184,9 @@ fn opened(mut json: Box<RawValue>, mut kind: &str) -> anyhow::Result<(Box<RawVal
             let is_unit = kind == "()" || kind.starts_with("(),");
             return Ok((json, is_unit));
         };
+        if json.get() == "null" {
+            return Ok((json, false));
+        }
         json = match serde_json::from_str(json.get())? {
             Written::Ok(value) => value,
             Written::Err(Value::String(message)) => return Err(anyhow::Error::msg(message)),

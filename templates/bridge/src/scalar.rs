@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
-use crate::convert::{Argument, FromJson, Reader, ToJson, read};
+use crate::convert::{Argument, FromJson, Reader, ToJson, checked, no_number, read, unfit};
 
 /// A text, a number or a flag, where a schema allows more than one of them: `"type": ["string", "integer"]`.
 ///
@@ -118,7 +118,6 @@ macro_rules! from {
             }
 
             impl Argument<Scalar> for $source {
-                #[track_caller]
                 fn into_argument(self) -> Scalar {
                     self.into()
                 }
@@ -136,7 +135,6 @@ from! {
     u32 => |number| Scalar::Number(number.into()),
     u64 => |number| Scalar::Number(number.into()),
     usize => |number| Scalar::Number(number.into()),
-    f64 => number,
 }
 
 macro_rules! compares {
@@ -173,11 +171,26 @@ impl Argument<Scalar> for &String {
 ///
 /// # Panics
 /// Where JSON has no such number: NaN and infinity.
-#[track_caller]
-fn number(number: f64) -> Scalar {
-    match number.to_json() {
-        Value::Number(number) => Scalar::Number(number),
-        _ => panic!("{number} is no number in JSON"),
+impl From<f64> for Scalar {
+    #[track_caller]
+    fn from(double: f64) -> Self {
+        number(double).unwrap_or_else(|| panic!("{}", no_number(double)))
+    }
+}
+
+impl Argument<Scalar> for f64 {
+    fn into_argument(self) -> Scalar {
+        number(self).unwrap_or_else(|| {
+            unfit(no_number(self));
+            Scalar::Boolean(false)
+        })
+    }
+}
+
+fn number(double: f64) -> Option<Scalar> {
+    match checked(|| double.to_json()) {
+        Ok(Value::Number(number)) => Some(Scalar::Number(number)),
+        _ => None,
     }
 }
 
@@ -203,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "NaN is no number in JSON")]
+    #[should_panic(expected = "NaN, which is no number in JSON")]
     fn what_json_has_no_number_for_is_not_sent_as_something_else() {
         let _ = Scalar::from(f64::NAN);
     }

@@ -1,7 +1,7 @@
 //! The value that a snippet ends with, unwrapped by its type.
 //!
 //! [`finish!`](crate::finish) gives `Result<T, anyhow::Error>` for a plain `T` as well as for any `Result<T, E>`, also for
-//! one in another, or behind a reference. Method look-up decides: of a `&&&&&&&&Tail<_>` it tries `Tail<_>` behind seven
+//! one in another, behind a reference, in a box or in an `Option`. Method look-up decides: of a `&&&&&&&&Tail<_>` it tries `Tail<_>` behind seven
 //! references, then behind six, and so on, and each has the method for other types. The first fits
 //! `Result<T, anyhow::Error>` (and pins an error type that nothing else determines), the next ones other errors by what can
 //! be told of them, the last whatever is no `Result`.
@@ -54,7 +54,7 @@ macro_rules! finish_once {
 }
 
 /// What becomes of a value that is not an `Err` in the end: three `Result`s may be in each other (of a task, of a time limit
-/// and of a call), each behind a reference.
+/// and of a call), each behind a reference, in a box or in an `Option`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! finish {
@@ -62,11 +62,11 @@ macro_rules! finish {
         // What the value borrows from lives until the end of the `match`.
         match $value {
             value => {
-                let value = (&&$crate::tail::Tail::new(&$crate::tail::place(value))).__peel();
+                let value = (&&&&$crate::tail::Tail::new(&$crate::tail::place(value))).__peel();
                 let value = $crate::finish_once!(value)?;
-                let value = (&&$crate::tail::Tail::new(&$crate::tail::place(value))).__peel();
+                let value = (&&&&$crate::tail::Tail::new(&$crate::tail::place(value))).__peel();
                 let value = $crate::finish_once!(value)?;
-                let value = (&&$crate::tail::Tail::new(&$crate::tail::place(value))).__peel();
+                let value = (&&&&$crate::tail::Tail::new(&$crate::tail::place(value))).__peel();
                 $crate::finish_once!(value)
             }
         }
@@ -81,10 +81,40 @@ pub trait PeelResult {
     fn __peel(&self) -> Self::Value;
 }
 
-impl<'r, T, E> PeelResult for &Tail<'_, &'r Result<T, E>> {
+impl<'r, T, E> PeelResult for &&&Tail<'_, &'r Result<T, E>> {
     type Value = Result<&'r T, &'r E>;
     fn __peel(&self) -> Self::Value {
         self.take().as_ref()
+    }
+}
+
+/// An `Option` of a `Result`.
+pub trait PeelOption {
+    /// The `Result` of an `Option`.
+    type Value;
+    /// The failure, if it is one.
+    fn __peel(&self) -> Self::Value;
+}
+
+impl<T, E> PeelOption for &&Tail<'_, Option<Result<T, E>>> {
+    type Value = Result<Option<T>, E>;
+    fn __peel(&self) -> Self::Value {
+        self.take().transpose()
+    }
+}
+
+/// A `Result` in a box.
+pub trait PeelBox {
+    /// The `Result`.
+    type Value;
+    /// The value without the box.
+    fn __peel(&self) -> Self::Value;
+}
+
+impl<T, E> PeelBox for &Tail<'_, Box<Result<T, E>>> {
+    type Value = Result<T, E>;
+    fn __peel(&self) -> Self::Value {
+        *self.take()
     }
 }
 

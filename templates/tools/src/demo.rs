@@ -95,13 +95,13 @@ pub struct CreateNoteCall {
 }
 impl CreateNoteCall {
     /// Words to find it by.
-    #[track_caller]
     pub fn tags<F>(
         mut self,
         tags: impl bridge::convert::OptionalArgument<Vec<String>, F>,
     ) -> Self {
-        self.input.tags = bridge::convert::OptionalArgument::into_optional(tags);
-        self.pending.converted();
+        self.input.tags = self
+            .pending
+            .with("tags", bridge::convert::OptionalArgument::into_optional(tags));
         self
     }
 }
@@ -250,13 +250,11 @@ pub struct FailCall {
 }
 impl FailCall {
     /// What the error should say.
-    #[track_caller]
     pub fn message<F>(
         mut self,
         message: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.message = bridge::convert::OptionalArgument::into_optional(message);
-        self.pending.converted();
         self
     }
 }
@@ -745,33 +743,31 @@ pub struct ListOrdersCall {
 }
 impl ListOrdersCall {
     /// Where to go on: `next_cursor` of the page before. The first page without it.
-    #[track_caller]
     pub fn cursor<F>(
         mut self,
         cursor: impl bridge::convert::OptionalArgument<String, F>,
     ) -> Self {
         self.input.cursor = bridge::convert::OptionalArgument::into_optional(cursor);
-        self.pending.converted();
         self
     }
     /// How many orders the page may have.
-    #[track_caller]
     pub fn limit<F>(
         mut self,
         limit: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.limit = bridge::convert::OptionalArgument::into_optional(limit);
-        self.pending.converted();
+        self.input.limit = self
+            .pending
+            .with("limit", bridge::convert::OptionalArgument::into_optional(limit));
         self
     }
     /// Only orders with this status.
-    #[track_caller]
     pub fn status<F>(
         mut self,
         status: impl bridge::convert::OptionalArgument<ListOrdersOrderStatus, F>,
     ) -> Self {
-        self.input.status = bridge::convert::OptionalArgument::into_optional(status);
-        self.pending.converted();
+        self.input.status = self
+            .pending
+            .with("status", bridge::convert::OptionalArgument::into_optional(status));
         self
     }
 }
@@ -933,15 +929,16 @@ pub struct SearchProductsCall {
 }
 impl SearchProductsCall {
     /// Only products that cost at most this many cents.
-    #[track_caller]
     pub fn max_price_cents<F>(
         mut self,
         max_price_cents: impl bridge::convert::OptionalArgument<i64, F>,
     ) -> Self {
-        self.input.max_price_cents = bridge::convert::OptionalArgument::into_optional(
-            max_price_cents,
-        );
-        self.pending.converted();
+        self.input.max_price_cents = self
+            .pending
+            .with(
+                "max_price_cents",
+                bridge::convert::OptionalArgument::into_optional(max_price_cents),
+            );
         self
     }
 }

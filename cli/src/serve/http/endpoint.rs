@@ -1,11 +1,10 @@
 //! The endpoint of the protocol: what is let in, whole and in time, and what is turned away with a reason.
 
-use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -23,6 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use super::cors;
 use super::head;
+use super::numbers;
 use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry};
 use super::token::Token;
@@ -123,11 +123,7 @@ impl<Face: ServerHandler> Endpoint<Face> {
     }
 
     async fn hand_over(&self, request: Request, primes: bool) -> Response {
-        self.service(primes).handle(request).await.map(|body| {
-            // A chunk is a whole message.
-            let chunks = Body::new(body).into_data_stream();
-            Body::from_stream(chunks.map(|chunk| chunk.map(with_numbers)))
-        })
+        self.service(primes).handle(request).await.map(|body| numbers::restored(Body::new(body)))
     }
 
     async fn answer(&self, request: Request) -> Response {
@@ -207,14 +203,6 @@ impl<Face: ServerHandler> Endpoint<Face> {
             };
             Body::from_stream(body.into_data_stream().map(held))
         })
-    }
-}
-
-/// A message with its numbers as they are.
-fn with_numbers(message: Bytes) -> Bytes {
-    match std::str::from_utf8(&message).map(strict_json::with_numbers) {
-        Ok(Cow::Owned(text)) => text.into(),
-        Ok(Cow::Borrowed(_)) | Err(_) => message,
     }
 }
 

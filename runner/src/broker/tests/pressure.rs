@@ -4,78 +4,14 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use futures::future::{Either, select};
+use futures::future::{Either, pending, select};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::sync::{Notify, Semaphore};
 
+use super::host::LARGE;
 use super::*;
 
 /// Longer than everything here takes.
 const NEVER: Duration = Duration::from_secs(1_000_000);
-
-/// More than a socket takes: the program has to read it.
-const LARGE: usize = 8 << 20;
-
-/// A host whose tool `asks` asks a person, who answers when told; whose tool `large` has a large answer; and whose other
-/// tools never answer.
-struct Host {
-    asked: Notify,
-    answers: Semaphore,
-    /// Told each time that the tool `large` is called.
-    called: Notify,
-}
-
-impl Default for Host {
-    fn default() -> Self {
-        Host { asked: Notify::new(), answers: Semaphore::new(0), called: Notify::new() }
-    }
-}
-
-impl ToolHost for Host {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), String>> {
-        ready(Ok(())).boxed()
-    }
-
-    fn permit<'a>(&'a self, _: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
-        ready(Ok(())).boxed()
-    }
-
-    fn permit_call<'a>(
-        &'a self,
-        _: &'a str,
-        tool: &'a str,
-        _: &'a RawValue,
-    ) -> BoxFuture<'a, Result<(), CallFailure>> {
-        async move {
-            if tool == "asks" {
-                self.asked.notify_one();
-                self.answers.acquire().await.unwrap().forget();
-            }
-            Ok(())
-        }
-        .boxed()
-    }
-
-    fn call<'a>(
-        &'a self,
-        _: &'a str,
-        tool: &'a str,
-        _: Box<RawValue>,
-    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        async move {
-            match tool {
-                "large" => {
-                    self.called.notify_one();
-                    let result = raw(&format!("\"{}\"", "x".repeat(LARGE)));
-                    Ok(Answer { result, is_error: false })
-                }
-                "quick" => Ok(Answer { result: raw("{\"content\":[]}"), is_error: false }),
-                _ => pending().await,
-            }
-        }
-        .boxed()
-    }
-}
 
 /// Serves a program whose end of the socket `program` plays, until one of the two ends; gives which.
 async fn play<T>(

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::number::{Readable, readable};
-use super::sent::{hold, stand_in};
+use super::sent::{hold, stand_in, unfit};
 
 /// A value that can be given where a `T` is required.
 #[diagnostic::on_unimplemented(
@@ -19,10 +19,7 @@ use super::sent::{hold, stand_in};
     label = "expected `{T}`"
 )]
 pub trait Argument<T> {
-    /// The value as a `T`.
-    ///
-    /// # Panics
-    /// Where an integer does not fit, as the message says.
+    /// The value as a `T`. Where it does not fit, the call that it is given to keeps that, and is not sent.
     fn into_argument(self) -> T;
 }
 
@@ -47,14 +44,12 @@ pub enum Plain {}
 pub enum Wrapped {}
 
 impl<T, A: Argument<T>> OptionalArgument<T, Plain> for A {
-    #[track_caller]
     fn into_optional(self) -> Option<T> {
         Some(self.into_argument())
     }
 }
 
 impl<T, A: Argument<T>> OptionalArgument<T, Wrapped> for Option<A> {
-    #[track_caller]
     fn into_optional(self) -> Option<T> {
         self.map(Argument::into_argument)
     }
@@ -90,17 +85,18 @@ plain!(f64: &i32, &u32, &f32 => |value| (*value).into());
 macro_rules! integer {
     ($target:ty: $($source:ty),+) => {
         $(impl Argument<$target> for $source {
-            #[track_caller]
             fn into_argument(self) -> $target {
                 match <$target>::try_from(self) {
                     Ok(integer) => integer,
-                    Err(_) => out_of_range(&self),
+                    Err(_) => {
+                        out_of_range(&self);
+                        0
+                    }
                 }
             }
         }
 
         impl Argument<$target> for &$source {
-            #[track_caller]
             fn into_argument(self) -> $target {
                 (*self).into_argument()
             }
@@ -111,20 +107,17 @@ macro_rules! integer {
 integer!(i64: i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 integer!(u64: i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
-#[track_caller]
-fn out_of_range(integer: &dyn Display) -> ! {
-    panic!("the integer argument {integer} is out of the tool's range")
+fn out_of_range(integer: &dyn Display) {
+    unfit(format!("{integer}, which is out of the tool's range"));
 }
 
 impl<T, A: Argument<T>> Argument<Vec<T>> for Vec<A> {
-    #[track_caller]
     fn into_argument(self) -> Vec<T> {
         list(self)
     }
 }
 
 impl<T, A: Argument<T>, const N: usize> Argument<Vec<T>> for [A; N] {
-    #[track_caller]
     fn into_argument(self) -> Vec<T> {
         list(self)
     }
@@ -133,7 +126,6 @@ impl<T, A: Argument<T>, const N: usize> Argument<Vec<T>> for [A; N] {
 macro_rules! list {
     ($($source:ty $(where $length:ident)?),+) => {
         $(impl<T, A: Argument<T> + Clone $(, const $length: usize)?> Argument<Vec<T>> for $source {
-            #[track_caller]
             fn into_argument(self) -> Vec<T> {
                 list(self.iter().cloned())
             }
@@ -144,20 +136,17 @@ macro_rules! list {
 list!(&[A], &Vec<A>, &[A; N] where N, BTreeSet<A>, &BTreeSet<A>, VecDeque<A>, &VecDeque<A>);
 
 impl<T, A: Argument<T> + Clone, S: BuildHasher> Argument<Vec<T>> for HashSet<A, S> {
-    #[track_caller]
     fn into_argument(self) -> Vec<T> {
         list(self)
     }
 }
 
-#[track_caller]
 fn list<T, A: Argument<T>>(items: impl IntoIterator<Item = A>) -> Vec<T> {
     items.into_iter().map(Argument::into_argument).collect()
 }
 
 /// An item that may be null.
 impl<T, A: Argument<T>> Argument<Option<T>> for Option<A> {
-    #[track_caller]
     fn into_argument(self) -> Option<T> {
         self.map(Argument::into_argument)
     }
@@ -168,7 +157,6 @@ macro_rules! map {
         $(impl<T, K: Into<String> + Clone, A: Argument<T> + Clone, $($parameter)*>
             Argument<BTreeMap<String, T>> for $source
         {
-            #[track_caller]
             fn into_argument(self) -> BTreeMap<String, T> {
                 map(self.iter().map(|(key, value)| (key.clone(), value.clone())))
             }
@@ -180,14 +168,12 @@ map!([] BTreeMap<K, A>, [] &BTreeMap<K, A>, [S: BuildHasher] HashMap<K, A, S>);
 map!([S: BuildHasher] &HashMap<K, A, S>);
 
 impl<T, K: Into<String>, A: Argument<T>> Argument<BTreeMap<String, T>> for Vec<(K, A)> {
-    #[track_caller]
     fn into_argument(self) -> BTreeMap<String, T> {
         map(self)
     }
 }
 
 impl<T, K: Into<String>, A: Argument<T>, const N: usize> Argument<BTreeMap<String, T>> for [(K, A); N] {
-    #[track_caller]
     fn into_argument(self) -> BTreeMap<String, T> {
         map(self)
     }
@@ -199,7 +185,6 @@ impl Argument<BTreeMap<String, Value>> for Map<String, Value> {
     }
 }
 
-#[track_caller]
 fn map<T, K: Into<String>, A: Argument<T>>(entries: impl IntoIterator<Item = (K, A)>) -> BTreeMap<String, T> {
     entries.into_iter().map(|(key, value)| (key.into(), value.into_argument())).collect()
 }
@@ -207,7 +192,6 @@ fn map<T, K: Into<String>, A: Argument<T>>(entries: impl IntoIterator<Item = (K,
 macro_rules! tuple {
     ($($target:ident $source:ident $index:tt),+) => {
         impl<$($target, $source: Argument<$target>),+> Argument<($($target,)+)> for ($($source,)+) {
-            #[track_caller]
             fn into_argument(self) -> ($($target,)+) {
                 ($(self.$index.into_argument(),)+)
             }
@@ -274,6 +258,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::convert::{named, taken_unfit};
 
     fn required<T>(argument: impl Argument<T>) -> T {
         argument.into_argument()
@@ -311,8 +296,19 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "18446744073709551615 is out of the tool's range")]
     fn an_integer_is_never_another_one() {
         required::<i64>(u64::MAX);
+        let refused = taken_unfit().unwrap().message();
+        assert_eq!(refused, "the argument is 18446744073709551615, which is out of the tool's range");
+    }
+
+    #[test]
+    fn the_first_argument_that_does_not_fit_is_told_by_its_name() {
+        named("fits", required::<i64>(7));
+        named("count", required::<Vec<u64>>([1, -1]));
+        named("other", required::<u64>(-2));
+        let refused = taken_unfit().unwrap().message();
+        assert_eq!(refused, "the argument `count` is -1, which is out of the tool's range");
+        assert!(taken_unfit().is_none());
     }
 }

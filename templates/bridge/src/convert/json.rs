@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::number::written_integer;
+use super::number::{exact_integer, written_integer};
 use super::sent::{not_finite, sent};
 use super::{Mismatch, Reader};
+use crate::warning::warn;
 
 /// A type that has a form in JSON.
 pub trait ToJson {
@@ -133,7 +134,7 @@ impl FromJson for u64 {
     }
 }
 
-/// An integral number of 64 bits is written as an integer, but for `-0.0`. What JSON has no number for (NaN, infinity) is not
+/// An integral number of 64 bits is written as the integer that it is, but for `-0.0`. What JSON has no number for (NaN, infinity) is not
 /// sent.
 impl ToJson for f64 {
     fn to_json(&self) -> Value {
@@ -144,7 +145,7 @@ impl ToJson for f64 {
         if self.to_bits() == (-0.0_f64).to_bits() {
             return number;
         }
-        match written_integer(*self).map(|integer| (u64::try_from(integer), i64::try_from(integer))) {
+        match exact_integer(*self).map(|integer| (u64::try_from(integer), i64::try_from(integer))) {
             Some((Ok(integer), _)) => Value::from(integer),
             Some((_, Ok(integer))) => Value::from(integer),
             _ => number,
@@ -161,14 +162,24 @@ impl FromJson for f64 {
     }
 }
 
-/// The double that a number is; none where it would be another one.
+/// The double that a number is; none where it would be another one. An integer that is only the shortest text of a double is
+/// that double: JavaScript writes them so.
 fn double(value: &Value, reader: &Reader) -> Option<f64> {
     let double = value.as_f64()?;
-    let is_held = match value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from)) {
-        Some(integer) => written_integer(double) == Some(integer),
-        None => !reader.is_unheld(value),
+    let Some(integer) = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from)) else {
+        return (!reader.is_unheld(value)).then_some(double);
     };
-    is_held.then_some(double)
+    if exact_integer(double) == Some(integer) {
+        return Some(double);
+    }
+    if written_integer(double) != Some(integer) {
+        return None;
+    }
+    warn(
+        format!("an answer has the number {integer}, which is read as the nearest double, {double:.0}"),
+        None,
+    );
+    Some(double)
 }
 
 // The generic functions below are compiled anew for each generated type, so they hold next to nothing:

@@ -5,9 +5,9 @@
 //!
 //! - An integer of 64 bits that is written with a fraction or an exponent, such as `9007199254740993.0`, is read as that
 //!   integer where a double would be written as another one.
-//! - A larger integer is read as a double where that is written as the same integer, such as `1e22`, or where the text is the
-//!   double rounded to as many digits and has a fraction or an exponent. Any other is [`Unheld`], as is a number out of a
-//!   double's range: whoever wants it gets an error.
+//! - A larger integer is read as a double where that is this very integer, such as 2 to the power of 64, or is written as it,
+//!   such as `1e22`, or where the text is the double rounded to as many digits and has a fraction or an exponent. Any other is
+//!   [`Unheld`], as is a number out of a double's range: whoever wants it gets an error.
 //! - A number with a fraction is the nearest double, as RFC 8259, section 6, lets all readers expect. Where the text is none
 //!   of the spellings of that double, rounded to as many digits, it is told as a warning.
 
@@ -196,7 +196,10 @@ fn reading(text: &str) -> Reading {
     if double == 0.0 {
         return Reading::None(f64::from_bits(1).copysign(double));
     }
-    match decimal.is_written_for(double) || (!is_plain && decimal.is_rounded_from(double)) {
+    let is_double = decimal.is_exactly(double)
+        || decimal.is_written_for(double)
+        || (!is_plain && decimal.is_rounded_from(double));
+    match is_double {
         true => Reading::AsItStands,
         false if decimal.exponent < 0 => Reading::Rounded(double),
         false => Reading::None(double),
@@ -215,6 +218,17 @@ pub(super) fn written_integer(double: f64) -> Option<i128> {
         return Some(double as i128);
     }
     Decimal::read(&format!("{double:e}"))?.integer()
+}
+
+/// The integer that a double is, if it is one and has less than 128 bits.
+pub(super) fn exact_integer(double: f64) -> Option<i128> {
+    /// 2 to the power of 127.
+    const BOUND: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+    if double.fract() != 0.0 || double.abs() >= BOUND {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "there is room for it")]
+    Some(double as i128)
 }
 
 /// A number: its significant digits, times a power of ten.
@@ -261,6 +275,11 @@ impl Decimal {
     /// Whether it is the shortest text that reads as a double, which is written for it.
     fn is_written_for(&self, double: f64) -> bool {
         self.is_of(&format!("{double:e}"))
+    }
+
+    /// Whether it is the integer that a double is, to the last digit.
+    fn is_exactly(&self, double: f64) -> bool {
+        self.exponent >= 0 && self.digits.len() <= MOST_DIGITS && self.is_of(&format!("{double:.0}"))
     }
 
     /// Whether it is what a double is in as many digits.

@@ -1,7 +1,8 @@
 //! What has no form in JSON, or none in the type that holds it, on its way to a tool.
 //!
 //! Conversions to JSON have no way out but their end: what goes wrong is kept aside, and told when the call is to be sent.
-//! An argument's type may not be able to hold what was given for it: then something stands in for it until then.
+//! An argument's type may not be able to hold what was given for it: then something stands in for it until then, or the call
+//! that is built with it keeps why it is not to be sent.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ use serde_json::{Map, Value};
 
 thread_local! {
     static REFUSED: RefCell<Option<Refused>> = const { RefCell::new(None) };
+    /// Of an argument, until the call that is being built takes it.
+    static UNFIT: RefCell<Option<Refused>> = const { RefCell::new(None) };
 }
 
 /// Why a value can't be sent.
@@ -41,14 +44,32 @@ pub(super) fn refuse(what: String) -> Value {
     Value::Null
 }
 
-/// Keeps the first reason why an argument that was given as JSON is not what its tool takes, for the call that it is for.
-pub(super) fn refuse_argument(what: &str) {
-    refuse(format!("not what the tool takes: {what}"));
+/// Keeps the first reason why an argument of the call that is being built can't be sent: its type has nothing to stand in for
+/// it.
+pub(crate) fn unfit(what: String) {
+    UNFIT.with_borrow_mut(|unfit| {
+        unfit.get_or_insert(Refused { path: Vec::new(), what });
+    });
 }
 
-/// Why an argument that was just converted is not what its tool takes, if it is not.
-pub(crate) fn unfit() -> Option<Box<Refused>> {
-    REFUSED.take().map(Box::new)
+/// An argument of a call that is being built, made for the field `key`.
+#[inline]
+pub fn named<T>(key: &str, argument: T) -> T {
+    name(key);
+    argument
+}
+
+fn name(key: &str) {
+    UNFIT.with_borrow_mut(|unfit| {
+        if let Some(unfit) = unfit.as_mut().filter(|unfit| unfit.path.is_empty()) {
+            unfit.path.push(key.to_owned());
+        }
+    });
+}
+
+/// Takes the reason why the call that was built can't be sent.
+pub(crate) fn taken_unfit() -> Option<Box<Refused>> {
+    UNFIT.take().map(Box::new)
 }
 
 /// The JSON of the field `key`, made by `convert`.
@@ -97,7 +118,7 @@ struct Held {
 /// An integer of any type: whether it is below zero, and its distance from it.
 type Integer = (bool, u128);
 
-/// An integer as an argument of the type `f64`. One that no double is written as is kept, and the double, a NaN, says where: it
+/// An integer as an argument of the type `f64`. One that may not be a double is kept, and the double, a NaN, says where: it
 /// lives only within the call, whose fields nobody else sees.
 pub(super) fn hold(integer: Integer) -> f64 {
     let (is_negative, magnitude) = integer;
@@ -125,9 +146,10 @@ pub(super) fn not_finite(double: f64) -> Value {
     let Some((is_negative, magnitude)) = integer else { return refuse(no_number(double)) };
     let sign = if is_negative { "-" } else { "" };
     let text = format!("{sign}{magnitude}");
-    match (text.parse::<u64>(), text.parse::<i64>()) {
-        (Ok(integer), _) => Value::from(integer),
-        (_, Ok(integer)) => Value::from(integer),
+    match (text.parse::<u64>(), text.parse::<i64>(), text.parse::<f64>()) {
+        (Ok(integer), ..) => Value::from(integer),
+        (_, Ok(integer), _) => Value::from(integer),
+        (.., Ok(double)) if format!("{double:.0}") == text => Value::from(double),
         _ => refuse(format!("{text}, which neither 64 bits nor a double hold")),
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::sent::{checked, refuse_argument};
+use super::sent::{checked, unfit};
 use super::{Argument, FromJson, ToJson, read};
 
 /// The shape of a type, by its number.
@@ -53,7 +53,7 @@ fn made<T: FromJson>(json: &Value) -> T {
     match read(json.clone()) {
         Ok(value) => value,
         Err(mismatch) => {
-            refuse_argument(&mismatch.to_string());
+            refuse(&mismatch.to_string());
             // Never sent: reading nothing always ends.
             T::from_json(Value::Null, &mut super::Reader::stopped())
         }
@@ -66,9 +66,14 @@ fn given<T: FromJson + ToJson>(json: &Value) -> T {
     if let Ok(kept) = checked(|| made.to_json())
         && let Some(lost) = lost(json, &kept, "")
     {
-        refuse_argument(&lost);
+        refuse(&lost);
     }
     made
+}
+
+/// Keeps why the call that an argument is for is not sent.
+fn refuse(what: &str) {
+    unfit(format!("not what the tool takes: {what}"));
 }
 
 /// The first member of `json` that `kept`, which was made of it, does not have.

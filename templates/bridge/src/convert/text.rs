@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use serde_json::Value;
 
-use super::{Argument, FromJson, Reader};
+use super::{Argument, FromJson, Reader, unfit};
 use crate::warning::warn;
 
 /// How many texts a message names.
@@ -88,11 +88,13 @@ impl std::error::Error for UnknownText {}
 macro_rules! text {
     ($($source:ty),+) => {
         $(impl<T: GeneratedText> Argument<T> for $source {
-            #[track_caller]
             fn into_argument(self) -> T {
                 match T::find(&self) {
                     Ok(found) => found,
-                    Err((_, texts)) => panic!("the argument {}", not_one_of(&self, texts)),
+                    Err((instead, texts)) => {
+                        unfit(unlisted(&self, texts));
+                        instead
+                    }
                 }
             }
         })+
@@ -100,6 +102,10 @@ macro_rules! text {
 }
 
 text!(&str, String, &String);
+
+fn unlisted(text: &str, texts: &[&str]) -> String {
+    format!("{text:?}, which is not one of {}", Texts(texts))
+}
 
 fn not_one_of(text: &str, texts: &[&str]) -> String {
     format!("{text:?} is not one of {}", Texts(texts))
