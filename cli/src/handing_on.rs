@@ -60,7 +60,7 @@ pub(crate) fn hand_on(config: &mut Config) -> Result<(), Failure> {
     // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
     let parent_run = parent_run().ok().flatten();
     for server in &mut config.servers {
-        server.connection.experimental.clone_from(&process);
+        server.connection.experimental = mcp::Experimental(process.clone());
         let mcp::Transport::Stdio(command) = &mut server.connection.transport else { continue };
         command.handed_on.insert(depth::VARIABLE.to_owned(), depth.saturating_add(1).to_string());
         if let Some(address) = &address {

@@ -147,7 +147,7 @@ impl Client {
         Self {
             server: config.name.clone(),
             roots: config.roots.clone(),
-            experimental: config.experimental.clone(),
+            experimental: config.experimental.0.clone(),
             host,
             questions: watch::Sender::default(),
             open: Arc::default(),

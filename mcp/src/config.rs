@@ -34,10 +34,23 @@ pub struct ServerConfig {
     pub roots: Vec<Root>,
     /// What the server is told of the client beyond MCP's own members (`capabilities.experimental`): for servers that
     /// know what to do with it.
-    pub experimental: Map<String, Value>,
+    pub experimental: Experimental,
     /// Whether messages, headers and times are logged, with secrets masked.
     pub debug: bool,
 }
+
+/// What servers are told of the client beyond MCP's own members. It says nothing of the server, so any two are equal: a
+/// session goes on where only this is another.
+#[derive(Debug, Clone, Default)]
+pub struct Experimental(pub Map<String, Value>);
+
+impl PartialEq for Experimental {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Experimental {}
 
 /// A folder that a server may be told of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -190,7 +203,7 @@ impl ServerConfig {
             request_timeout: DEFAULT_REQUEST_TIMEOUT,
             tool_timeouts: BTreeMap::new(),
             roots: Vec::new(),
-            experimental: Map::new(),
+            experimental: Experimental::default(),
             debug: false,
         }
     }

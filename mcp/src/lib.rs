@@ -44,8 +44,8 @@ pub use check::{InputCheck, Invalid};
 pub use client::{MAX_QUESTION_BYTES, MAX_QUESTIONS};
 pub use client::{ProgressMade, ProgressSink};
 pub use config::{
-    Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Grant, OAuth, Remote, Root, ServerConfig,
-    Transport,
+    Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Experimental, Grant, OAuth, Remote, Root,
+    ServerConfig, Transport,
 };
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase};
 pub use host::{Host, ListKind, NoHost, Notice};

@@ -21,12 +21,12 @@ const PYTHON: Language = Language {
         "def ",
         "async def ",
         "elif ",
-        "except",
+        "except ",
+        "except:",
         "print(",
         "from ",
         "import ",
         "with ",
-        "pass",
         "raise ",
         "lambda ",
         "try:",
@@ -34,15 +34,7 @@ const PYTHON: Language = Language {
         "async with ",
         "async for ",
     ],
-    holds: &[
-        " = await ",
-        " for x in ",
-        "__name__",
-        " is None",
-        " is not None",
-        "await asyncio",
-        "asyncio.run(",
-    ],
+    holds: &[" = await ", "__name__", " is None", " is not None", "await asyncio", "asyncio.run("],
 };
 const TYPESCRIPT: Language = Language {
     name: "TypeScript",
@@ -68,21 +60,22 @@ const JAVASCRIPT: Language = Language {
 };
 
 /// Parts that only Rust has.
-const RUST: [&str; 8] = ["let mut ", "fn ", ".await", "println!", "::<", "vec![", "use std::", "impl "];
+const RUST: [&str; 9] =
+    ["let mut ", "fn ", ".await", "?;", ".unwrap()", "println!", "vec![", "impl ", "let _ "];
 
 /// The language of a text that is not Rust, if it is one of those that models write in its place.
 pub(crate) fn language(text: &str) -> Option<&'static str> {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if lines.iter().any(|line| RUST.iter().any(|own| line.contains(own))) {
+    if lines.iter().any(|line| has_path(line) || RUST.iter().any(|own| line.contains(own))) {
         return None;
     }
     let count = |found: &dyn Fn(&str) -> bool| lines.iter().filter(|line| found(line)).count();
     let braces = count(&|line| line.ends_with('{') || line.ends_with(';') || line.ends_with("});"));
     let python = count(&|line| {
-        let is_block = line.ends_with(':') && !line.starts_with("//");
+        let is_block = line.ends_with(':') && !line.starts_with("//") && !line.starts_with('\'');
         let is_import = line.starts_with("import ") || line.starts_with("from ");
         let marked = PYTHON.marks(line) && !(is_import && line.ends_with(';'));
-        is_block || marked
+        is_block || marked || line == "pass"
     });
     let script = count(&|line| JAVASCRIPT.marks(line) || is_constant(line));
     let typed = count(&|line| TYPESCRIPT.marks(line));
@@ -106,14 +99,22 @@ impl Language {
     }
 }
 
-/// `const` or `let` as scripts have them: of Rust, a constant says its type and has a name in capitals.
+/// Whether a line has a path such as `demo::echo`, which none of these languages has.
+fn has_path(line: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    line.match_indices("::").any(|(at, colons)| {
+        let (before, after) = (line.get(..at), line.get(at + colons.len()..));
+        before.is_some_and(|before| before.ends_with(is_part))
+            && after.is_some_and(|after| after.starts_with(is_part) || after.starts_with(['<', '{', '*']))
+    })
+}
+
+/// `const` as scripts have it: of Rust, a constant says its type and has a name in capitals.
 fn is_constant(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix("const ") else {
-        return line
-            .strip_prefix("let ")
-            .is_some_and(|rest| rest.contains(" = await ") || !rest.contains('='));
-    };
-    rest.starts_with(['{', '[']) || rest.starts_with(|first: char| first.is_lowercase())
+    let Some(rest) = line.strip_prefix("const ") else { return false };
+    let declared = rest.split('=').next().unwrap_or_default();
+    let is_untyped = !declared.contains(": ") || declared.contains("[]") || TYPESCRIPT.marks(line);
+    rest.starts_with(['{', '[']) || is_untyped && rest.starts_with(|first: char| first.is_lowercase())
 }
 
 /// What to tell of a text that is refused, if it is another language.
@@ -164,6 +165,12 @@ mod tests {
             "let t: string = \"a\";",
             "match x { 1 => { 2 }, _ => 3 ",
             "use itertools::Itertools;\nlet x = ;",
+            "let a: shop::Order;\n1",
+            "let total;\ntotal",
+            "password.lenn()",
+            "exceptions.first().foo",
+            "const most: usize = 5;\nmost +",
+            "'outer:\nloop { break 'inner }",
             "",
         ] {
             assert_eq!(language(text), None, "{text}");

@@ -98,7 +98,7 @@ pub(crate) fn further(
     let finishes = finish::others(messages, corrected, spliced);
     let is_repaired = next.is_some();
     let base = match next {
-        Some(next) => repaired.then(&snippet.text, next),
+        Some(next) => repaired.then(&snippet.text, &next),
         None => Some(repaired.clone()),
     };
     base.map_or_else(Vec::new, |base| with_finishes(is_repaired, base, finishes))
@@ -113,7 +113,7 @@ fn with_finishes(is_repaired: bool, base: Repaired, finishes: Vec<Finish>) -> Ve
 
 impl Repaired {
     /// The same with what `next` changes of it; `text` is the snippet's.
-    fn then(&self, text: &str, next: Repaired) -> Option<Repaired> {
+    fn then(&self, text: &str, next: &Repaired) -> Option<Repaired> {
         let copying = Copying {
             makes_mut: self.copying.makes_mut || next.copying.makes_mut,
             copies: self.copying.copies || next.copying.copies,

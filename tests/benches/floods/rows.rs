@@ -225,7 +225,7 @@ pub(crate) fn run(scene: &Scene, (channel, pushed, way): Flood) -> Row {
             // A run lists the tools before it compiles, so one that does nothing would hide what the list takes.
             let idle = scene.run(&local("many-tools", "1"), "\"quick\"", &["--json"]);
             let code = "faulty::echo().message(\"on\").await?.text()";
-            above(&idle, scene.run(&local("many-tools", count), code, &["--json"]), "on")
+            above(&idle, &scene.run(&local("many-tools", count), code, &["--json"]), "on")
         }
         Way::Tools(count, true) => served_tools(scene, count),
         Way::ServedProgram(code) => served_program(scene, code),
@@ -264,10 +264,10 @@ fn run_program(
     wanted: &str,
 ) -> (u64, Result<(), String>) {
     let idle = scene.run(config, "\"quick\"", options);
-    above(&idle, scene.run(config, code, options), wanted)
+    above(&idle, &scene.run(config, code, options), wanted)
 }
 
-fn above(idle: &Ended, ended: Ended, wanted: &str) -> (u64, Result<(), String>) {
+fn above(idle: &Ended, ended: &Ended, wanted: &str) -> (u64, Result<(), String>) {
     let told = format!("{}{}", ended.stdout, ended.stderr);
     (ended.peak.saturating_sub(idle.peak), says(&told, wanted))
 }

@@ -437,15 +437,16 @@ fn processes() -> Vec<Process> {
 
 /// The processes below a process, as command lines.
 pub(crate) fn descendants(id: u32) -> Vec<String> {
-    below(id, processes())
+    below(id, &processes())
 }
 
 /// The same, of those that have executed a program.
 pub(crate) fn programs(id: u32) -> Vec<String> {
-    below(id, processes().into_iter().filter(|process| process.has_executed).collect())
+    let executed: Vec<Process> = processes().into_iter().filter(|process| process.has_executed).collect();
+    below(id, &executed)
 }
 
-fn below(id: u32, all: Vec<Process>) -> Vec<String> {
+fn below(id: u32, all: &[Process]) -> Vec<String> {
     let mut found = vec![id];
     let mut index = 0;
     while let Some(parent) = found.get(index).copied() {

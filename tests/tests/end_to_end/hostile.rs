@@ -219,7 +219,8 @@ fn processor_time_and_memory_leave_evidence() {
     let small = json("vec![1u8; 60 << 20].len()").config(&sandbox_config("memory: 64MiB"));
     let outcome = small.expect("memory_limit", 5);
     assert_eq!(outcome["error"]["evidence"]["bytes"], 64 << 20);
-    let few = "loop { std::thread::spawn(|| loop { std::thread::park(); }); }";
+    // With small stacks: the threads must run out before the memory.
+    let few = "loop { std::thread::Builder::new().stack_size(1 << 16).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }";
     let outcome = json(few).config(&sandbox_config("threads: 3")).expect("panic", 1);
     assert_eq!(outcome["error"]["evidence"]["threads"], 3);
 }

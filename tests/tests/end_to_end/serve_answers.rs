@@ -120,7 +120,7 @@ fn what_was_refused_is_told_apart_from_what_was_made() {
         "{answer:#}"
     );
     assert_eq!(outcome["calls"].as_array().unwrap().len(), 1, "{answer:#}");
-    let text = "the snippet failed: no more; it had made 1 tool call; 1 call was refused";
+    let text = "the snippet failed: no more (line 3, column 1); it had made 1 tool call; 1 call was refused";
     assert_eq!(answer["result"]["content"][0]["text"], text, "{answer:#}");
 }
 
