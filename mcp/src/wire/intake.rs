@@ -411,11 +411,11 @@ mod tests {
         let answer = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
         let sound = intake();
         asked(&sound, "initialize");
-        assert!(matches!(sound.accept(&answer(INITIALIZED)), Ok(Some(JsonRpcMessage::Response(_)))));
+        assert!(matches!(sound.accept(answer(INITIALIZED)), Ok(Some(JsonRpcMessage::Response(_)))));
         let other = intake();
         asked(&other, "initialize");
         let twice = INITIALIZED.replace("\"name\":\"a\"", r#""name":"a","n\u0061me":"b""#);
-        let Err(Fault::Protocol(reason)) = other.accept(&answer(&twice)) else { panic!("it was taken") };
+        let Err(Fault::Protocol(reason)) = other.accept(answer(&twice)) else { panic!("it was taken") };
         assert!(reason.contains("\"name\" stands twice"), "{reason}");
     }
 

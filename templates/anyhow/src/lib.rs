@@ -207,5 +207,4 @@ impl Debug for Error {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests;
