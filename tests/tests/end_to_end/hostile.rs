@@ -85,8 +85,8 @@ const ATTEMPTS: &[Attempt] = &[
     },
     Attempt {
         name: "thread bomb",
-        // With small stacks: the threads must run out before the memory.
-        code: "println!(\"go\"); loop { std::thread::Builder::new().stack_size(1 << 16).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }",
+        // With large stacks, of which there is no room for many: whichever limit is met first, it is met by a stack.
+        code: "println!(\"go\"); loop { std::thread::Builder::new().stack_size(64 << 20).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }",
         options: &["--timeout", "30"],
         end: ("panic", 1),
         check: |outcome| {
@@ -219,8 +219,8 @@ fn processor_time_and_memory_leave_evidence() {
     let small = json("vec![1u8; 60 << 20].len()").config(&sandbox_config("memory: 64MiB"));
     let outcome = small.expect("memory_limit", 5);
     assert_eq!(outcome["error"]["evidence"]["bytes"], 64 << 20);
-    // With small stacks: the threads must run out before the memory.
-    let few = "loop { std::thread::Builder::new().stack_size(1 << 16).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }";
+    // As above.
+    let few = "loop { std::thread::Builder::new().stack_size(64 << 20).spawn(|| loop { std::thread::park(); }).expect(\"failed to spawn thread\"); }";
     let outcome = json(few).config(&sandbox_config("threads: 3")).expect("panic", 1);
     assert_eq!(outcome["error"]["evidence"]["threads"], 3);
 }
