@@ -158,7 +158,7 @@ impl ToolLists {
             config.server(name).is_some_and(|server| server.permissions.of(tool) == Permission::Deny)
         };
         let style = &config.code_mode.style;
-        // A module's name does not depend on which servers have answered; that of a crate's bindings stands in them.
+        // A module's name does not depend on which servers have answered, because bindings contain it.
         let is_written = self.lists.values().any(|entry| entry.source.is_some());
         let beside =
             config.servers.iter().filter(|_| !is_written).map(|server| server.connection.name.as_str());

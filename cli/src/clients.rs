@@ -31,7 +31,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
         let client = place::word(arguments.client);
         return Err(Failure::configuration(format!(
             "the entry for {client} can't say that it calls without asking\nhelp: leave out --approve; docs/clients.md says \
-             how {client} is told"
+             how to configure {client}"
         )));
     }
     entry.is_approved = arguments.approve;

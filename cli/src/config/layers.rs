@@ -40,7 +40,7 @@ enum Untrusted {
     Refused,
     /// It is read all the same, to be looked at.
     Shown,
-    /// It is left out, and that is told.
+    /// It is left out, and reported.
     LeftOut,
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn gather_to_look_at(place: &ConfigArguments) -> Result<Layers, Error
     gather_with(place, Untrusted::Shown)
 }
 
-/// The same without a project's file that is not trusted, which is told.
+/// The same without a project's file that is not trusted, which is reported.
 pub(super) fn gather_trusted(place: &ConfigArguments) -> Result<Layers, Error> {
     gather_with(place, Untrusted::LeftOut)
 }

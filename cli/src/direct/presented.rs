@@ -1,4 +1,4 @@
-//! A direct tool as clients and models are told of it: with its server, and in the form that strict readers demand (MCP,
+//! A direct tool as clients and models see it: with its server, and in the form that strict readers demand (MCP,
 //! `Tool`), because one malformed tool makes them refuse the whole list.
 
 use serde_json::{Map, Value, json};

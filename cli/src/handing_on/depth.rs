@@ -19,7 +19,7 @@ use crate::serve::session::Transport;
 /// The variable that says how many are above.
 pub(crate) const VARIABLE: &str = "TOOLSMITH_DEPTH";
 
-/// The member of `_meta` in a call that says how many are above whoever gets it.
+/// The member of `_meta` in a call that says how many processes are above the receiver.
 const META: &str = "io.toolsmith/depth";
 
 /// What a process says of itself to the servers that it is a client of.

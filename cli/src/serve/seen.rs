@@ -13,23 +13,27 @@ use crate::masker::Masker;
 const TOOLS_KEPT: usize = 256;
 /// Most characters of what is told of an answer.
 const LONGEST: usize = 300;
-/// Bytes of an answer beyond which its text is not read as JSON (64 KiB).
+/// Bytes of an answer beyond which it is not looked at (256 KiB): it would be in memory twice.
+const ANSWER_LIMIT: usize = 256 << 10;
+/// Bytes of a text beyond which it is not read as JSON (64 KiB).
 const JSON_LIMIT: usize = 64 << 10;
 /// Levels and members that a JSON type shows.
 const DEEPEST: usize = 3;
 const MEMBERS_SHOWN: usize = 12;
 
-/// The forms of answers, by server and tool; the latest of each.
+/// The forms of answers, by server and tool; the first of each, so that a tool that is called in a loop costs nothing more.
 #[derive(Debug, Default)]
 pub(crate) struct Seen(Mutex<BTreeMap<(String, String), String>>);
 
 impl Seen {
     /// Takes note of a tool's answer, a `CallToolResult`.
     pub(crate) fn note(&self, server: &str, tool: &str, answer: &str, masker: &Masker) {
-        let Some(form) = form(answer, masker) else { return };
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (server.to_owned(), tool.to_owned());
-        if seen.len() < TOOLS_KEPT || seen.contains_key(&key) {
+        if answer.len() > ANSWER_LIMIT || seen.len() >= TOOLS_KEPT || seen.contains_key(&key) {
+            return;
+        }
+        if let Some(form) = form(answer, masker) {
             seen.insert(key, form);
         }
     }
@@ -129,6 +133,7 @@ mod tests {
             seen(&json!({ "content": [{ "type": "image", "data": "", "mimeType": "image/png" }] })),
             None
         );
+        assert_eq!(seen(&text(&"x".repeat(300_000))), None);
         let whole = seen(&text("token tops3cret-value end")).unwrap();
         assert!(whole.contains("***") && !whole.contains("tops3cret"), "{whole}");
         let halved = seen(&text(&format!("{}tops3cret-value", "x".repeat(290)))).unwrap();
