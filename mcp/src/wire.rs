@@ -24,7 +24,7 @@ pub(crate) use line::LineTransport;
 pub(crate) use message::{Answer, Outcome, RawRequest, RpcError, encode, raw_of};
 pub use outbox::{MAX_QUEUED_BYTES, MAX_QUEUED_LINES};
 pub use room::MAX_UNTAKEN_BYTES;
-pub(crate) use room::{FREE_BYTES, LARGE_BYTES, Large, Room, Small};
+pub(crate) use room::{FREE_BYTES, Large, Room, Small};
 pub(crate) use talk::REFUSED_METHOD;
 pub use talk::{MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES};
 

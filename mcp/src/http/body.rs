@@ -10,7 +10,7 @@ use reqwest::Response;
 use sse_stream::{Error, Sse};
 
 use super::{HttpFailure, event_stream::EventParser};
-use crate::wire::{FREE_BYTES, LARGE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, batch, too_large};
+use crate::wire::{FREE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, batch, too_large};
 
 /// The body of an answer, up to `limit` bytes.
 pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec<u8>, HttpFailure> {
@@ -146,8 +146,8 @@ impl<B: AsRef<[u8]> + Send + 'static> Reading<B> {
             if self.failed {
                 return None;
             }
-            if self.size.bytes <= LARGE_BYTES {
-                // Whatever was large has ended, and was taken in before anybody asked for more.
+            if self.size.bytes <= FREE_BYTES {
+                // The event before has ended, and was taken in before the next one was asked for.
                 self.turn.end();
             }
             self.turn.wait_for_more(self.size.bytes).await;

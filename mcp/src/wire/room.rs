@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 pub const MAX_UNTAKEN_BYTES: usize = 4 * 1024 * 1024;
 
 /// From this size on a message counts as large (256 KiB); of these, one at a time is read.
-pub(crate) const LARGE_BYTES: usize = 256 * 1024;
+const LARGE_BYTES: usize = 256 * 1024;
 
 /// Bytes of all messages over HTTP that are read at the same time and not large (4 MiB). Whatever finds no room among them
 /// is read as a large message is: one at a time.

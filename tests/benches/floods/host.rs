@@ -172,11 +172,15 @@ fn watch(child: &Child) -> JoinHandle<u64> {
     })
 }
 
-/// `VmHWM` of a living process (proc_pid_status(5)), in bytes.
+/// The most memory of its own that a living process has had, in bytes: the peak of what was resident (`VmHWM`) without
+/// the pages of files (`RssFile`, proc_pid_status(5)), which are its code and can be dropped at any time.
 fn peak_of(id: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+    let bytes = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+    };
+    Some(bytes("VmHWM:")?.saturating_sub(bytes("RssFile:")?))
 }
 
 fn read(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {

@@ -1,5 +1,5 @@
 //! What floods cost: for each channel between an untrusted side and a slow reader, the bytes that were pushed, the peak
-//! of the host's memory above idle, and whether the reader could go on. Fails where a row takes more than [`MOST`].
+//! of the host's own memory above idle, and whether the reader could go on. Fails where a row takes more than [`MOST`].
 //!
 //! It runs the real binary (`TOOLSMITH_BINARY`, or the one in the same target folder) against the servers of the tests.
 //! `cargo bench -p end-to-end --bench floods -- WORD` runs the rows whose names hold the word.
