@@ -199,7 +199,7 @@ fn definitions_keep_to_their_budget() {
 fn resources_are_told_of_where_there_are_any_within_the_same_budgets() {
     let mut services = services(11);
     services.values_mut().last().unwrap().truncate(10);
-    for (reference, most) in [(reference(&services), 720), (reference(&thousand()), 1_020)] {
+    for (reference, most) in [(reference(&services), 700), (reference(&thousand()), 1_000)] {
         assert!(!reference.description(BUDGET).contains("mcp_resource"));
         let reference = reference.with_resources(true);
         assert!(reference.description(BUDGET).contains("mcp_resource_read(uri)"));
@@ -271,7 +271,7 @@ fn schemas_say_what_is_needed_and_no_more() {
     assert_eq!(
         schemas[0],
         json!({ "type": "object", "additionalProperties": false, "required": ["code"], "properties": {
-            "code": { "type": "string", "description": "The Rust snippet." },
+            "code": { "type": "string" },
             "timeout": { "type": "number", "description": "Most seconds." },
             "check_only": { "type": "boolean", "description": "Compile only." },
             "args": { "type": "object", "additionalProperties": { "type": "string" }, "description": "For args.get." },

@@ -17,6 +17,9 @@ use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchToo
 /// The tool that runs snippets.
 pub(crate) const EXECUTE: &str = "execute_code";
 
+/// What clients show of it, and some give to the model beside its name.
+const TITLE: &str = "Do a task with many tool calls in one program";
+
 /// Most tools whose answers are told of at once.
 const SEEN_TOLD: usize = 8;
 
@@ -86,6 +89,7 @@ fn own(definition: &ToolDefinition, config: &Config) -> Value {
     let ToolDefinition { name, description, input_schema } = definition;
     let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
     if *name == EXECUTE {
+        tool["title"] = json!(TITLE);
         let (usual, most) =
             (config.code_mode.timeout.as_secs_f64(), config.code_mode.max_timeout.as_secs_f64());
         let told = format!("Time limit in seconds, compiling included (default {usual}, at most {most}).");
