@@ -146,17 +146,26 @@ pub(crate) fn discover(
 
 /// A result with what a person has to do first, where there is something, in one line behind all else; and where it is
 /// an error, with what can't be used now.
-pub(crate) fn with_note(mut result: Value, missing: &Missing) -> Value {
+pub(crate) fn with_note(result: Value, missing: &Missing) -> Value {
     let gone = missing.line().filter(|_| result["isError"] == true);
-    let lines = gone.into_iter().chain(missing.untrusted().map(str::to_owned));
+    with_lines(result, gone.into_iter().chain(missing.untrusted().map(str::to_owned)))
+}
+
+/// A result with lines behind all else.
+pub(crate) fn with_lines(mut result: Value, lines: impl IntoIterator<Item = String>) -> Value {
     if let Some(content) = result.get_mut("content").and_then(Value::as_array_mut) {
-        content.extend(lines.map(|line| json!({ "type": "text", "text": line })));
+        content.extend(lines.into_iter().map(|line| json!({ "type": "text", "text": line })));
     }
     result
 }
 
-/// `text` about `tools`, by server and name, with what their answers in the client's session looked like.
-fn with_seen<'a>(mut text: String, tools: impl Iterator<Item = (&'a str, &'a str)>, seen: &Seen) -> String {
+/// `text` about `tools`, by server and name, with what their answers look like.
+fn with_forms<'a>(
+    mut text: String,
+    tools: impl Iterator<Item = (&'a str, &'a str)>,
+    snapshot: &Snapshot,
+    seen: &Seen,
+) -> String {
     for (server, tool) in tools.take(SEEN_TOLD) {
         if let Some(form) = seen.form(server, tool) {
             // Writing to a text does not fail.
