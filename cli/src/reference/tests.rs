@@ -160,6 +160,30 @@ fn what_may_not_be_called_is_not_told() {
 }
 
 #[test]
+fn an_output_that_is_one_text_is_listed_as_text() {
+    let output =
+        |properties: Value| json!({ "type": "object", "properties": properties, "required": ["content"] });
+    let tool = |name: &str, properties: Value| Tool {
+        name: name.to_owned(),
+        description: None,
+        input_schema: json!({ "type": "object" }),
+        output_schema: Some(output(properties)),
+        observed: false,
+    };
+    let text = json!({ "type": "string", "description": "The lines." });
+    let tools = vec![
+        tool("read", json!({ "content": text })),
+        tool("stat", json!({ "content": text, "size": { "type": "integer" } })),
+    ];
+    let reference = reference(&BTreeMap::from([("files".to_owned(), tools)]));
+    for list in [reference.description(BUDGET), reference.search_text("read", None, 5)] {
+        assert!(list.contains("read() -> text in .content") && !list.contains("ReadOutput"), "{list}");
+    }
+    let list = reference.description(BUDGET);
+    assert!(list.contains("stat() -> StatOutput\nStatOutput { content: String"), "{list}");
+}
+
+#[test]
 fn texts_for_a_model_are_bounded_and_grouped() {
     let reference = all();
     let few = reference.search_text("commit history", Some("git"), 3);

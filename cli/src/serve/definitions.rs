@@ -1,13 +1,11 @@
 //! What the server says of itself and its tools.
 
-use std::fmt::Write as _;
-
 use rmcp::ErrorData;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::seen::Seen;
+use super::seen::{self, Seen};
 use super::snapshot::Snapshot;
 use crate::config::Config;
 use crate::direct::{DirectTool, presented};
@@ -127,11 +125,12 @@ pub(crate) fn discover(
             let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
             let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
             let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
-            with_seen(text, tools, seen)
+            with_forms(text, tools, snapshot, seen)
         }),
         DESCRIBE => serde_json::from_value(arguments).map(|wanted: DescribeTools| {
             let text = snapshot.reference.describe_text(&wanted.tools);
-            with_seen(text, wanted.tools.iter().filter_map(|name| snapshot.reference.tool(name)), seen)
+            let tools = wanted.tools.iter().filter_map(|name| snapshot.reference.tool(name));
+            with_forms(text, tools, snapshot, seen)
         }),
         _ => return None,
     };
@@ -167,12 +166,19 @@ fn with_forms<'a>(
     seen: &Seen,
 ) -> String {
     for (server, tool) in tools.take(SEEN_TOLD) {
-        if let Some(form) = seen.form(server, tool) {
-            // Writing to a text does not fail.
-            let _ = write!(text, "\n// {server}.{tool} has answered with {form}");
+        if let Some(form) = seen.form(server, tool).or_else(|| observed_text(server, tool, snapshot)) {
+            text.push('\n');
+            text.push_str(&seen::line(server, tool, &form));
         }
     }
     text
+}
+
+/// The form of a text that a person has had observed, as long as the tool declares nothing else.
+fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String> {
+    let text = snapshot.settings.known.observed.text(server, tool)?;
+    let declares = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").is_some();
+    (!declares).then(|| seen::form_of_text(text, &snapshot.settings.masker))
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").
