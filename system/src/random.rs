@@ -1,5 +1,6 @@
-//! Random numbers from the kernel (getrandom(2)), fit for secrets.
+//! Random numbers: secrets from the kernel, and short identifiers and waits that are none.
 
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Result;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 /// Letters that are not taken for each other: no i, l, o and u.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// So many random bytes.
+/// So many random bytes, fit for a secret (getrandom(2)).
 ///
 /// # Errors
 /// Where the kernel gives none.
@@ -29,22 +30,25 @@ pub fn id() -> Result<String> {
     Ok(bytes::<16>()?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// An identifier that is short enough to type, of so many digits and letters with 5 bits each.
-///
-/// # Errors
-/// Where the kernel gives no random numbers.
-pub fn short_id<const LENGTH: usize>() -> Result<String> {
-    // 32 letters divide 256: each is as likely as the others.
-    let letter = |byte: u8| char::from(LETTERS[usize::from(byte % 32)]);
-    Ok(bytes::<LENGTH>()?.into_iter().map(letter).collect())
+/// An identifier that is short enough to type, and no secret: `length` digits and letters, at most twelve, of 5 random
+/// bits each. Among a million of ten letters, two are the same once in two thousand times.
+#[must_use]
+pub fn short_id(length: usize) -> String {
+    let bits = bits();
+    (0..length).map(|place| char::from(LETTERS[(bits >> (5 * place) & 31) as usize])).collect()
 }
 
-/// A random part of `longest`, so that many who wait for the same thing do not come back at once. All of it, should the
-/// kernel give no random numbers: a wait needs no secret.
+/// A random part of `longest`, so that many who wait for the same thing do not come back at once.
 #[must_use]
 pub fn jitter(longest: Duration) -> Duration {
-    let share = bytes().map_or(u16::MAX, u16::from_le_bytes);
-    longest.mul_f64(f64::from(share) / f64::from(u16::MAX))
+    // 32 bits as a part of their range: in integers, so that nothing is rounded up or overflows.
+    Duration::from_nanos_u128(longest.as_nanos() * u128::from(bits() as u32) / u128::from(u32::MAX))
+}
+
+/// Random bits for what is no secret: the keys of the standard library's hash maps come from the kernel too, are others
+/// each time, and are always there.
+fn bits() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 #[cfg(test)]
@@ -55,7 +59,7 @@ mod tests {
 
     #[test]
     fn short_ids_are_long_as_asked_and_never_the_same() {
-        let ids: HashSet<String> = (0..10_000).map(|_| short_id::<12>().unwrap()).collect();
+        let ids: HashSet<String> = (0..10_000).map(|_| short_id(12)).collect();
         assert_eq!(ids.len(), 10_000);
         assert!(ids.iter().all(|id| id.len() == 12 && id.bytes().all(|letter| LETTERS.contains(&letter))));
         for place in 0..12 {
@@ -78,5 +82,6 @@ mod tests {
         assert!(waits.len() > 900, "{}", waits.len());
         assert!(waits.iter().all(|wait| *wait <= longest));
         assert_eq!(jitter(Duration::ZERO), Duration::ZERO);
+        assert!(jitter(Duration::MAX) <= Duration::MAX);
     }
 }

@@ -1,9 +1,9 @@
 //! When a request is made again: after the time that the provider asks for, else after twice the time before.
 
-use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+use system::random;
 
 use super::failure::Failure;
 
@@ -42,8 +42,7 @@ pub(super) fn wait(failure: &Failure, attempt: u32, retries: u32) -> Result<Dura
 fn backoff(attempt: u32) -> Duration {
     let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
     let full = FIRST_WAIT.saturating_mul(factor).min(LONGEST_WAIT);
-    let share = RandomState::new().hash_one(attempt) % 1000;
-    full / 2 + (full / 2_000).saturating_mul(u32::try_from(share).unwrap_or(0))
+    full / 2 + random::jitter(full / 2)
 }
 
 /// What the headers of an answer ask for.

@@ -10,10 +10,10 @@ use std::sync::OnceLock;
 
 use rmcp::model::ClientCapabilities;
 use serde_json::{Map, Value, json};
+use system::random;
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::serve::random;
 use crate::serve::session::Transport;
 
 /// The variable that says how many are above.
@@ -91,7 +91,7 @@ fn process(id: &str) -> Option<(String, String)> {
 /// What this process declares to the servers of its configuration.
 pub(super) fn introduction(config: &Config) -> Result<Map<String, Value>, Failure> {
     if NAME.get().is_none() {
-        let name = random::name().map_err(Failure::host)?;
+        let name = random::id().map_err(Failure::host)?;
         let _ = NAME.set(name);
     }
     let process = json!({ "name": NAME.get(), "configuration": fingerprint(config) });

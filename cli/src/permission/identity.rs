@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use system::file::{self, Access, Durability};
-
-use crate::serve::random;
+use system::random;
 
 /// Bytes of a key (BLAKE3).
 const KEY_LENGTH: usize = 32;
