@@ -16,6 +16,7 @@ use crate::arguments::{
     ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
     PruneArguments,
 };
+use crate::calendar::minute;
 use crate::config::{self, Config, Conversations, Glob};
 use crate::exit;
 use crate::failure::Failure;
@@ -127,7 +128,7 @@ async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Fail
 fn row(summary: &Summary) -> Vec<String> {
     vec![
         summary.id.clone(),
-        reading::minute(summary.changed),
+        minute(summary.changed),
         summary.messages.to_string(),
         summary.usage.total().to_string(),
         summary.about.label.clone().unwrap_or_default(),
