@@ -171,9 +171,8 @@ impl Execution {
             ));
         }
         let ended = match &outcome {
-            Ok(outcome) => {
-                scribe.end(status(outcome), outcome.error.as_ref().map(|error| error.kind.as_str()))
-            }
+            Ok(outcome) => scribe
+                .end(&outcome.status.to_string(), outcome.error.as_ref().map(|error| error.kind.as_str())),
             Err(_) => scribe.end("host_error", Some("host")),
         };
         let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
@@ -269,9 +268,4 @@ impl Execution {
             cancel,
         })
     }
-}
-
-/// The status as JSON has it.
-fn status(outcome: &Outcome) -> &'static str {
-    crate::present::status(outcome.status)
 }
