@@ -5,7 +5,6 @@
 
 mod content;
 mod file;
-mod id;
 mod reader;
 mod schema;
 #[cfg(test)]
@@ -16,11 +15,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 
 use rusqlite::Connection;
+use system::random;
 use tokio::sync::oneshot;
 
 use self::writer::{Keep, State, Work};
 use crate::message::Message;
 use crate::model::Usage;
+
+/// Letters of a conversation's id.
+const CONVERSATION_ID: usize = 10;
+
+/// Letters of a message's id, of which there are more.
+const MESSAGE_ID: usize = 12;
 
 /// A file with conversations. Its clones share one thread that writes.
 #[derive(Debug, Clone)]
@@ -123,7 +129,7 @@ impl Store {
     #[must_use]
     pub fn begin(&self, about: NewConversation) -> Conversation {
         let beginning = writer::Beginning { about, at: now() };
-        let id = id::new(id::CONVERSATION);
+        let id = random::short_id(CONVERSATION_ID);
         Conversation { id, beginning: Some(beginning), last: None, shared: Arc::clone(&self.shared) }
     }
 
@@ -276,7 +282,7 @@ impl Conversation {
 
     /// Hands a message over to be kept, at once and without waiting; gives the id that it is kept under.
     pub fn keep(&mut self, message: &Message, usage: Usage) -> String {
-        let id = id::new(id::MESSAGE);
+        let id = random::short_id(MESSAGE_ID);
         let parent = self.last.replace(id.clone());
         self.shared.state.hand_over(
             &self.shared.writer,

@@ -2,44 +2,36 @@
 
 use std::time::SystemTime;
 
-/// RFC 3339 in UTC, with milliseconds.
+use chrono::{DateTime, SecondsFormat};
+
+/// With milliseconds: 2026-11-22T08:49:37.007Z.
 pub(crate) fn timestamp(time: SystemTime) -> String {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let (seconds, milliseconds) = (since.as_secs(), since.subsec_millis());
-    let (year, month, day) = date(seconds / 86_400);
-    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milliseconds:03}Z")
+    of_milliseconds(milliseconds(time))
 }
 
-/// The day, in UTC, as 2026-11-22.
+/// The same of milliseconds since 1970; nothing for what is beyond the calendar.
+pub(crate) fn of_milliseconds(at: i64) -> String {
+    DateTime::from_timestamp_millis(at)
+        .map_or_else(String::new, |time| time.to_rfc3339_opts(SecondsFormat::Millis, true))
+}
+
+/// Milliseconds since 1970, to the minute: 2026-11-22 08:49Z.
+pub(crate) fn minute(at: i64) -> String {
+    formatted(at, "%Y-%m-%d %H:%MZ")
+}
+
+/// The day: 2026-11-22.
 pub(crate) fn day(time: SystemTime) -> String {
-    timestamp(time).split('T').next().unwrap_or_default().to_owned()
+    formatted(milliseconds(time), "%Y-%m-%d")
 }
 
-/// The date so many days after 1970-01-01, in the Gregorian calendar.
-fn date(mut days: u64) -> (u64, u64, u64) {
-    let is_leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    // 400 years have the same number of days wherever they begin.
-    let mut year = 1970 + days / 146_097 * 400;
-    days %= 146_097;
-    loop {
-        let length = if is_leap(year) { 366 } else { 365 };
-        if days < length {
-            break;
-        }
-        days -= length;
-        year += 1;
-    }
-    let february = if is_leap(year) { 29 } else { 28 };
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    (year, month, days + 1)
+fn formatted(at: i64, form: &str) -> String {
+    DateTime::from_timestamp_millis(at).map_or_else(String::new, |time| time.format(form).to_string())
+}
+
+fn milliseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -57,5 +49,14 @@ mod tests {
         assert_eq!(at(1_735_689_599), "2024-12-31T23:59:59.007Z");
         assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00.007Z");
         assert_eq!(at(32_503_680_000), "3000-01-01T00:00:00.007Z");
+    }
+
+    #[test]
+    fn milliseconds_are_times_too_and_what_is_out_of_reach_is_none() {
+        assert_eq!(of_milliseconds(1_500), "1970-01-01T00:00:01.500Z");
+        assert_eq!(of_milliseconds(-1), "1969-12-31T23:59:59.999Z");
+        assert_eq!(minute(1_735_689_599_999), "2024-12-31 23:59Z");
+        assert_eq!((of_milliseconds(i64::MAX), minute(i64::MIN)), (String::new(), String::new()));
+        assert_eq!(day(SystemTime::UNIX_EPOCH + Duration::from_secs(951_782_400)), "2000-02-29");
     }
 }

@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use agent::{Store, StoreError, Summary};
+use system::file::{Access, Durability, Replacement};
 
 use self::reading::{Page, Style};
 use crate::arguments::{
     ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
     PruneArguments,
 };
+use crate::calendar::minute;
 use crate::config::{self, Config, Conversations, Glob};
 use crate::exit;
 use crate::failure::Failure;
@@ -126,7 +128,7 @@ async fn list(arguments: &ListArguments, terminal: &Terminal) -> Result<(), Fail
 fn row(summary: &Summary) -> Vec<String> {
     vec![
         summary.id.clone(),
-        reading::minute(summary.changed),
+        minute(summary.changed),
         summary.messages.to_string(),
         summary.usage.total().to_string(),
         summary.about.label.clone().unwrap_or_default(),
@@ -202,16 +204,13 @@ async fn export(arguments: &ExportArguments, terminal: &Terminal) -> Result<(), 
 /// A file that is there when it is whole; until then, what was there before.
 struct Exported<'a> {
     path: &'a Path,
-    /// Temporary files are their owner's alone.
-    file: tempfile::NamedTempFile,
+    file: Replacement,
 }
 
 impl<'a> Exported<'a> {
     fn begin(path: &'a Path) -> Result<Self, Failure> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::Builder::new().prefix(".conversations-").tempfile_in(folder);
-        let file = file.map_err(|error| failed(path, &error))?;
-        Ok(Exported { path, file })
+        let file = Replacement::begin(path, Access::Owner, Durability::Synced);
+        Ok(Exported { path, file: file.map_err(|error| failed(path, &error))? })
     }
 
     fn line(&mut self, line: &str) -> Result<(), Failure> {
@@ -219,8 +218,7 @@ impl<'a> Exported<'a> {
     }
 
     fn end(self) -> Result<(), Failure> {
-        self.file.as_file().sync_all().map_err(|error| failed(self.path, &error))?;
-        self.file.persist(self.path).map(drop).map_err(|error| failed(self.path, &error.error))
+        self.file.replace().map_err(|error| failed(self.path, &error))
     }
 }
 

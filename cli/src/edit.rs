@@ -248,13 +248,7 @@ async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Ent
         return entry("trust", json!(true));
     }
     if let Some(permission) = arguments.permission {
-        let word = match permission {
-            Permission::Allow => "allow",
-            Permission::Ask => "ask",
-            Permission::AskEach => "ask-each",
-            Permission::Deny => "deny",
-        };
-        return entry("permission", json!(word));
+        return entry("permission", json!(permission));
     }
     if question::can_ask() {
         servers.iter().for_each(|(name, entry)| tell(&describe(name, entry)));
@@ -263,7 +257,7 @@ async fn access(arguments: &AccessArguments, servers: &[(String, Entry)]) -> Ent
             return entry("trust", json!(true));
         }
     }
-    entry("permission", json!("ask"))
+    entry("permission", json!(Permission::Ask))
 }
 
 /// What a new server starts or calls.

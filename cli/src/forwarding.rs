@@ -5,8 +5,8 @@ mod lines;
 use std::sync::OnceLock;
 
 use agent::{ADDRESS_VARIABLE, Listener};
+use system::random;
 
-use crate::serve::random;
 use crate::terminal::Voice;
 
 /// The address that this process listens at, with its token.
@@ -21,7 +21,7 @@ pub(crate) async fn listen(voice: Voice, verbose: bool) -> Option<Listener> {
     let failed = |error: std::io::Error| {
         voice.note(&format!("what subagents tell can't be heard: {error}"));
     };
-    let token = random::name().map_err(failed).ok()?;
+    let token = random::id().map_err(failed).ok()?;
     let shown = voice.clone();
     let told = move |event| {
         if verbose || !shown.is_quiet() {

@@ -8,7 +8,6 @@ mod ask;
 mod assistant;
 mod audit;
 mod bench;
-mod bounded;
 mod browser;
 mod calendar;
 mod catalog;

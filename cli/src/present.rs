@@ -72,23 +72,6 @@ pub(crate) fn messages(diagnostics: &[Diagnostic]) -> String {
     text
 }
 
-/// The status as JSON has it.
-pub(crate) fn status(status: Status) -> &'static str {
-    match status {
-        Status::Ok => "ok",
-        Status::CompileError => "compile_error",
-        Status::RuntimeError => "runtime_error",
-        Status::Panic => "panic",
-        Status::Timeout => "timeout",
-        Status::MemoryLimit => "memory_limit",
-        Status::OutputLimit => "output_limit",
-        Status::Denied => "denied",
-        Status::SandboxViolation => "sandbox_violation",
-        Status::Cancelled => "cancelled",
-        Status::Busy => "busy",
-    }
-}
-
 fn name(status: Status) -> &'static str {
     match status {
         Status::Ok => "ok",

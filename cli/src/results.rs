@@ -2,7 +2,7 @@
 //!
 //! The files are a bucket of the cache: they stay within its share of the budget, and within bounds of their own.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use runner::Bucket;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use system::file::{self, Access, Durability};
 
 /// Most bytes of a result's JSON that a client is given (1 MiB).
 pub(crate) const RESULT_LIMIT: usize = 1 << 20;
@@ -69,10 +70,7 @@ impl Results {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         let id: String = blake3::hash(text.as_bytes()).to_hex().chars().take(32).collect();
         let file = self.folder.join(format!("{id}.json"));
-        // A temporary file is its owner's alone.
-        let mut temporary = tempfile::Builder::new().prefix(".result-").tempfile_in(&self.folder)?;
-        temporary.write_all(text.as_bytes())?;
-        temporary.persist(&file)?;
+        file::replace(&file, text.as_bytes(), Access::Owner, Durability::Unsynced)?;
         self.evict(&file);
         Ok(file)
     }

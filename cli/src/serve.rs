@@ -24,7 +24,6 @@ pub(crate) mod live;
 mod passing;
 pub(crate) mod pipes;
 mod quota;
-pub(crate) mod random;
 pub(crate) mod reload;
 mod scribe;
 pub(crate) mod seen;

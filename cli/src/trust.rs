@@ -3,13 +3,12 @@
 //! Showing what a configuration would do, and asking, is the command's job (`trust_command`).
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use system::file::{Access, Durability};
 
-use crate::bounded;
 use crate::config::{self, Error};
 
 /// The file's name, in the user's folder of configurations.
@@ -116,7 +115,7 @@ pub(crate) fn record(path: &Path, stated: Option<Stated<'_>>) -> Result<(), Erro
     let file = file().ok_or_else(|| {
         Error::new("there is no folder for what is trusted\nhelp: set HOME, or XDG_CONFIG_HOME".to_owned())
     })?;
-    let folder = file.parent().unwrap_or(Path::new("/"));
+    let folder = system::file::folder_of(&file);
     let io = |error: std::io::Error| {
         Error::new(format!("{} can't be written: {error}\nhelp: check its folder", file.display()))
     };
@@ -128,12 +127,7 @@ pub(crate) fn record(path: &Path, stated: Option<Stated<'_>>) -> Result<(), Erro
     trusted.set(key(path)?, stated);
     let mut text = serde_json::to_vec_pretty(&trusted).map_err(|error| io(error.into()))?;
     text.push(b'\n');
-    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
-    new.as_file().set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(io)?;
-    new.write_all(&text).map_err(io)?;
-    new.as_file().sync_all().map_err(io)?;
-    new.persist(&file).map_err(|error| io(error.error))?;
-    held.sync_all().map_err(io)
+    system::file::replace(&file, &text, Access::Owner, Durability::Synced).map_err(io)
 }
 
 /// The record's file. It may be missing.
@@ -148,7 +142,7 @@ fn read(file: &Path) -> Result<Trusted, Error> {
             file.display()
         ))
     };
-    match bounded::read(file, LIMIT).map_err(|error| wrong(error.to_string()))? {
+    match system::file::read(file, LIMIT).map_err(|error| wrong(error.to_string()))? {
         Some(bytes) => Trusted::parse(&bytes).map_err(wrong),
         None => Ok(Trusted::default()),
     }

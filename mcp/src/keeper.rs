@@ -14,7 +14,7 @@ use std::{
 };
 
 use futures::FutureExt as _;
-use rustix::rand::{GetRandomFlags, getrandom};
+use system::random;
 use tokio::{
     sync::{Notify, watch as channel},
     task::JoinHandle,
@@ -305,9 +305,7 @@ fn may_pass(error: &Error) -> bool {
 fn wait_after(failures: u32) -> Duration {
     let doubled =
         FIRST_WAIT.saturating_mul(2_u32.saturating_pow(failures.saturating_sub(1))).min(LONGEST_WAIT);
-    let mut random = [0_u8; 1];
-    let _ = getrandom(&mut random, GetRandomFlags::empty());
-    doubled + doubled / 4 * u32::from(random[0]) / 255
+    doubled + random::jitter(doubled / 4)
 }
 
 impl Shared {

@@ -6,13 +6,13 @@
 mod form;
 
 use std::collections::BTreeMap;
-use std::fs::{OpenOptions, Permissions};
-use std::io::{Error, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::fmt::Display;
+use std::io::Error;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use system::file::{self, Access, Durability};
 
 use crate::text::shown;
 
@@ -21,9 +21,6 @@ pub const LOCK_VERSION: u64 = 1;
 
 /// Most bytes of a lock file that are read (64 MiB): four servers whose lists are as long as may be.
 pub const MAX_LOCK_BYTES: u64 = 64 << 20;
-
-/// Opening returns at once, whatever the file is (open(2), `O_NONBLOCK`).
-const NO_WAITING: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// What to do about a file that can't be used.
 const REMEDY: &str = "restore an older state of it; or delete it, which forgets what was observed, and write it anew with \
@@ -234,47 +231,23 @@ enum Unread {
     Unusable(String),
 }
 
-fn text_of(file: &Path) -> Result<String, Unread> {
-    let unreadable = |error: Error| match error.kind() {
-        ErrorKind::NotFound => Unread::Missing,
-        ErrorKind::InvalidData => Unread::Unusable("is not text".to_owned()),
-        _ => Unread::Unusable(format!("can't be read: {error}")),
-    };
-    // First, since opening a named pipe waits for somebody to write to it.
-    if !std::fs::metadata(file).map_err(unreadable)?.is_file() {
-        return Err(Unread::Unusable("is not a file".to_owned()));
-    }
-    let mut text = String::new();
-    // A pipe that has taken its place since then is not waited for.
-    let mut options = OpenOptions::new();
-    let content = options.read(true).custom_flags(NO_WAITING).open(file).map_err(unreadable)?;
-    if !content.metadata().map_err(unreadable)?.is_file() {
-        return Err(Unread::Unusable("is not a file".to_owned()));
-    }
-    let length = content.take(MAX_LOCK_BYTES + 1).read_to_string(&mut text).map_err(unreadable)?;
-    if length as u64 > MAX_LOCK_BYTES {
-        return Err(Unread::Unusable(format!("has more than {MAX_LOCK_BYTES} bytes")));
-    }
-    Ok(text)
+fn text_of(path: &Path) -> Result<String, Unread> {
+    let unusable = |what: &dyn Display| Unread::Unusable(what.to_string());
+    let bytes = file::read(path, MAX_LOCK_BYTES);
+    let bytes = bytes.map_err(|error| unusable(&format_args!("can't be read: {error}")))?;
+    String::from_utf8(bytes.ok_or(Unread::Missing)?).map_err(|_| unusable(&"is not text"))
 }
 
-fn write_text(file: &Path, text: &str) -> Result<(), Error> {
+fn write_text(path: &Path, text: &str) -> Result<(), Error> {
     // Where it is a link, what that leads to is replaced, not the link.
-    let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    // A temporary file is its owner's alone; this one is for all that may read new files.
-    let permissions = Permissions::from_mode(0o666);
-    let mut temporary = tempfile::Builder::new();
-    let temporary = temporary.prefix(".toolsmith-lock-").permissions(permissions);
-    let mut temporary = temporary.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    temporary.write_all(text.as_bytes())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(&file)?;
-    Ok(())
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    file::replace(&path, text.as_bytes(), Access::Umask, Durability::Synced)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use serde_json::json;
 
     use super::*;
@@ -389,7 +362,7 @@ mod tests {
             assert!(error.contains(phrase) && error.contains("or delete it"), "{phrase}: {error}");
         }
         let error = Lock::read(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("is not a file"), "{error}");
+        assert!(error.contains("is not a regular file"), "{error}");
         std::fs::write(&file, [0xff]).unwrap();
         assert!(Lock::read(&file).unwrap_err().to_string().contains("is not text"));
         std::fs::write(&file, good.replace("\"tools\"", "\"\\u001b[31m\"")).unwrap();

@@ -2,6 +2,8 @@
 //!
 //! The field names are a contract: later fields may be added, none renamed.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -34,6 +36,13 @@ pub enum Status {
     Cancelled,
     /// Not tried: too much is under way.
     Busy,
+}
+
+impl fmt::Display for Status {
+    /// As JSON has it, such as `compile_error`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(formatter)
+    }
 }
 
 /// The whole outcome of one snippet.

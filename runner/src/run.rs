@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use serde_json::json;
+use system::random;
 
 use crate::admission::Patience;
 use crate::broker::{Broker, Ledger, in_milliseconds, lock, milliseconds};
@@ -283,10 +284,7 @@ fn open_all<'a>(host: &'a dyn ToolHost, servers: &[&'a str]) -> BoxFuture<'a, Ve
     join_all(servers.iter().map(|server| host.open(server)).collect::<Vec<_>>()).boxed()
 }
 
-/// A token that only this execution knows: 128 bits from the kernel.
+/// A token that only this execution knows.
 fn token() -> Result<String> {
-    let mut bytes = [0; 16];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .map_err(|error| Error::new(ErrorKind::Sandbox, format!("no random numbers: {error}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    random::id().map_err(|error| Error::new(ErrorKind::Sandbox, format!("no random numbers: {error}")))
 }

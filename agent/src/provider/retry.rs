@@ -1,9 +1,9 @@
 //! When a request is made again: after the time that the provider asks for, else after twice the time before.
 
-use std::hash::{BuildHasher as _, RandomState};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+use system::random;
 
 use super::failure::Failure;
 
@@ -42,8 +42,7 @@ pub(super) fn wait(failure: &Failure, attempt: u32, retries: u32) -> Result<Dura
 fn backoff(attempt: u32) -> Duration {
     let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
     let full = FIRST_WAIT.saturating_mul(factor).min(LONGEST_WAIT);
-    let share = RandomState::new().hash_one(attempt) % 1000;
-    full / 2 + (full / 2_000).saturating_mul(u32::try_from(share).unwrap_or(0))
+    full / 2 + random::jitter(full / 2)
 }
 
 /// What the headers of an answer ask for.
@@ -56,7 +55,7 @@ pub(super) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
     match value.parse::<f64>() {
         Ok(seconds) => duration(seconds),
         Err(_) => {
-            let at = UNIX_EPOCH + Duration::from_secs(date(value)?);
+            let at = httpdate::parse_http_date(value).ok()?;
             Some(at.duration_since(SystemTime::now()).unwrap_or_default())
         }
     }
@@ -64,29 +63,6 @@ pub(super) fn asked_for(headers: &HeaderMap) -> Option<Duration> {
 
 fn duration(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
-}
-
-/// The seconds since 1970 of a date as HTTP writes it (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn date(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let mut parts = text.split_once(", ")?.1.split(' ');
-    let day: u64 = parts.next()?.parse().ok().filter(|day| (1..=31).contains(day))?;
-    let name = parts.next()?;
-    let month = u64::try_from(MONTHS.iter().position(|known| *known == name)?).ok()? + 1;
-    let year: u64 = parts.next()?.parse().ok().filter(|year| (1970..=9999).contains(year))?;
-    let mut time = parts.next()?.split(':').map(|part| part.parse::<u64>().ok());
-    let (hours, minutes, seconds) = (time.next()??, time.next()??, time.next()??);
-    if hours > 23 || minutes > 59 || seconds > 60 {
-        return None;
-    }
-    // Years that begin in March have their leap day at the end.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap_days = year / 4 - year / 100 + year / 400;
-    let days = year * 365 + leap_days + (month * 153 + 2) / 5 + day - 1;
-    // 1970-01-01 is day 719 468 from the first of March of the year 0 on.
-    let days = days.checked_sub(719_468)?;
-    Some(days * 86_400 + hours * 3600 + minutes * 60 + seconds)
 }
 
 #[cfg(test)]
@@ -109,14 +85,6 @@ mod tests {
         for wrong in ["soon", "-1", "NaN", "Sun, 99 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08"] {
             assert_eq!(asked_for(&headers("retry-after", wrong)), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn dates_are_read_as_the_calendar_has_them() {
-        assert_eq!(date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
-        assert_eq!(date("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
-        assert_eq!(date("Thu, 29 Feb 2024 12:00:00 GMT"), Some(1_709_208_000));
-        assert_eq!(date("Sun, 22 Nov 2026 07:00:00 GMT"), Some(1_795_330_800));
     }
 
     #[test]

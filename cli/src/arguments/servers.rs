@@ -188,13 +188,7 @@ pub(crate) struct NamedArguments {
 }
 
 fn permission(text: &str) -> Result<Permission, String> {
-    match text {
-        "allow" => Ok(Permission::Allow),
-        "ask" => Ok(Permission::Ask),
-        "ask-each" => Ok(Permission::AskEach),
-        "deny" => Ok(Permission::Deny),
-        _ => Err("write allow, ask, ask-each or deny".to_owned()),
-    }
+    serde_json::from_value(text.into()).map_err(|_| "write allow, ask, ask-each or deny".to_owned())
 }
 
 #[cfg(test)]
@@ -204,5 +198,15 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         crate::arguments::Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_permission_is_read_as_the_configuration_writes_it() {
+        use crate::config::Permission::{Allow, Ask, AskEach, Deny};
+        for (name, permission) in [("allow", Allow), ("ask", Ask), ("ask-each", AskEach), ("deny", Deny)] {
+            assert_eq!(super::permission(name), Ok(permission));
+        }
+        let wrong = "write allow, ask, ask-each or deny".to_owned();
+        assert_eq!([super::permission("AskEach"), super::permission("")], [Err(wrong.clone()), Err(wrong)]);
     }
 }

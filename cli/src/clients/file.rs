@@ -2,11 +2,12 @@
 //!
 //! What would be written is read back first. If it said anything but what was meant, nothing is written.
 
-use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::cst::CstRootNode;
 use serde_json::{Map, Value as Json};
+use system::file::{self, Access, Durability};
 use toml_edit::{DocumentMut, Item, Table};
 
 use super::entry::Entry;
@@ -165,36 +166,21 @@ fn back_up(path: &Path, before: &str) -> std::io::Result<PathBuf> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(BACKUP);
     let backup = target.with_file_name(name);
-    let permissions = std::fs::metadata(&target)?.permissions();
+    let mode = std::fs::metadata(&target)?.permissions().mode() & 0o777;
     // An older backup, or a link of that name, goes as a whole.
-    let folder = target.parent().unwrap_or(Path::new("/"));
-    let new = tempfile::NamedTempFile::new_in(folder)?;
-    new.as_file().set_permissions(permissions)?;
-    std::io::Write::write_all(&mut new.as_file(), before.as_bytes())?;
-    new.as_file().sync_all()?;
-    new.persist(&backup).map_err(|error| error.error)?;
+    file::replace(&backup, before.as_bytes(), Access::Mode(mode), Durability::Synced)?;
     Ok(backup)
 }
 
 /// The text of a file; nothing, where there is none.
 fn read(path: &Path) -> Result<Option<String>, Error> {
     let wrong = |what: String| Error::new(format!("{} can't be read: {what}", path.display()));
-    match std::fs::metadata(path) {
+    match file::read(path, LIMIT).map_err(|error| wrong(error.to_string()))? {
+        Some(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| wrong("it is not UTF-8".to_owned())),
         // A link that leads nowhere is not nothing: the client may mean something by it.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
-            return Ok(None);
-        }
-        Err(error) => return Err(wrong(error.to_string())),
-        Ok(found) if !found.is_file() => return Err(wrong("it is no file".to_owned())),
-        Ok(_) => {}
+        None if path.symlink_metadata().is_ok() => Err(wrong("it is a link to nothing".to_owned())),
+        None => Ok(None),
     }
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
-    file.take(LIMIT + 1).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
-    if text.len() as u64 > LIMIT {
-        return Err(wrong(format!("it has more than {LIMIT} bytes, which is the limit")));
-    }
-    Ok(Some(text))
 }
 
 /// An entry for a person: how the server is started, and which other keys there are. Their values may be secret.

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use agent::{Block, Kept, Role, Summary, ToolCall, ToolResult};
 use serde_json::Value;
 
-use super::reading::{media, minute, shortened};
+use super::reading::{media, shortened};
+use crate::calendar::minute;
 
 /// Fewest backticks of a fence.
 const FENCE: usize = 3;

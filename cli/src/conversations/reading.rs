@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use agent::{Block, Kept, Role, Summary, ToolCall, ToolResult};
 use serde_json::Value;
 
-use super::form::time;
+use crate::calendar::minute;
 
 /// Most characters and lines of a result, or of an argument, unless all are asked for.
 const MOST_CHARACTERS: usize = 2000;
@@ -195,12 +195,6 @@ pub(super) fn in_one_line(arguments: &Value) -> Option<String> {
 
 fn one_line(text: &str) -> String {
     printable::prose(text)
-}
-
-/// A time in milliseconds since 1970, to the minute, in UTC.
-pub(super) fn minute(at: i64) -> String {
-    let time = time(at);
-    format!("{}Z", time.get(..16).unwrap_or_default().replace('T', " "))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Replacing a file as a whole: all of the new text or all of the old one, never a part.
 
-use std::fs::Permissions;
 use std::io::{Error, Result, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+
+use system::file::{Access, Durability, Replacement, folder_of};
 
 /// Writes `text` to the file at `path`, which had the text `before`, or was not there.
 ///
@@ -14,25 +15,18 @@ use std::path::Path;
 /// Where the file or its folder can't be written, and where the file is not what it was.
 pub(crate) fn replace(path: &Path, before: Option<&str>, text: &str, mode: u32) -> Result<()> {
     let target = if before.is_some() { path.canonicalize()? } else { path.to_owned() };
-    let folder = target.parent().unwrap_or(Path::new("/"));
     let mode = match before {
         Some(_) => std::fs::metadata(&target)?.permissions().mode() & 0o777,
         None => {
-            fs_err::create_dir_all(folder)?;
+            fs_err::create_dir_all(folder_of(&target))?;
             mode
         }
     };
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
-    new.as_file().set_permissions(Permissions::from_mode(mode))?;
+    let mut new = Replacement::begin(&target, Access::Mode(mode), Durability::Synced)?;
     new.write_all(text.as_bytes())?;
-    new.as_file().sync_all()?;
-    let Some(before) = before else {
-        new.persist_noclobber(&target).map_err(|error| error.error)?;
-        return std::fs::File::open(folder)?.sync_all();
-    };
+    let Some(before) = before else { return new.create() };
     if std::fs::read(&target)? != before.as_bytes() {
         return Err(Error::other("it has changed in the meantime; try again"));
     }
-    new.persist(&target).map_err(|error| error.error)?;
-    std::fs::File::open(folder)?.sync_all()
+    new.replace()
 }

@@ -11,10 +11,10 @@ use std::sync::OnceLock;
 
 use rmcp::model::ClientCapabilities;
 use serde_json::{Map, Value, json};
+use system::random;
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::serve::random;
 use crate::serve::session::Transport;
 
 /// The variable that says how many are above.
@@ -97,7 +97,7 @@ pub(super) struct Introductions {
 
 pub(super) fn introductions(config: &Config) -> Result<Introductions, Failure> {
     if NAME.get().is_none() {
-        let name = random::name().map_err(Failure::host)?;
+        let name = random::id().map_err(Failure::host)?;
         let _ = NAME.set(name);
     }
     let name = NAME.get().map_or("", String::as_str);

@@ -10,7 +10,7 @@ use super::table::table;
 use super::{load, print_json, server, sessions, tell_difference};
 use crate::arguments::ToolsArguments;
 use crate::catalog;
-use crate::config::{self, Config, Filter, Permission};
+use crate::config::{self, Config, Filter};
 use crate::direct::Partition;
 use crate::exit;
 use crate::failure::Failure;
@@ -113,19 +113,10 @@ pub(crate) fn rows(
             "code mode"
         };
         Some(json!({ "name": name, "description": raw["description"], "inputSchema": raw["inputSchema"],
-            "outputSchema": raw["outputSchema"], "annotations": raw["annotations"], "permission": words(permission),
+            "outputSchema": raw["outputSchema"], "annotations": raw["annotations"], "permission": permission,
             "place": place, "directName": direct.map(|tool| &tool.name), "safeName": direct.map(|tool| &tool.safe_name) }))
     };
     list.tools().iter().filter_map(row).collect()
-}
-
-fn words(permission: Permission) -> &'static str {
-    match permission {
-        Permission::Allow => "allow",
-        Permission::Ask => "ask",
-        Permission::AskEach => "ask-each",
-        Permission::Deny => "deny",
-    }
 }
 
 fn is_out(row: &Value) -> bool {

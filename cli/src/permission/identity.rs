@@ -4,13 +4,13 @@
 //! can't find out by trying what a value was.
 
 use std::fs::{DirBuilder, Metadata};
-use std::io::{Error, ErrorKind, Read as _, Result, Write as _};
+use std::io::{Error, ErrorKind, Read as _, Result};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::bounded;
-use crate::serve::random;
+use system::file::{self, Access, Durability};
+use system::random;
 
 /// Bytes of a key (BLAKE3).
 const KEY_LENGTH: usize = 32;
@@ -32,26 +32,22 @@ const SCRIPTS: [&str; 16] = [
 pub(super) struct Key([u8; KEY_LENGTH]);
 
 impl Key {
-    /// The one in `file`, which is made where there is none.
+    /// The one in the file at `path`, which is made where there is none.
     ///
     /// # Errors
     /// Where it can't be read or written, is no key, or may be read by others.
-    pub(super) fn at(file: &Path) -> Result<Self> {
-        if let Some(key) = Self::read(file)? {
+    pub(super) fn at(path: &Path) -> Result<Self> {
+        if let Some(key) = Self::read(path)? {
             return Ok(key);
         }
-        let folder = file.parent().unwrap_or(Path::new("/"));
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        // It is its owner's alone, as temporary files are.
-        let mut new = tempfile::NamedTempFile::new_in(folder)?;
-        new.write_all(&random::bytes::<KEY_LENGTH>()?)?;
-        new.as_file().sync_all()?;
-        match new.persist_noclobber(file) {
-            Err(error) if error.error.kind() != ErrorKind::AlreadyExists => return Err(error.error),
+        DirBuilder::new().recursive(true).mode(0o700).create(file::folder_of(path))?;
+        let key = random::bytes::<KEY_LENGTH>()?;
+        match file::create(path, &key, Access::Owner, Durability::Synced) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             // Another process may have been first: then its key is the one.
             _ => {}
         }
-        Self::read(file)?.ok_or_else(|| Error::other("it is gone again"))
+        Self::read(path)?.ok_or_else(|| Error::other("it is gone again"))
     }
 
     /// One that ends with this process.
@@ -61,9 +57,9 @@ impl Key {
         *KEY.get_or_init(|| Key(random::bytes().unwrap_or_default()))
     }
 
-    fn read(file: &Path) -> Result<Option<Self>> {
-        let Some(bytes) = bounded::read(file, KEY_LENGTH as u64)? else { return Ok(None) };
-        if std::fs::metadata(file)?.permissions().mode() & 0o077 != 0 {
+    fn read(path: &Path) -> Result<Option<Self>> {
+        let Some(bytes) = file::read(path, KEY_LENGTH as u64)? else { return Ok(None) };
+        if std::fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
             return Err(Error::other("others may read it: remove it, and you are asked again"));
         }
         let key = bytes.try_into().map_err(|_| Error::other("it is no key: remove it"))?;
@@ -162,7 +158,7 @@ impl Parts {
     /// What a file leads to, and what is in it.
     fn file(&mut self, path: &Path) {
         self.path(&resolved(path));
-        match bounded::read(path, HASHED) {
+        match file::read(path, HASHED) {
             Ok(Some(content)) => self.bytes(blake3::hash(&content).as_bytes()),
             _ => {
                 let metadata = std::fs::metadata(path);

@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
+use system::file::{self, Access, Durability};
 
 use super::Wanted;
 use super::identity::{Key, identity};
-use crate::bounded;
 use crate::config::{self, Server};
 
 const FILE: &str = "permissions.json";
@@ -141,7 +141,7 @@ impl Remembered {
         let failed = |error: &dyn std::fmt::Display| {
             format!("the answer holds for this time only: {} can't be written: {error}", file.display())
         };
-        let folder = file.parent().unwrap_or(Path::new("."));
+        let folder = file::folder_of(&file);
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         // Until the end of this function nobody else writes (flock(2)).
         let held = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
@@ -154,7 +154,7 @@ impl Remembered {
             allowed.name.clone_from(&wanted.server);
             allowed.allow.insert(wanted.tool.clone(), wanted.hash.clone());
         }
-        write(&file, folder, &content).map_err(|error| failed(&error))?;
+        write(&file, &content).map_err(|error| failed(&error))?;
         self.content = content;
         Ok(())
     }
@@ -163,7 +163,7 @@ impl Remembered {
 fn retire_older_in(folder: &Path) -> Option<String> {
     let file = folder.join(FILE);
     // Whatever else is wrong with it is told by those who use it.
-    if !matches!(bounded::read(&file, LONGEST), Ok(Some(text)) if Content::parse(&text) == Ok(None)) {
+    if !matches!(file::read(&file, LONGEST), Ok(Some(text)) if Content::parse(&text) == Ok(None)) {
         return None;
     }
     let old = folder.join(format!("{FILE}.1"));
@@ -183,19 +183,15 @@ fn read(file: &Path) -> Result<Option<Content>, String> {
     let wrong = |what: &dyn std::fmt::Display| {
         format!("{} is not what it must be: {what}; correct or delete it", file.display())
     };
-    match bounded::read(file, LONGEST).map_err(|error| wrong(&error))? {
+    match file::read(file, LONGEST).map_err(|error| wrong(&error))? {
         Some(text) => Content::parse(&text).map_err(|what| wrong(&what)),
         None => Ok(None),
     }
 }
 
-/// Readers see the old or the new file; it is its owner's alone, as temporary files are.
-fn write(file: &Path, folder: &Path, content: &Content) -> io::Result<()> {
-    let mut temporary = tempfile::Builder::new().prefix(".permissions-").tempfile_in(folder)?;
-    temporary.write_all(format!("{:#}\n", serde_json::to_value(content)?).as_bytes())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(file)?;
-    Ok(())
+fn write(path: &Path, content: &Content) -> io::Result<()> {
+    let text = format!("{:#}\n", serde_json::to_value(content)?);
+    file::replace(path, text.as_bytes(), Access::Owner, Durability::Synced)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use rmcp::ErrorData;
 use runner::{Outcome, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use system::random;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -18,7 +19,6 @@ use super::held::input_required;
 use super::host::ClientHost;
 use super::in_force::InForce;
 use super::live::Live;
-use super::random;
 use super::scribe::{Recorded, Requester, Scribe};
 use super::session::ClientSession;
 use super::snapshot::Snapshot;
@@ -122,7 +122,7 @@ impl Execution {
         let begun = Instant::now();
         self.await_servers().await;
         let waited = begun.elapsed();
-        let id = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
         let scribe = Scribe::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
         let span = scribe.span();
@@ -171,9 +171,8 @@ impl Execution {
             ));
         }
         let ended = match &outcome {
-            Ok(outcome) => {
-                scribe.end(status(outcome), outcome.error.as_ref().map(|error| error.kind.as_str()))
-            }
+            Ok(outcome) => scribe
+                .end(&outcome.status.to_string(), outcome.error.as_ref().map(|error| error.kind.as_str())),
             Err(_) => scribe.end("host_error", Some("host")),
         };
         let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
@@ -277,9 +276,4 @@ impl Execution {
             cancel,
         })
     }
-}
-
-/// The status as JSON has it.
-fn status(outcome: &Outcome) -> &'static str {
-    crate::present::status(outcome.status)
 }

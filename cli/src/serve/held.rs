@@ -14,6 +14,7 @@ use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use system::random;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -21,7 +22,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::caller::{Ask, Caller};
 use super::quota::{Amount, Quota, Reserved};
-use super::random;
 
 /// How long work may take to end when it is cancelled, before it is dropped.
 const CANCELLED_TIME: Duration = Duration::from_secs(5);
@@ -242,7 +242,7 @@ impl Held {
             }
             Some(ask) = work.asks.recv() => ask,
         };
-        let name = random::name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let name = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let bytes = work.bytes.saturating_add(ask.parameters.to_string().len());
         let reserved = self.quota.reserve(work.caller.client(), bytes);
         let reserved = reserved.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;

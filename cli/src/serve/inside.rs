@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt as _;
+use system::random;
 
 use super::face::{Face, Handler};
 use super::lines::Lines;
-use super::random;
 use super::session::{ClientSession, Company};
 use super::workshop::Workshop;
 use crate::failure::Failure;
@@ -38,7 +38,7 @@ pub(crate) async fn connect(
     host: Arc<dyn mcp::Host>,
     company: Company,
 ) -> Result<Inside, Failure> {
-    let id = random::name().map_err(Failure::host)?;
+    let id = random::id().map_err(Failure::host)?;
     let client = ClientSession::of_agent(id, company, workshop.clone());
     let face = Face::new(Handler::new(workshop.clone(), client.clone()));
     let (near, far) = tokio::io::duplex(PIPE);

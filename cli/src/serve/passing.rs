@@ -10,6 +10,7 @@ use rmcp::model::ErrorCode;
 use runner::{Answer, CallFailure, FailureKind};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use system::random;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +19,6 @@ use super::approval::Approver;
 use super::caller::Caller;
 use super::host::Told;
 use super::in_force::InForce;
-use super::random;
 use super::scribe::{Requester, Scribe};
 use super::session::ClientSession;
 use super::snapshot::Snapshot;
@@ -59,7 +59,7 @@ impl Passing {
         arguments: Box<RawValue>,
     ) -> Result<Value, ErrorData> {
         let internal = |error: std::io::Error| ErrorData::internal_error(error.to_string(), None);
-        let id = random::name().map_err(internal)?;
+        let id = random::id().map_err(internal)?;
         let scribe = Scribe::begin(self.snapshot.settings.clone(), requester, id, &tool.name);
         let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
         let wanted = || Wanted::new(&tool.server, &tool.tool, offered);
@@ -101,7 +101,7 @@ impl Passing {
         parameters: Map<String, Value>,
     ) -> Result<Value, ErrorData> {
         let internal = |error: String| ErrorData::internal_error(error, None);
-        let id = random::name().map_err(|error| internal(error.to_string()))?;
+        let id = random::id().map_err(|error| internal(error.to_string()))?;
         let scribe = Scribe::begin(self.snapshot.settings.clone(), requester, id, READ);
         let raw = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;

@@ -12,13 +12,13 @@ use std::time::Duration;
 use rmcp::service::{ServerInitializeError, Service};
 use rmcp::{RoleServer, ServiceExt as _};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use system::random;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::ending;
 use super::lines::Lines;
-use super::random;
 use super::session::{ClientSession, Transport};
 use super::workshop::Workshop;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub(crate) async fn serve<Face: Service<RoleServer>>(
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let session =
-        ClientSession::new(random::name().map_err(Failure::host)?, Transport::Stdio, workshop.clone());
+        ClientSession::new(random::id().map_err(Failure::host)?, Transport::Stdio, workshop.clone());
     let face = face(session);
     let (ended, end) = (CancellationToken::new(), CancellationToken::new());
     let input = Input { input: tokio::io::stdin(), ended: ended.clone() };

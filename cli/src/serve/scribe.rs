@@ -271,17 +271,6 @@ impl Scribe {
     }
 }
 
-fn kind(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::Denied => "denied",
-        FailureKind::Timeout => "timeout",
-        FailureKind::Unavailable => "unavailable",
-        FailureKind::InvalidParams => "invalid_params",
-        FailureKind::Rejected => "rejected",
-        FailureKind::Protocol => "protocol",
-    }
-}
-
 /// The sessions of an execution, with everything that passes through them written down.
 pub(crate) struct Recorded<'a> {
     pub(crate) sessions: &'a Sessions,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use agent::{Answer, Block, FinalAnswer, Message, NewConversation, Poster, Role, Run, Toolset as _};
 use rmcp::ErrorData;
 use serde_json::{Value, json};
+use system::random;
 use tokio_util::sync::CancellationToken;
 
 use super::events::{Beginning, Ending, Told};
@@ -21,7 +22,6 @@ use crate::handing_on::{self, depth};
 use crate::serve::answer;
 use crate::serve::caller::Caller;
 use crate::serve::level::Level;
-use crate::serve::random;
 use crate::serve::session::Company;
 use crate::serve::slots::{Busy, Place, Slots};
 use crate::serve::workshop::Workshop;
@@ -34,9 +34,8 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1800);
 const HOW_TO_END: &str = "When the task is done, call the tool final_answer with the answer, once and alone. Nothing \
                           else that you say is an answer.";
 
-/// Characters of a run's name, and what they are.
+/// Letters and digits of a run's name.
 const RUN_LENGTH: usize = 8;
-const RUN_LETTERS: [u8; 32] = *b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// A subagent.
 pub(super) struct Subagent {
@@ -81,7 +80,7 @@ impl Subagent {
             Ok(place) => place,
             Err(busy) => return Ok(answer::failure(&busy)),
         };
-        let run = run_name().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let run = random::short_id(RUN_LENGTH);
         let parent_run = task.parent_run.as_deref().or(self.parent_run.as_deref());
         let recorder = self.recorder(&run, parent_run);
         let start = Told::start(
@@ -238,23 +237,4 @@ impl Drop for Lent<'_> {
 
 fn cancelled() -> ErrorData {
     ErrorData::internal_error("cancelled", None)
-}
-
-/// A name for a run.
-fn run_name() -> std::io::Result<String> {
-    let letter =
-        |byte: u8| RUN_LETTERS.get(usize::from(byte) % RUN_LETTERS.len()).map(|letter| char::from(*letter));
-    Ok(random::bytes::<RUN_LENGTH>()?.into_iter().filter_map(letter).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_have_names_of_eight_letters_and_digits() {
-        let (one, other) = (run_name().unwrap(), run_name().unwrap());
-        assert!(one.len() == 8 && one.bytes().all(|letter| letter.is_ascii_alphanumeric()), "{one}");
-        assert_ne!(one, other);
-    }
 }

@@ -1,9 +1,9 @@
 //! The file with the tokens of one server: readable by its owner alone, replaced as a whole, locked while it is renewed.
 
 use std::{
-    fs::{File, OpenOptions, Permissions, TryLockError},
-    io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    fs::{DirBuilder, File, OpenOptions, TryLockError},
+    io,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -16,6 +16,7 @@ use rmcp::transport::auth::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use system::file::{self, Access, Durability};
 use tokio::time::{Instant, sleep};
 
 use super::{AHEAD, learn_members, now};
@@ -283,12 +284,11 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
 }
 
 fn read(path: &Path) -> io::Result<Option<Record>> {
-    let text = match std::fs::metadata(path) {
-        Ok(file) if file.len() <= MAX_BYTES && file.is_file() => std::fs::read(path)?,
-        Ok(_) => return Err(io::Error::other("it is no file of tokens; remove it and log in again")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let found = file::read(path, MAX_BYTES).map_err(|error| match error.kind() {
+        io::ErrorKind::Other => io::Error::other(format!("{error}; remove it and log in again")),
+        _ => error,
+    });
+    let Some(text) = found? else { return Ok(None) };
     // The parser's own words could quote a token.
     let wrong = || io::Error::other("it is damaged or from another version; remove it and log in again");
     let record: Record = strict_json::from_slice(&text).map_err(|_| wrong())?;
@@ -296,27 +296,19 @@ fn read(path: &Path) -> io::Result<Option<Record>> {
 }
 
 fn write(path: &Path, record: &Record) -> io::Result<()> {
-    let folder = folder_of(path)?;
-    let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o600)).tempfile_in(folder)?;
-    file.write_all(&serde_json::to_vec(record)?)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    // The new name is only sure to last once its folder is written.
-    File::open(folder)?.sync_all()
+    make_folder_of(path)?;
+    file::replace(path, &serde_json::to_vec(record)?, Access::Owner, Durability::Synced)
 }
 
 fn open_lock(path: &Path) -> io::Result<File> {
-    folder_of(path)?;
+    make_folder_of(path)?;
     OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
 }
 
-/// The folder of the file, made for its owner alone.
-fn folder_of(path: &Path) -> io::Result<&Path> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    }
-    Ok(folder)
+/// Makes the folder of the file for its owner alone.
+fn make_folder_of(path: &Path) -> io::Result<()> {
+    let folder = file::folder_of(path);
+    if folder.is_dir() { Ok(()) } else { DirBuilder::new().recursive(true).mode(0o700).create(folder) }
 }
 
 #[cfg(test)]

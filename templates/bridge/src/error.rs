@@ -63,6 +63,14 @@ impl ToolErrorKind {
     }
 }
 
+impl FailureKind {
+    /// The kind in lower case, such as `invalid_params`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        ToolErrorKind::from(self).as_str()
+    }
+}
+
 impl From<FailureKind> for ToolErrorKind {
     fn from(kind: FailureKind) -> Self {
         match kind {

@@ -18,7 +18,7 @@ fn keep(conversation: &str, is_first: bool, text: &str) -> Work {
     let keep = Keep {
         conversation: conversation.to_owned(),
         beginning: is_first.then(|| Beginning { about: about(None), at: 1 }),
-        id: id::new(id::MESSAGE),
+        id: random::short_id(MESSAGE_ID),
         parent: None,
         at: 1,
         role: Role::User,

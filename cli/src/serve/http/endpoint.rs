@@ -16,6 +16,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use system::random;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -27,7 +28,6 @@ use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry};
 use super::token::Token;
 use crate::serve::frame::{self, Refusal};
-use crate::serve::random;
 use crate::serve::session::{ClientSession, Transport};
 use crate::serve::workshop::Workshop;
 
@@ -78,7 +78,7 @@ impl<Face: ServerHandler> Endpoint<Face> {
         config.max_request_body_bytes = BODY_LIMIT;
         let make = {
             let workshop = workshop.clone();
-            move || Ok(face(ClientSession::new(random::name()?, Transport::Http, workshop.clone())))
+            move || Ok(face(ClientSession::new(random::id()?, Transport::Http, workshop.clone())))
         };
         let sessions = Arc::new(Sessions::new(workshop.settings.clone()));
         let service = StreamableHttpService::new(make, sessions.clone(), config);

@@ -6,7 +6,7 @@ use runner::{Answer, CallFailure};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{Scribe, kind};
+use super::Scribe;
 use crate::audit::Record;
 use crate::handing_on::{self, depth};
 use crate::telemetry::{CallSpan, Network};
@@ -83,7 +83,7 @@ impl<'a> Call<'a> {
                 error: answer.is_error.then_some("tool_error"),
                 bytes: answer.result.get().len(),
             },
-            Err(failure) => Ending { ok: false, error: Some(kind(failure.kind)), bytes: 0 },
+            Err(failure) => Ending { ok: false, error: Some(failure.kind.as_str()), bytes: 0 },
         })
     }
 
