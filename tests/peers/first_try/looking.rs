@@ -16,7 +16,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// Calls the tool of a server of its own. `servers` are the entries of the configuration.
+    /// Starts the server anew and calls its tool. `servers` are the entries of the configuration.
     ///
     /// # Errors
     /// What is missing from the answer.
@@ -24,9 +24,11 @@ impl Look {
         let Self { server, tool, arguments, says } = self;
         let config = json!({ "mcpServers": { server.as_str(): servers[server] } });
         let answer = product.call(&config, server, tool, arguments).await?;
+        if answer["success"] != true {
+            return Err(format!("{server} refuses {tool} {arguments}: {answer}"));
+        }
         let output = answer["output"].as_str().unwrap_or_default();
         match says.iter().find(|text| !output.contains(text.as_str())) {
-            _ if answer["success"] != true => Err(format!("{server} refuses {tool} {arguments}: {answer}")),
             Some(text) => Err(format!("{tool} {arguments} does not say {text:?} afterwards: {output}")),
             None => Ok(()),
         }
