@@ -54,13 +54,13 @@ pub(crate) fn as_an_agent() {
 /// Where too many processes of this program are above this one, or it can't be known how many.
 pub(crate) fn hand_on(config: &mut Config) -> Result<(), Failure> {
     let depth = depth::check(config)?;
-    let process = depth::introduction(config)?;
+    let introductions = depth::introductions(config)?;
     let address = forwarding::address();
     let is_agent = AGENT.load(Ordering::Relaxed);
     // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
     let parent_run = parent_run().ok().flatten();
     for server in &mut config.servers {
-        server.connection.experimental = mcp::Experimental(process.clone());
+        server.connection.experimental = mcp::Experimental(introductions.to(&server.connection.transport));
         let mcp::Transport::Stdio(command) = &mut server.connection.transport else { continue };
         command.handed_on.insert(depth::VARIABLE.to_owned(), depth.saturating_add(1).to_string());
         if let Some(address) = &address {

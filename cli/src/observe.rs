@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use codegen::{Server, observe};
-use mcp::{Lock, LockedTool, Observed};
+use mcp::{Lock, LockedTool, Observed, Shape};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -14,9 +14,11 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::host::Attendant;
 use crate::lock_file;
+use crate::masker::Masker;
 use crate::observed::ObservedOutputs;
 use crate::permission::{self, Policy};
 use crate::pins::{Locks, Pins};
+use crate::serve::seen;
 use crate::sessions::Sessions;
 use crate::setup;
 use crate::terminal::Terminal;
@@ -48,8 +50,9 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         let raw = tools.tool(tool).cloned().unwrap_or_default();
         // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
         let mut held = lock_file::open(&place.file)?;
-        learn(&mut held.lock, server, tool, raw, &answers)?;
-        let signature = signature(&held.lock, server, tool);
+        let masker = Masker::of(&place.config);
+        learn(&mut held.lock, (server, tool), raw, &answers, &masker)?;
+        let signature = signature(&held.lock, server, tool, &masker);
         held.save()?;
         terminal.print(&signature);
         terminal.note(&format!("wrote {}", place.file.display()));
@@ -72,8 +75,15 @@ fn forget(file: &Path, server: &str, tool: &str, terminal: &Terminal) -> Result<
 /// Adds answers to what was observed of a tool, which is `raw` by now.
 ///
 /// # Errors
-/// Where the tool was locked as another one in the meantime: what a person has accepted stays.
-fn learn(lock: &mut Lock, server: &str, tool: &str, raw: Value, answers: &[Value]) -> Result<(), Failure> {
+/// Where the tool was locked as another one in the meantime: what a person has accepted stays. Where some answers are
+/// JSON and others are not.
+fn learn(
+    lock: &mut Lock,
+    (server, tool): (&str, &str),
+    raw: Value,
+    answers: &[Answer],
+    masker: &Masker,
+) -> Result<(), Failure> {
     let known = lock.servers.entry(server.to_owned()).or_default();
     if known.pinned && known.tools.get(tool).is_none_or(|locked| !locked.is(&raw)) {
         let message = format!("{server}.{tool} was locked as another tool in the meantime; try again");
@@ -82,16 +92,35 @@ fn learn(lock: &mut Lock, server: &str, tool: &str, raw: Value, answers: &[Value
     let locked = known.tools.entry(tool.to_owned()).or_insert_with(|| LockedTool::new(raw.clone()));
     let mut seen = locked.observed.take();
     for answer in answers {
-        let sample = observe::infer(answer);
-        seen = Some(match seen {
-            Some(Observed { output_schema, samples }) => {
-                Observed { output_schema: observe::merge(&output_schema, &sample), samples: samples + 1 }
-            }
-            None => Observed { output_schema: sample, samples: 1 },
-        });
+        let samples = seen.as_ref().map_or(0, |seen| seen.samples) + 1;
+        let shape = added(seen.map(|seen| seen.shape), answer, masker).map_err(|message| Failure {
+            code: exit::RUNTIME,
+            message: format!("{server}.{tool}: {message}"),
+        })?;
+        seen = Some(Observed { shape, samples });
     }
     *locked = LockedTool { observed: seen, ..LockedTool::new(raw) };
     Ok(())
+}
+
+/// The shape of one answer more.
+fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape, String> {
+    let mixed = |now: &str, before: &str| {
+        format!(
+            "the answer is {now}, and earlier ones were {before}\nhelp: a tool that answers with both is best left \
+             unobserved: --forget undoes earlier observations"
+        )
+    };
+    match (seen, answer) {
+        (None, Answer::Json(answer)) => Ok(Shape::OutputSchema(observe::infer(answer))),
+        (Some(Shape::OutputSchema(schema)), Answer::Json(answer)) => {
+            Ok(Shape::OutputSchema(observe::merge(&schema, &observe::infer(answer))))
+        }
+        (None, Answer::Text(text)) => Ok(Shape::Text(seen::beginning(text, masker))),
+        (Some(Shape::Text(first)), Answer::Text(_)) => Ok(Shape::Text(first)),
+        (Some(Shape::OutputSchema(_)), Answer::Text(_)) => Err(mixed("text", "JSON")),
+        (Some(Shape::Text(_)), Answer::Json(_)) => Err(mixed("JSON", "text")),
+    }
 }
 
 /// A configuration, the lock file that is written, and what calls are held to.
@@ -183,10 +212,17 @@ async fn ask(
     Ok((tools.clone(), answers, failure))
 }
 
-type Answers = (Arc<ToolList>, Vec<Value>, Option<Failure>);
+type Answers = (Arc<ToolList>, Vec<Answer>, Option<Failure>);
 
-/// The JSON of an answer: its structured content, or else its text.
-fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> {
+/// What a tool answered with.
+enum Answer {
+    Json(Value),
+    /// Text that is no JSON.
+    Text(String),
+}
+
+/// The JSON of an answer, its structured content or else its text; or the text where that is no JSON.
+fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Answer, Failure> {
     let failed = |reason: String| Failure { code: exit::RUNTIME, message: format!("{tool}: {reason}") };
     let result: Value = serde_json::from_str(raw.get()).map_err(|error| failed(error.to_string()))?;
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -197,13 +233,12 @@ fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Value, Failure> 
         return Err(failed(format!("the tool reports a failure, of which nothing is learnt: {shown}")));
     }
     if let Some(structured) = result.get("structuredContent").filter(|structured| !structured.is_null()) {
-        return Ok(structured.clone());
+        return Ok(Answer::Json(structured.clone()));
     }
-    serde_json::from_str(&text).map_err(|error| {
-        failed(format!(
-            "the answer is text, not JSON ({error})\nhelp: a tool that answers in prose is best left a ToolResult, whose text() gives it; --forget undoes earlier observations"
-        ))
-    })
+    if text.trim().is_empty() {
+        return Err(failed("the answer has no text, so there is nothing to observe".to_owned()));
+    }
+    Ok(serde_json::from_str(&text).map_or(Answer::Text(text), Answer::Json))
 }
 
 /// Most characters of wrong arguments that are quoted.
@@ -225,12 +260,15 @@ pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
     strict_json::canonical(&value).map_err(|error| wrong(error.to_string()))
 }
 
-/// The tool's signature, as it is from now on.
-fn signature(lock: &Lock, server: &str, tool: &str) -> String {
+/// The tool's signature, as it is from now on, and the form of its answers where it tells none.
+fn signature(lock: &Lock, server: &str, tool: &str, masker: &Masker) -> String {
     let observed = ObservedOutputs::of(lock);
-    let raw = lock.servers.get(server).and_then(|server| server.tools.get(tool));
-    let tool = raw.and_then(|locked| observed.tool(server, &locked.tool));
-    let server = Server { name: server.to_owned(), tools: tool.into_iter().collect() };
-    let bindings = codegen::generate(&server, &server.name);
-    bindings.tools.into_iter().map(|tool| tool.signature).collect::<Vec<_>>().join("\n")
+    let locked = lock.servers.get(server).and_then(|server| server.tools.get(tool));
+    let typed = locked.and_then(|locked| observed.tool(server, &locked.tool));
+    let described = Server { name: server.to_owned(), tools: typed.into_iter().collect() };
+    let bindings = codegen::generate(&described, &described.name);
+    let signatures = bindings.tools.into_iter().map(|tool| tool.signature);
+    let form = observed.text(server, tool).map(|text| seen::form_of_text(text, masker));
+    let form = form.map(|form| seen::line(server, tool, &form));
+    signatures.chain(form).collect::<Vec<_>>().join("\n")
 }

@@ -1,33 +1,48 @@
-//! Output schemas that were inferred from answers, for tools that declare none; they are kept in `toolsmith.lock`.
+//! What was observed of tools that declare no output schema, as `toolsmith.lock` keeps it: an output schema that was
+//! inferred from answers, or the beginning of a text.
 
 use std::collections::BTreeMap;
 
-use mcp::Lock;
+use mcp::{Lock, Shape};
 use serde_json::Value;
 
 use crate::tool_list::{as_declared, digest};
 
-/// Observed output schemas, by server and tool.
+/// Something of tools, by server and tool.
+type ByTool<T> = BTreeMap<String, BTreeMap<String, T>>;
+
+/// What was observed of tools.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct ObservedOutputs(BTreeMap<String, BTreeMap<String, Value>>);
+pub(crate) struct ObservedOutputs {
+    schemas: ByTool<Value>,
+    texts: ByTool<String>,
+}
 
 impl ObservedOutputs {
-    /// Those of a lock.
+    /// That of a lock.
     pub(crate) fn of(lock: &Lock) -> Self {
-        let servers = lock.servers.iter().map(|(name, server)| {
-            let tools = server.tools.iter().filter_map(|(name, tool)| {
-                let observed = tool.observed.as_ref()?;
-                Some((name.clone(), observed.output_schema.clone()))
-            });
-            (name.clone(), tools.collect())
-        });
-        ObservedOutputs(servers.collect())
+        let mut outputs = ObservedOutputs::default();
+        for (server, locked) in &lock.servers {
+            for (tool, locked) in &locked.tools {
+                match locked.observed.as_ref().map(|observed| &observed.shape) {
+                    Some(Shape::OutputSchema(schema)) => {
+                        let schemas = outputs.schemas.entry(server.clone()).or_default();
+                        schemas.insert(tool.clone(), schema.clone());
+                    }
+                    Some(Shape::Text(text)) => {
+                        outputs.texts.entry(server.clone()).or_default().insert(tool.clone(), text.clone());
+                    }
+                    None => {}
+                }
+            }
+        }
+        outputs
     }
 
     /// A tool as the server sent it, with what was observed of it.
     pub(crate) fn tool(&self, server: &str, raw: &Value) -> Option<codegen::Tool> {
         let mut tool = as_declared(raw)?;
-        let observed = self.0.get(server).and_then(|tools| tools.get(&tool.name));
+        let observed = self.schemas.get(server).and_then(|tools| tools.get(&tool.name));
         if let (None, Some(schema)) = (&tool.output_schema, observed) {
             tool.output_schema = Some(schema.clone());
             tool.observed = true;
@@ -35,9 +50,14 @@ impl ObservedOutputs {
         Some(tool)
     }
 
-    /// What equal observations of a server have in common.
+    /// The beginning of the text that a tool answered with.
+    pub(crate) fn text(&self, server: &str, tool: &str) -> Option<&str> {
+        self.texts.get(server)?.get(tool).map(String::as_str)
+    }
+
+    /// What equal types of a server's observed answers have in common.
     pub(crate) fn digest(&self, server: &str) -> String {
         // Writing JSON values to a string does not fail.
-        digest(&serde_json::to_vec(&self.0.get(server)).unwrap_or_default())
+        digest(&serde_json::to_vec(&self.schemas.get(server)).unwrap_or_default())
     }
 }

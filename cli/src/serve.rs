@@ -27,7 +27,7 @@ mod quota;
 pub(crate) mod random;
 pub(crate) mod reload;
 mod scribe;
-mod seen;
+pub(crate) mod seen;
 pub(crate) mod session;
 pub(crate) mod slots;
 pub(crate) mod snapshot;

@@ -55,7 +55,7 @@ pub use keeper::{
 pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
 };
-pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed};
+pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed, Shape};
 #[doc(hidden)]
 pub use oauth::rehearsal;
 pub use oauth::{LOGIN_TIMEOUT, exchanges_are_under_way, exchanges_end, learn_secrets, login, logout};

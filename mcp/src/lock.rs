@@ -65,12 +65,22 @@ pub struct LockedTool {
 
 /// What the answers of a tool without an output schema were like.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct Observed {
-    /// A JSON Schema that all answers fit.
-    pub output_schema: Value,
+    /// Their shape.
+    #[serde(flatten)]
+    pub shape: Shape,
     /// How many answers there were.
     pub samples: u64,
+}
+
+/// The shape of answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Shape {
+    /// A JSON Schema that all answers fit.
+    OutputSchema(Value),
+    /// The answers are no JSON: the beginning of the first one, without secrets.
+    Text(String),
 }
 
 /// Why a lock file can't be used: the file, the place, and what to do.
@@ -283,7 +293,7 @@ mod tests {
         let file = folder.path().join("toolsmith.lock");
         assert_eq!(Lock::read(&file).unwrap(), None);
         let mut lock = lock();
-        let observed = Observed { output_schema: json!({ "type": "string" }), samples: 2 };
+        let observed = Observed { shape: Shape::OutputSchema(json!({ "type": "string" })), samples: 2 };
         lock.servers.get_mut("demo").unwrap().tools.get_mut("echo").unwrap().observed = Some(observed);
         lock.write(&file).unwrap();
         let bytes = std::fs::read_to_string(&file).unwrap();
@@ -316,7 +326,7 @@ mod tests {
         let observed = |lock: &Lock| lock.servers["demo"].tools["echo"].observed.is_some();
         let mut lock = lock();
         let tool_of = |lock: &mut Lock| lock.servers.remove("demo").unwrap().tools.remove("echo").unwrap();
-        let seen = Observed { output_schema: json!(true), samples: 1 };
+        let seen = Observed { shape: Shape::Text("one\ntwo".to_owned()), samples: 1 };
         let locked = LockedTool { observed: Some(seen), ..tool_of(&mut lock.clone()) };
         lock.servers.get_mut("demo").unwrap().tools.insert("echo".to_owned(), locked);
         let mut described = tool();
@@ -356,6 +366,13 @@ mod tests {
                     "\"observed\": { \"outputSchema\": 1, \"samples\": 1 }, \"hash\": ",
                 ),
                 "demo.echo: its observed output schema is none",
+            ),
+            (
+                good.replace(
+                    "\"hash\": ",
+                    "\"observed\": { \"outputSchema\": {}, \"text\": \"a\", \"samples\": 1 }, \"hash\": ",
+                ),
+                "demo.echo: observed is either an `outputSchema` or a `text`",
             ),
             ("\u{1b}[31m".to_owned(), "line 1"),
             (good.replace("\"echo\": {", "\"eco\": {"), "demo.eco: the tool has another name"),

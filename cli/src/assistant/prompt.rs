@@ -130,9 +130,10 @@ impl Prompt {
         let (folder, subagent) = (folder.display().to_string(), subagent.to_owned());
         // Where there is code mode, the description of its tool says it.
         let is_told = names.iter().any(|name| name == EXECUTE);
-        let missing = if is_told { None } else { tools.missing().await };
-        let text = self.fill(&Moment { folder, date, tools: names, instructions, subagent });
-        missing.map_or(text.clone(), |line| format!("{text}\n\n{line}"))
+        let lines = if is_told { [None, None] } else { [tools.missing().await, tools.untrusted()] };
+        let mut text = self.fill(&Moment { folder, date, tools: names, instructions, subagent });
+        lines.iter().flatten().for_each(|line| text.extend(["\n\n", line.as_str()]));
+        text
     }
 
     /// The text for what is known of a moment.

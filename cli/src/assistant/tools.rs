@@ -105,6 +105,11 @@ impl Tools {
         self.inside.client.live(Abilities::default()).within(AGENTS_WAIT).await.missing.line()
     }
 
+    /// What a person has to do first, in one line, where a project's file is left out.
+    pub(crate) fn untrusted(&self) -> Option<String> {
+        self.inside.client.live(Abilities::default()).now().config().untrusted.clone()
+    }
+
     /// This process's end of the session.
     pub(crate) fn inside(&self) -> &Inside {
         &self.inside

@@ -72,7 +72,7 @@ impl Desk {
             place: arguments.place.clone(),
             token_variable: None,
             token: None,
-            lenient: false,
+            lenient: true,
         };
         let listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
         handing_on::as_an_agent();

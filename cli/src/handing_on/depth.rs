@@ -6,6 +6,7 @@
 //! through. A server knows itself by what its client declares (`capabilities.experimental`), which nothing between
 //! passes on.
 
+use std::fs;
 use std::sync::OnceLock;
 
 use rmcp::model::ClientCapabilities;
@@ -81,7 +82,7 @@ fn ancestors() -> u32 {
 
 /// The name of a process, and the one that it is a child of.
 fn process(id: &str) -> Option<(String, String)> {
-    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The name in parentheses may hold anything (proc_pid_stat(5)).
     let (head, tail) = stat.rsplit_once(") ")?;
     let (_, name) = head.split_once('(')?;
@@ -89,25 +90,51 @@ fn process(id: &str) -> Option<(String, String)> {
 }
 
 /// What this process declares to the servers of its configuration.
-pub(super) fn introduction(config: &Config) -> Result<Map<String, Value>, Failure> {
+pub(super) struct Introductions {
+    by_pipe: Value,
+    by_http: Value,
+}
+
+pub(super) fn introductions(config: &Config) -> Result<Introductions, Failure> {
     if NAME.get().is_none() {
         let name = random::name().map_err(Failure::host)?;
         let _ = NAME.set(name);
     }
-    let process = json!({ "name": NAME.get(), "configuration": fingerprint(config) });
-    Ok(Map::from_iter([(PROCESS.to_owned(), process)]))
+    let name = NAME.get().map_or("", String::as_str);
+    // Over HTTP a server knows itself by the name alone.
+    let (mut by_pipe, by_http) = (json!({ "name": name }), json!({ "name": name }));
+    if let Some(fingerprint) = fingerprint(config, name) {
+        by_pipe["configuration"] = json!(fingerprint);
+    }
+    Ok(Introductions { by_pipe, by_http })
 }
 
-/// What tells configurations apart that start other servers. Of what is written there it says nothing.
-fn fingerprint(config: &Config) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for server in &config.servers {
-        for part in [&server.connection.name, &server.target] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
+impl Introductions {
+    /// What a server is told that is reached so.
+    pub(super) fn to(&self, transport: &mcp::Transport) -> Map<String, Value> {
+        let process = match transport {
+            mcp::Transport::Stdio(_) => &self.by_pipe,
+            _ => &self.by_http,
+        };
+        Map::from_iter([(PROCESS.to_owned(), process.clone())])
     }
-    hasher.finalize().to_hex().to_string()
+}
+
+/// What tells configurations apart that start other servers, for the process of this name. Nobody learns from it what is
+/// written there, nor confirms a guess, without what only this machine knows; containers have no part in the latter.
+/// `None` where the kernel does not tell: what leads back then ends at `agent.maxDepth`.
+fn fingerprint(config: &Config, name: &str) -> Option<String> {
+    // random(4); machine-id(5), which not every system has.
+    let mut known = fs::read("/proc/sys/kernel/random/boot_id").ok()?;
+    known.extend(fs::read("/etc/machine-id").unwrap_or_default());
+    let key = blake3::derive_key("io.toolsmith/process configuration", &known);
+    let mut hasher = blake3::Hasher::new_keyed(&key);
+    let servers = config.servers.iter().flat_map(|server| [&*server.connection.name, &*server.target]);
+    for part in std::iter::once(name).chain(servers) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    Some(hasher.finalize().to_hex().to_string())
 }
 
 /// Why a server has nothing to say to a client: it is this very process, or one that has started it from the same
@@ -120,7 +147,9 @@ pub(crate) fn leads_back(
     let process = client?.experimental.as_ref()?.get(PROCESS)?;
     let says = |member: &str| process.get(member).and_then(Value::as_str);
     let is_itself = match transport {
-        Transport::Stdio => says("configuration") == Some(&fingerprint(config)),
+        Transport::Stdio => says("configuration").zip(says("name")).is_some_and(|(configuration, name)| {
+            fingerprint(config, name).is_some_and(|own| own == configuration)
+        }),
         Transport::Http => says("name").is_some_and(|name| NAME.get().is_some_and(|own| own == name)),
         Transport::InProcess(_) => false,
     };
@@ -160,6 +189,7 @@ pub(crate) fn next(depth: u32, over_http: bool) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Server;
 
     #[test]
     fn the_variable_is_a_number_or_refused() {
@@ -182,6 +212,31 @@ mod tests {
         assert_eq!(of_call(&next(0, true)), 1);
         assert_eq!(next(0, false), Map::new());
         assert_eq!(of_call(&same(2)), 2);
+    }
+
+    #[test]
+    fn servers_can_neither_confirm_a_guess_of_the_configuration_nor_tell_it_apart() {
+        let server =
+            |name: &str| Server::new(mcp::ServerConfig::stdio(name, "program", [""; 0]), String::new());
+        let config = |name: &str| Config { servers: vec![server(name)], ..Config::default() };
+        let own = fingerprint(&config("shop"), "one").unwrap();
+        assert_eq!(fingerprint(&config("shop"), "one").unwrap(), own);
+        assert_ne!(fingerprint(&config("other"), "one").unwrap(), own);
+        assert_ne!(fingerprint(&config("shop"), "two").unwrap(), own);
+        // What needs no knowledge of the machine gives another text.
+        let guess = blake3::derive_key("io.toolsmith/process configuration", b"");
+        let guess = ["one", "shop", ""].iter().fold(blake3::Hasher::new_keyed(&guess), |mut hasher, part| {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+            hasher
+        });
+        assert_ne!(guess.finalize().to_hex().to_string(), own);
+
+        let told = introductions(&config("shop")).unwrap();
+        let by_pipe = told.to(&server("shop").connection.transport);
+        assert!(by_pipe[PROCESS]["configuration"].is_string(), "{by_pipe:?}");
+        let remote = mcp::ServerConfig::http("remote", "https://x.example/mcp");
+        let by_http = told.to(&remote.transport);
+        assert_eq!(by_http[PROCESS], json!({ "name": NAME.get() }));
     }
 
     #[test]

@@ -30,7 +30,6 @@ const ABOUT: [usize; 3] = [100, 50, 0];
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExecuteCode {
-    /// The Rust snippet.
     pub(crate) code: String,
     /// Most seconds.
     #[serde(default)]
@@ -49,7 +48,7 @@ pub(crate) struct ExecuteCode {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchTools {
-    /// Words; empty for all tools of a server.
+    /// Words; empty: all tools of a server.
     pub(crate) query: String,
     #[serde(default)]
     #[schemars(with = "String")]

@@ -160,6 +160,30 @@ fn what_may_not_be_called_is_not_told() {
 }
 
 #[test]
+fn an_output_that_is_one_text_is_listed_as_text() {
+    let output =
+        |properties: Value| json!({ "type": "object", "properties": properties, "required": ["content"] });
+    let tool = |name: &str, properties: Value| Tool {
+        name: name.to_owned(),
+        description: None,
+        input_schema: json!({ "type": "object" }),
+        output_schema: Some(output(properties)),
+        observed: false,
+    };
+    let text = json!({ "type": "string", "description": "The lines." });
+    let tools = vec![
+        tool("read", json!({ "content": text })),
+        tool("stat", json!({ "content": text, "size": { "type": "integer" } })),
+    ];
+    let reference = reference(&BTreeMap::from([("files".to_owned(), tools)]));
+    for list in [reference.description(BUDGET), reference.search_text("read", None, 5)] {
+        assert!(list.contains("read() -> text in .content") && !list.contains("ReadOutput"), "{list}");
+    }
+    let list = reference.description(BUDGET);
+    assert!(list.contains("stat() -> StatOutput\nStatOutput { content: String"), "{list}");
+}
+
+#[test]
 fn texts_for_a_model_are_bounded_and_grouped() {
     let reference = all();
     let few = reference.search_text("commit history", Some("git"), 3);
@@ -199,7 +223,7 @@ fn definitions_keep_to_their_budget() {
 fn resources_are_told_of_where_there_are_any_within_the_same_budgets() {
     let mut services = services(11);
     services.values_mut().last().unwrap().truncate(10);
-    for (reference, most) in [(reference(&services), 720), (reference(&thousand()), 1_020)] {
+    for (reference, most) in [(reference(&services), 700), (reference(&thousand()), 1_000)] {
         assert!(!reference.description(BUDGET).contains("mcp_resource"));
         let reference = reference.with_resources(true);
         assert!(reference.description(BUDGET).contains("mcp_resource_read(uri)"));
@@ -271,7 +295,7 @@ fn schemas_say_what_is_needed_and_no_more() {
     assert_eq!(
         schemas[0],
         json!({ "type": "object", "additionalProperties": false, "required": ["code"], "properties": {
-            "code": { "type": "string", "description": "The Rust snippet." },
+            "code": { "type": "string" },
             "timeout": { "type": "number", "description": "Most seconds." },
             "check_only": { "type": "boolean", "description": "Compile only." },
             "args": { "type": "object", "additionalProperties": { "type": "string" }, "description": "For args.get." },

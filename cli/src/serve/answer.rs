@@ -18,9 +18,13 @@ use cut::{Cut, Keep, cut};
 
 pub(crate) use outcome::output_schema;
 
+/// Bytes of images in an answer, as JSON (4 MiB). They have room of their own, since a model does not read their bytes;
+/// providers of models take about as much for one.
+const IMAGES_ROOM: usize = 4 << 20;
+
 /// An outcome of a snippet as MCP's `CallToolResult`, in which numbers keep their text (`strict_json::with_numbers`).
 ///
-/// What its texts and content parts hold beyond `serve.output` bytes is kept. `_meta` repeats texts within the same bounds,
+/// What its texts and content parts hold beyond `serve.output` bytes, and its images beyond [`IMAGES_ROOM`], is kept. `_meta` repeats texts within the same bounds,
 /// and so does structured content where the configuration asks for it.
 pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep<'_>) -> Value {
     let budget = serve.output;
@@ -137,39 +141,52 @@ struct Emitted {
     link: Option<Value>,
 }
 
-/// The content parts that a program emitted, as far as there is room for them together. The first one that does not fit is
-/// the last one that is shown: as its beginning, if it is a text.
+/// The content parts that a program emitted, as far as there is room for them. The first one that does not fit is the last
+/// one that is shown: as its beginning, if it is a text.
 fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
-    let all: usize = content.iter().map(|part| part.get().len()).sum();
-    if all <= room {
-        let parts = content.iter().filter_map(|part| strict_json::value_with_numbers(part).ok());
-        return Emitted { parts: parts.collect(), link: None };
-    }
+    let mut room = Room { images: IMAGES_ROOM, others: room };
+    let shown = content.iter().take_while(|part| room.takes(part.get())).count();
+    let (whole, left_out) = content.split_at(shown);
+    let mut parts: Vec<Value> =
+        whole.iter().filter_map(|part| strict_json::value_with_numbers(part).ok()).collect();
+    let Some(first) = left_out.first() else { return Emitted { parts, link: None } };
     let address = keep("content", &array(content));
-    let mut room = room;
-    let mut shown = Vec::new();
-    for (number, part) in content.iter().enumerate() {
-        let bytes = part.get().len();
-        if bytes <= room {
-            room -= bytes;
-            shown.extend(strict_json::value_with_numbers(part).ok());
-            continue;
-        }
-        let note = format!(
-            "[… {} of {} content parts are left out from here on, of {} in all{}]",
-            content.len() - number,
-            content.len(),
-            size(all),
-            cut::whole_at(&address),
-        );
-        shown.push(json!({ "type": "text", "text": format!("{}{note}", text_beginning(part.get(), room)) }));
-        break;
-    }
+    let all = size(content.iter().map(|part| part.get().len()).sum());
+    let note = format!(
+        "[… {} of {} content parts are left out from here on, of {all} in all{}]",
+        left_out.len(),
+        content.len(),
+        cut::whole_at(&address),
+    );
+    let beginning = text_beginning(first.get(), room.others);
+    parts.push(json!({ "type": "text", "text": format!("{beginning}{note}") }));
     let link = json!({
         "type": "resource_link", "uri": address, "name": "content", "mimeType": "application/json",
-        "description": format!("all {} of content parts", size(all)),
+        "description": format!("all {all} of content parts"),
     });
-    Emitted { parts: shown, link: Some(link) }
+    Emitted { parts, link: Some(link) }
+}
+
+/// Bytes that are left for content parts.
+struct Room {
+    images: usize,
+    others: usize,
+}
+
+impl Room {
+    /// Takes the room of a part; whether there is enough.
+    fn takes(&mut self, part: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Kind {
+            #[serde(rename = "type")]
+            kind: String,
+        }
+        let is_image = serde_json::from_str::<Kind>(part).is_ok_and(|part| part.kind == "image");
+        let left = if is_image { &mut self.images } else { &mut self.others };
+        let rest = left.checked_sub(part.len());
+        *left = rest.unwrap_or(*left);
+        rest.is_some()
+    }
 }
 
 /// The parts as one JSON array.
@@ -261,6 +278,32 @@ mod tests {
         assert_eq!(
             (few["content"][1]["text"].as_str(), few["content"].as_array().unwrap().len()),
             (Some("short"), 2)
+        );
+    }
+
+    #[test]
+    fn images_have_room_of_their_own() {
+        let outcome = |images: &[usize]| {
+            let mut outcome = emitting(&["before".to_owned()]);
+            outcome.content.extend(images.iter().map(|bytes| {
+                let image = json!({ "type": "image", "mimeType": "image/png", "data": "A".repeat(*bytes) });
+                serde_json::value::to_raw_value(&image).unwrap()
+            }));
+            outcome
+        };
+        let kinds = |answer: &Value| -> Vec<String> {
+            let content = answer["content"].as_array().unwrap();
+            content.iter().map(|part| part["type"].as_str().unwrap().to_owned()).collect()
+        };
+        let large = result(outcome(&[3 << 20]), "", &within(16 << 10), &|_, _| panic!("nothing is cut"));
+        assert_eq!(kinds(&large), ["text", "text", "image"]);
+        assert_eq!(large["content"][2]["data"].as_str().unwrap().len(), 3 << 20);
+        let keep: Keep<'_> = &|_, _| "toolsmith://executions/1/content".to_owned();
+        let larger = result(outcome(&[3 << 20, 2 << 20]), "", &within(16 << 10), keep);
+        assert_eq!(kinds(&larger), ["text", "text", "image", "text", "resource_link"]);
+        assert!(
+            larger["content"][3]["text"].as_str().unwrap().contains("1 of 3 content parts"),
+            "{larger:#}"
         );
     }
 

@@ -1,13 +1,11 @@
 //! What the server says of itself and its tools.
 
-use std::fmt::Write as _;
-
 use rmcp::ErrorData;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::seen::Seen;
+use super::seen::{self, Seen};
 use super::snapshot::Snapshot;
 use crate::config::Config;
 use crate::direct::{DirectTool, presented};
@@ -16,6 +14,9 @@ use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchToo
 
 /// The tool that runs snippets.
 pub(crate) const EXECUTE: &str = "execute_code";
+
+/// What clients show of it, and some give to the model beside its name.
+const TITLE: &str = "Do a task with many tool calls in one program";
 
 /// Most tools whose answers are told of at once.
 const SEEN_TOLD: usize = 8;
@@ -86,6 +87,7 @@ fn own(definition: &ToolDefinition, config: &Config) -> Value {
     let ToolDefinition { name, description, input_schema } = definition;
     let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
     if *name == EXECUTE {
+        tool["title"] = json!(TITLE);
         let (usual, most) =
             (config.code_mode.timeout.as_secs_f64(), config.code_mode.max_timeout.as_secs_f64());
         let told = format!("Time limit in seconds, compiling included (default {usual}, at most {most}).");
@@ -123,11 +125,12 @@ pub(crate) fn discover(
             let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
             let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
             let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
-            with_seen(text, tools, seen)
+            with_forms(text, tools, snapshot, seen)
         }),
         DESCRIBE => serde_json::from_value(arguments).map(|wanted: DescribeTools| {
             let text = snapshot.reference.describe_text(&wanted.tools);
-            with_seen(text, wanted.tools.iter().filter_map(|name| snapshot.reference.tool(name)), seen)
+            let tools = wanted.tools.iter().filter_map(|name| snapshot.reference.tool(name));
+            with_forms(text, tools, snapshot, seen)
         }),
         _ => return None,
     };
@@ -142,24 +145,40 @@ pub(crate) fn discover(
 
 /// A result with what a person has to do first, where there is something, in one line behind all else; and where it is
 /// an error, with what can't be used now.
-pub(crate) fn with_note(mut result: Value, missing: &Missing) -> Value {
+pub(crate) fn with_note(result: Value, missing: &Missing) -> Value {
     let gone = missing.line().filter(|_| result["isError"] == true);
-    let lines = gone.into_iter().chain(missing.untrusted().map(str::to_owned));
+    with_lines(result, gone.into_iter().chain(missing.untrusted().map(str::to_owned)))
+}
+
+/// A result with lines behind all else.
+pub(crate) fn with_lines(mut result: Value, lines: impl IntoIterator<Item = String>) -> Value {
     if let Some(content) = result.get_mut("content").and_then(Value::as_array_mut) {
-        content.extend(lines.map(|line| json!({ "type": "text", "text": line })));
+        content.extend(lines.into_iter().map(|line| json!({ "type": "text", "text": line })));
     }
     result
 }
 
-/// `text` about `tools`, by server and name, with what their answers in the client's session looked like.
-fn with_seen<'a>(mut text: String, tools: impl Iterator<Item = (&'a str, &'a str)>, seen: &Seen) -> String {
+/// `text` about `tools`, by server and name, with what their answers look like.
+fn with_forms<'a>(
+    mut text: String,
+    tools: impl Iterator<Item = (&'a str, &'a str)>,
+    snapshot: &Snapshot,
+    seen: &Seen,
+) -> String {
     for (server, tool) in tools.take(SEEN_TOLD) {
-        if let Some(form) = seen.form(server, tool) {
-            // Writing to a text does not fail.
-            let _ = write!(text, "\n// {server}.{tool} has answered with {form}");
+        if let Some(form) = seen.form(server, tool).or_else(|| observed_text(server, tool, snapshot)) {
+            text.push('\n');
+            text.push_str(&seen::line(server, tool, &form));
         }
     }
     text
+}
+
+/// The form of a text that a person has had observed, as long as the tool declares nothing else.
+fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String> {
+    let text = snapshot.settings.known.observed.text(server, tool)?;
+    let declares = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").is_some();
+    (!declares).then(|| seen::form_of_text(text, &snapshot.settings.masker))
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").

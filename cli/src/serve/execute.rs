@@ -189,7 +189,8 @@ impl Execution {
         }
         let keep =
             |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &scribe.id, part, text);
-        Ok(answer::result(outcome, &self.arguments.code, &self.snapshot.config().serve, &keep))
+        let answer = answer::result(outcome, &self.arguments.code, &self.snapshot.config().serve, &keep);
+        Ok(definitions::with_lines(answer, self.lowered()))
     }
 
     /// A result that asks for permission. All that is needed later stands in its state.
@@ -255,6 +256,13 @@ impl Execution {
         let code_mode = &self.snapshot.config().code_mode;
         let wanted = self.arguments.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         wanted.unwrap_or(code_mode.timeout).min(code_mode.max_timeout)
+    }
+
+    /// What is said where more time was asked for than there may be.
+    fn lowered(&self) -> Option<String> {
+        let most = self.snapshot.config().code_mode.max_timeout.as_secs_f64();
+        let wanted = self.arguments.timeout.filter(|wanted| *wanted > most)?;
+        Some(format!("note: timeout {wanted} s was lowered to {most} s, the limit of codeMode.maxTimeout"))
     }
 
     fn request(&self, cancel: CancellationToken) -> Result<Request, String> {

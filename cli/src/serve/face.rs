@@ -41,8 +41,9 @@ use crate::direct::RESERVED;
 use crate::handing_on::depth;
 
 /// What is told how to use this server, in a client's own prompt.
-const INSTRUCTIONS: &str = "Prefer one execute_code snippet to many single tool calls: it loops, filters and joins \
-                            results, and only what it prints or returns comes back.";
+const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \
+                            start: it loops, filters and joins, and only what it prints or returns comes back. A \
+                            single call is made directly.";
 
 /// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
 /// for its server.

@@ -188,7 +188,7 @@ impl Scribe {
     }
 
     /// Makes a call, written down before it leaves and after it is answered. `direct` says whether no execution was
-    /// begun before.
+    /// begun before. It counts as made unless it was refused before it left.
     pub(crate) async fn call<'a, Called>(
         &'a self,
         (server, tool): (&'a str, &'a str),
@@ -199,8 +199,15 @@ impl Scribe {
     where
         Called: Future<Output = Result<Answer, CallFailure>>,
     {
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        self.written((server, tool), arguments, direct, call).await
+        let counted = |meta| async {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+            let answer = call(meta).await;
+            if matches!(&answer, Err(failure) if failure.kind.is_refusal()) {
+                self.calls.fetch_sub(1, Ordering::Relaxed);
+            }
+            answer
+        };
+        self.written((server, tool), arguments, direct, counted).await
     }
 
     async fn written<'a, Called>(

@@ -59,10 +59,24 @@ fn form(answer: &str, masker: &Masker) -> Option<String> {
         let form = cut(&json_type(&value, DEEPEST));
         return Some(format!("JSON: {}", printable::prose(&masker.mask(&form))));
     }
-    let lines = cut(text.trim_end());
-    let lines = masker.mask(&lines);
-    let lines: Vec<String> = lines.lines().map(|line| printable::prose(line).to_string()).collect();
-    Some(format!("text: {}", Value::from(lines.join("\n"))))
+    Some(form_of_text(text, masker))
+}
+
+/// The beginning of an answer that is no JSON, without secrets, to be kept.
+pub(crate) fn beginning(text: &str, masker: &Masker) -> String {
+    masker.mask(&cut(text.trim_end())).into_owned()
+}
+
+/// What is told of an answer that is no JSON, or of its beginning.
+pub(crate) fn form_of_text(text: &str, masker: &Masker) -> String {
+    let beginning = beginning(text, masker);
+    let lines: Vec<String> = beginning.lines().map(|line| printable::prose(line).to_string()).collect();
+    format!("text: {}", Value::from(lines.join("\n")))
+}
+
+/// The form of a tool's answers as a comment.
+pub(crate) fn line(server: &str, tool: &str, form: &str) -> String {
+    format!("// {server}.{tool} has answered with {form}")
 }
 
 /// The first characters; one that was cut ends in `…`, which tells the masker.

@@ -8,7 +8,7 @@ use serde::{
 };
 use serde_json::{Map, Number, Value, value::RawValue};
 
-use super::{LOCK_VERSION, Lock, LockedServer, LockedTool, Observed};
+use super::{LOCK_VERSION, Lock, LockedServer, LockedTool, Observed, Shape};
 use crate::text::shown;
 
 /// How much of a name an error quotes, in bytes.
@@ -53,7 +53,8 @@ struct ToolForm<'a> {
 #[serde(deny_unknown_fields)]
 struct ObservedForm<'a> {
     #[serde(rename = "outputSchema", borrow)]
-    output_schema: &'a RawValue,
+    output_schema: Option<&'a RawValue>,
+    text: Option<String>,
     samples: u64,
 }
 
@@ -102,12 +103,19 @@ impl ToolForm<'_> {
             let what = "its hash is not that of the tool, so somebody has changed it by hand";
             return Err(wrong(what, self.tool));
         }
-        if let Some(ObservedForm { output_schema, samples }) = &self.observed {
-            let schema = value(output_schema, text)?;
-            if !schema.is_object() && !schema.is_boolean() {
-                return Err(wrong("its observed output schema is none", output_schema));
-            }
-            locked.observed = Some(Observed { output_schema: schema, samples: *samples });
+        if let Some(observed) = &self.observed {
+            let shape = match (observed.output_schema, &observed.text) {
+                (Some(part), None) => {
+                    let schema = value(part, text)?;
+                    if !schema.is_object() && !schema.is_boolean() {
+                        return Err(wrong("its observed output schema is none", part));
+                    }
+                    Shape::OutputSchema(schema)
+                }
+                (None, Some(sample)) => Shape::Text(sample.clone()),
+                _ => return Err(wrong("observed is either an `outputSchema` or a `text`", self.tool)),
+            };
+            locked.observed = Some(Observed { shape, samples: observed.samples });
         }
         Ok(locked)
     }

@@ -200,6 +200,43 @@ fn silent_model() -> ModelServer {
 }
 
 #[test]
+fn agents_go_on_without_a_project_that_is_not_trusted_and_say_so() {
+    for more in ["", "codeMode: { enabled: false }\n"] {
+        let model = crate::subagents::model(&json!([{ "answers": [{ "text": "done" }] }]));
+        let folder = tempfile::tempdir().unwrap();
+        let config = crate::subagents::described(&model, "", &format!("{DEMO}{more}"));
+        std::fs::create_dir_all(folder.path().join("home/toolsmith")).unwrap();
+        for (file, text) in
+            [("toolsmith.yaml", PROJECT), ("home/toolsmith/config.yaml", &config), ("agent.yaml", &config)]
+        {
+            std::fs::write(folder.path().join(file), text).unwrap();
+        }
+        let run = |words: &[&str]| {
+            Run::new(shared())
+                .arguments(words)
+                .working_folder(folder.path())
+                .variable("XDG_CONFIG_HOME", folder.path().join("home").to_str().unwrap())
+                .variable("SCRIPTED_KEY", "secret-key")
+        };
+        for words in [&["ask", "what?"][..], &["chat"]] {
+            let done = run(words).input("what?\n").done().exits(0);
+            assert_eq!(done.stderr.matches("toolsmith.yaml is not trusted yet").count(), 1, "{done:#?}");
+            assert!(done.stderr.contains("`toolsmith trust`"), "{done:#?}");
+        }
+        let requests = model.requests();
+        assert_eq!(requests.len(), 2, "{requests:#?}");
+        for request in requests {
+            let text = request.to_string();
+            assert_eq!(text.matches("`toolsmith trust`").count(), 1, "{request:#}");
+            assert!(!text.contains("evil"), "{request:#}");
+        }
+        // A subagent has the servers of its own file alone, and there is nothing to tell its model.
+        let serving = run(&["mcp", "serve", "--config", "agent.yaml"]).input("").done().exits(0);
+        serving.says(&["toolsmith.yaml is not trusted yet, and is left out"]);
+    }
+}
+
+#[test]
 fn without_any_server_an_agent_does_not_begin() {
     let model = silent_model();
     let config = without_servers(&model);

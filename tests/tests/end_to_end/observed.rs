@@ -5,7 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::cache::shared;
-use crate::harness::{Done, Run, unique};
+use crate::harness::{Done, Run, fault_entry, unique};
+use crate::serving::{Serve, execute};
 
 const CONFIG: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
 
@@ -98,6 +99,88 @@ fn what_has_no_type_is_told_once() {
     }
 }
 
+/// Configured for a server, and repeated in its answers.
+const SECRET: &str = "value-that-nobody-sees";
+
+/// A text longer than what is told of one.
+fn long_text() -> String {
+    format!("Commit: 1\nKey: {SECRET}\n{}", "x".repeat(400))
+}
+
+/// What `search_tools` and `describe_tools` tell of a tool.
+fn looked_up(ask: &mut dyn FnMut(&Value) -> Value, tool: &str) -> [String; 2] {
+    let (server, name) = tool.split_once('.').unwrap();
+    let search = json!({ "name": "search_tools", "arguments": { "query": name, "server": server } });
+    let describe = json!({ "name": "describe_tools", "arguments": { "tools": [tool] } });
+    [search, describe].map(|call| ask(&call)["result"]["content"][0]["text"].as_str().unwrap().to_owned())
+}
+
+/// One line, with the first 300 characters and without the secret.
+#[track_caller]
+fn tells_the_text(told: &str, tool: &str) {
+    let line = told.lines().find(|line| line.starts_with(&format!("// {tool} has answered with text: ")));
+    let line = line.unwrap_or_else(|| panic!("no form of {tool} in {told}"));
+    assert!(line.contains(r#""Commit: 1\nKey: ***\nxxx"#) && line.ends_with("x…\""), "{line}");
+    let shown = 300 - format!("Commit: 1\nKey: {SECRET}\n").len();
+    assert_eq!(line.matches('x').count(), shown + "text".matches('x').count(), "{line}");
+    assert!(!told.contains(SECRET), "{told}");
+}
+
+#[test]
+fn a_text_that_a_session_has_seen_is_told_in_that_session_alone() {
+    let entry = fault_entry("faulty", "sound", &format!("    trust: true\n    env: {{ KEY: {SECRET} }}\n"));
+    let server = Serve::http(&format!("mcpServers:\n{entry}serve: {{ descriptionTokens: 1 }}\n")).start();
+    let [one, other] = [server.client().shake_hands(), server.client().shake_hands()];
+    let mut call = execute("faulty::echo().message(args.require(\"text\")?).await?.text().len()");
+    call["arguments"]["args"] = json!({ "text": long_text() });
+    let answer = one.ask("tools/call", &call);
+    assert_eq!(answer["result"]["isError"], false, "{answer:#}");
+    for told in looked_up(&mut |call| one.ask("tools/call", call), "faulty.echo") {
+        tells_the_text(&told, "faulty.echo");
+    }
+    for told in looked_up(&mut |call| other.ask("tools/call", call), "faulty.echo") {
+        assert!(told.contains("echo(") && !told.contains("has answered with"), "{told}");
+    }
+}
+
+#[test]
+fn a_text_that_was_observed_is_told_in_every_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = format!(
+        "mcpServers:\n  demo: {{ command: toolsmith, args: [demo-server], trust: true, env: {{ KEY: {SECRET} }} }}\n"
+    );
+    fs::write(folder.path().join("tools.yaml"), &config).unwrap();
+    let args = json!({ "message": long_text() }).to_string();
+    let observe = ["mcp", "observe", "demo.echo", "--args", &args, "--args", "{\"message\":\"other\"}"];
+    let observed = with(folder.path(), &observe).done().exits(0);
+    assert!(observed.stdout.contains("-> ToolResult"), "{observed:#?}");
+    tells_the_text(&observed.stdout, "demo.echo");
+    let lock = fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap();
+    assert!(lock.contains("Commit: 1") && !lock.contains(SECRET), "{lock}");
+    let tools: Value = serde_json::from_str(&lock).unwrap();
+    assert_eq!(tools["servers"]["demo"]["tools"]["echo"]["observed"]["samples"], 2, "{lock}");
+    // It stays a ToolResult.
+    assert_eq!(snippet(folder.path(), "demo::echo(\"a\").await?.text()").result(), "a");
+
+    let config = format!("{config}serve: {{ descriptionTokens: 1 }}\n");
+    let mut server = Serve::new(&config).file("toolsmith.lock", &lock).start();
+    server.shake_hands();
+    let mut id = 0;
+    let mut ask = |call: &Value| {
+        id += 1;
+        server.ask(id, "tools/call", call)
+    };
+    for told in looked_up(&mut ask, "demo.echo") {
+        tells_the_text(&told, "demo.echo");
+    }
+
+    let json = ["mcp", "observe", "demo.echo", "--args", "{\"message\":\"[1]\"}"];
+    with(folder.path(), &json).done().exits(1).says(&["is JSON, and earlier ones were text", "--forget"]);
+    assert_eq!(fs::read_to_string(folder.path().join("toolsmith.lock")).unwrap(), lock);
+    with(folder.path(), &["mcp", "observe", "demo.echo", "--forget"]).done().exits(0);
+    with(folder.path(), &json).done().exits(0);
+}
+
 #[test]
 fn what_cannot_be_observed_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,7 +189,7 @@ fn what_cannot_be_observed_is_told() {
     observe(&["demo.nothing"]).exits(2).says(&["no tool \"nothing\"", "json_response"]);
     observe(&["nobody.echo"]).exits(2).says(&["nobody", "demo"]);
     observe(&["echo"]).exits(2).says(&["SERVER.TOOL"]);
-    observe(&["demo.echo", "--args", "{ \"message\": \"prose\" }"]).exits(1).says(&["text, not JSON"]);
+    observe(&["demo.echo", "--args", "{ \"message\": \"\" }"]).exits(1).says(&["the answer has no text"]);
     observe(&["demo.echo", "--args", "[1]"]).exits(2).says(&["JSON object"]);
     observe(&["demo.echo", "--args", "{"]).exits(2).says(&["--args"]);
     observe(&["demo.fail"]).exits(1).says(&["always fails"]);

@@ -73,6 +73,24 @@ fn who_asks_for_structured_outcomes_gets_them_by_their_schema() {
     assert!(tool(&listed, "describe_tools").get("outputSchema").is_none());
 }
 
+#[test]
+fn a_timeout_above_the_limit_is_lowered_and_the_answer_says_so() {
+    let mut server = start(&format!("{DEMO}codeMode: {{ timeout: 20, maxTimeout: 30 }}\n"));
+    let note = "note: timeout 90.5 s was lowered to 30 s, the limit of codeMode.maxTimeout";
+    for (id, code, timeout, is_lowered) in [
+        (1, "6 * 7", 90.5, true),
+        (2, "let wrong: u32 = \"text\";\nwrong", 90.5, true),
+        (3, "6 * 7", 30.0, false),
+    ] {
+        let mut call = execute(code);
+        call["arguments"]["timeout"] = json!(timeout);
+        let answer = server.ask(id, "tools/call", &call);
+        let content = answer["result"]["content"].as_array().unwrap();
+        assert_eq!(content.last().unwrap()["text"] == note, is_lowered, "{answer:#}");
+        assert_eq!(answer.to_string().matches("maxTimeout").count(), usize::from(is_lowered), "{answer:#}");
+    }
+}
+
 /// The answer that counts.
 fn answer_of(server: &mut Server, kind: &Kind) -> Value {
     let calls = kind.calls().into_iter().map(|call| json!({ "name": "execute_code", "arguments": call }));

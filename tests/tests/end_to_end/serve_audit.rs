@@ -145,6 +145,20 @@ fn refusals_failures_and_direct_calls_are_written_down_too() {
     assert_eq!(event(&log, "call_end")["execution"], call["execution"]);
 }
 
+#[test]
+fn calls_that_are_refused_before_they_leave_are_not_counted_as_made() {
+    let mut server = Serve::new(&format!("{DEMO}serve: {{ audit: {{ file: log/audit.jsonl }} }}\n")).start();
+    server.shake_hands();
+    let code = "let refused = demo::slow(4000).await.unwrap_err();\n\
+                (demo::echo(\"made\").await?.text(), refused.kind.to_string())";
+    let answer = server.ask(1, "tools/call", &execute(code));
+    assert_eq!(outcome_of(&answer)["result"], json!(["made", "invalid_params"]), "{answer:#}");
+    let log = log(&server);
+    let end = event(&log, "execution_end");
+    assert_eq!((&end["calls"], &end["calls_refused"]["invalid"]), (&json!(1), &json!(1)), "{end:#}");
+    assert_eq!(end["calls"], outcome_of(&answer)["calls_total"]);
+}
+
 /// Whoever asks for an execution twice, because it was asked for permission, has two ends in the log.
 #[test]
 fn an_execution_that_waits_for_an_answer_of_its_client_says_so() {

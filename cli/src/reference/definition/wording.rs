@@ -2,22 +2,22 @@
 
 /// How a snippet is written.
 pub(super) const HOW: &str = "\
-Runs a Rust snippet that calls tools; returns what it prints and its result. Write statements with `?` and `.await`, no \
-`main`; the last expression, without `;`, is the result (any Serialize):
+Does a whole task in one call: use it, not single calls, for whatever needs two or more (all pages, search then act, \
+loops, filters, joins), also as the first step. Runs a Rust snippet that calls tools; returns what it prints and its \
+result. Write statements with ? and .await, no main; the last expression, without `;`, is the result (any Serialize):
 let page = shop::list_orders().limit(50).await?;
-let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer_id).await }).await?;
-all.iter().filter(|c| c.vip).map(|c| &c.name).collect::<Vec<_>>()
-A server is a module, a tool an async function: required arguments in order, optional ones as setters; `json!({…})` for any \
-struct. It returns its typed output, or ToolResult (`.text()`, `.json::<T>()?`, `.image()`, `.content`: Vec<Content> of \
-kind text, image, audio, resource, resource_link); Err is ToolError (`.kind`, `.message`). concurrently(limit, items, \
-|i| async move {…}) -> Result<Vec<T>, E> in order; the first Err ends it: `Ok(call.await)` keeps failures. A dropped call is \
-cancelled. In scope: std collections, serde, json!, Value, anyhow, Regex, Itertools, chrono, futures, join_all, tokio, \
-sleep, timeout; emit(content) for images, progress(done, total, text), args.get(key). No files, network or state: only tools. \
-Filter and count in the snippet, return only what is needed.";
+let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
+all.iter().filter(|c| c.vip).count()
+A server is a module, a tool an async function: required arguments in order, optional ones as setters; json!({…}) for any \
+struct. It returns its typed output, or ToolResult (.text(), .json::<T>()?, .image(), .content: Vec<Content> of kind text, \
+image, audio, resource, resource_link); Err is ToolError (.kind, .message). concurrently(limit, items, closure) -> \
+Result<Vec<T>, E> in order; the first Err ends it: Ok(call.await) keeps failures. A dropped call is cancelled. In scope: std \
+collections, serde, Value, anyhow, Regex, Itertools, chrono, futures, join_all, tokio, sleep, timeout; emit(content) for \
+images, progress(done, total, text), args.get(key). No files, network or state: only tools.";
 
 /// The same of resources, where a server has any.
 pub(super) const RESOURCES: &str = "\
-\nResources: `mcp_resources_list().await?` (Vec: `.server`, `.uri`, `.name`), `mcp_resource_read(uri).await?.text()`.";
+\nResources: mcp_resources_list().await? (Vec: .server, .uri, .name), mcp_resource_read(uri).await?.text().";
 
 /// What else there is to say where signatures stand below.
 pub(super) const INLINED: &str = "\
@@ -38,15 +38,14 @@ Mismatch, Protocol or Denied. In snippets too: `search_tools(\"orders\").await?`
 
 /// What else there is to say where no signatures stand below.
 pub(super) const DISCOVERED: &str = "\
-Look tools up first: search_tools finds them, describe_tools tells their types (both work in snippets too). Servers \
-(number of tools):";
+Look tools up first: search_tools, describe_tools (also in snippets). Servers (tools):";
 
 /// What is said while not every server has answered.
 pub(super) const MORE_TO_COME: &str =
     "Servers are still starting: search_tools finds their tools as they come.";
 
 /// The description of `search_tools`.
-pub(super) const SEARCH: &str = "Finds tools to call in execute_code by what they do; returns signatures.";
+pub(super) const SEARCH: &str = "Finds tools for execute_code by what they do; returns signatures.";
 
 /// The description of `describe_tools`.
-pub(super) const DESCRIBE: &str = "Tells all about tools: parameters, types, documentation.";
+pub(super) const DESCRIBE: &str = "Tells parameters, types and documentation of tools.";
