@@ -1,8 +1,10 @@
 //! Whether a model that knows no more than what `toolsmith serve` says of itself writes snippets that are right.
 //!
-//! `tasks.yaml` has tasks over the foreign servers. What a fresh model wrote for them is kept in `snippets/`, and run
-//! here; `results.md` tells how often it was right at first, and how to try that again.
+//! `tasks*.yaml` have tasks over the foreign servers and over some of our own. What a fresh model wrote for them is kept
+//! in `snippets/`, and run here; `results.md` tells how often it was right at first, and how to try that again.
 
+mod looking;
+mod private;
 mod records;
 mod repository;
 mod serving;

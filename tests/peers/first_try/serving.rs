@@ -11,7 +11,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{site::HOST, tasks::Came, workspace::ROOT};
+use super::{private, site::HOST, tasks::Came, workspace::ROOT};
 use crate::{
     product::{Checked, Product},
     servers::{EVERYTHING, Installed},
@@ -35,8 +35,8 @@ pub(crate) struct Serving {
     _folder: TempDir,
 }
 
-/// All servers, each with the data of the workspace.
-fn config(installed: &Installed) -> Value {
+/// The entries of all servers, each with the data of the workspace.
+pub(super) fn entries(installed: &Installed) -> Value {
     let node = |package: &str, arguments: &[&str]| {
         let mut args = vec![installed.script(package).to_string_lossy().into_owned()];
         args.extend(arguments.iter().map(|&argument| argument.to_owned()));
@@ -60,16 +60,18 @@ fn config(installed: &Installed) -> Value {
         "thinking": thinking,
         "time": python("mcp-server-time", json!(["--local-timezone", "Etc/UTC"])),
     });
-    for server in servers.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
-        server["trust"] = json!(true);
+    if let Some(servers) = servers.as_object_mut() {
+        servers.extend(private::entries(installed));
+        servers.values_mut().for_each(|server| server["trust"] = json!(true));
     }
-    json!({ "mcpServers": servers, "serve": { "listWait": LIST_WAIT } })
+    servers
 }
 
 impl Serving {
     /// Starts it, shakes hands and lists the tools. The workspace must be there.
     pub(super) async fn start(installed: &Installed, product: &Product) -> Checked<Self> {
-        Self::of(product, &config(installed).to_string()).await
+        let config = json!({ "mcpServers": entries(installed), "serve": { "listWait": LIST_WAIT } });
+        Self::of(product, &config.to_string()).await
     }
 
     /// The same with another configuration.

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::{
     records::Records,
-    serving::Serving,
+    serving::{self, Serving},
     site,
-    tasks::{Came, Task},
+    tasks::{Came, Task, Wanted},
     workspace::Workspace,
 };
 use crate::{
@@ -87,7 +87,10 @@ pub(super) async fn attempt(
     for wanted in &task.runs {
         workspace.renew()?;
         let came = serving.execute(snippet, &wanted.args).await?;
-        let checked = task.check(wanted, &came, |path| workspace.read(path));
+        let checked = match task.check(wanted, &came, |path| workspace.read(path)) {
+            Ok(()) => look(wanted).await,
+            wrong => wrong,
+        };
         let is_right = checked.is_ok();
         last = Ok((came, checked));
         if !is_right {
@@ -95,6 +98,15 @@ pub(super) async fn attempt(
         }
     }
     last
+}
+
+/// Whether the servers say what is wanted, after the snippet has ended.
+async fn look(wanted: &Wanted) -> Checked<()> {
+    let (product, servers) = (Product::find()?, serving::entries(&Installed::find()?));
+    for look in &wanted.after {
+        look.check(&product, &servers).await?;
+    }
+    Ok(())
 }
 
 fn today() -> Checked<String> {

@@ -1,4 +1,4 @@
-//! The tasks, and whether a result is right. `tasks.yaml` says at its head what may stand in it.
+//! The tasks, and whether a result is right. `tasks.yaml` says at its head what may stand in the lists of them.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,11 @@ use end_to_end::reductions::OUTCOME;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{site::SITE, workspace::ROOT};
+use super::{looking::Look, site::SITE, workspace::ROOT};
 use crate::product::Checked;
 
-const TASKS: &str = include_str!("tasks.yaml");
+const LISTS: [&str; 3] =
+    [include_str!("tasks.yaml"), include_str!("tasks-writing.yaml"), include_str!("tasks-private.yaml")];
 
 /// One task.
 #[derive(Deserialize)]
@@ -38,6 +39,9 @@ pub(super) struct Wanted {
     #[serde(default)]
     pub(super) args: BTreeMap<String, String>,
     pub(super) result: Value,
+    /// What servers must say after it.
+    #[serde(default)]
+    pub(super) after: Vec<Look>,
 }
 
 /// What came of one run.
@@ -80,8 +84,13 @@ fn mime(part: &Value) -> &str {
 impl Task {
     /// All of them, in their order.
     pub(super) fn all() -> Checked<Vec<Self>> {
-        let text = TASKS.replace("{root}", ROOT).replace("{site}", SITE);
-        serde_saphyr::from_str(&text).map_err(|error| format!("tasks.yaml: {error}"))
+        let mut tasks = Vec::new();
+        for list in LISTS {
+            let text = list.replace("{root}", ROOT).replace("{site}", SITE);
+            let list: Vec<Self> = serde_saphyr::from_str(&text).map_err(|error| format!("tasks: {error}"))?;
+            tasks.extend(list);
+        }
+        Ok(tasks)
     }
 
     /// One of them.

@@ -1,4 +1,5 @@
-//! What the tasks are about: a folder of files and a repository, the same for every run, and a memory that is empty.
+//! What the tasks are about: a folder of files, a repository and the data of servers, the same for every run, and a
+//! memory that is empty.
 //!
 //! It lies at a fixed place, since tasks and kept snippets name paths. One process has it at a time.
 
@@ -10,7 +11,7 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::repository;
+use super::{private, repository};
 use crate::product::Checked;
 
 /// Where it lies.
@@ -66,6 +67,7 @@ impl Workspace {
         self.remove()?;
         files(&self.root.join("shop"))?;
         repository::make(&self.root.join("repository"))?;
+        private::data(&self.root.join("private"))?;
         let folder = self.root.join("memory");
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))
     }
@@ -105,7 +107,8 @@ fn files(shop: &Path) -> Checked<()> {
     measurements(shop)?;
     notes(shop)?;
     lists(shop)?;
-    media(shop)
+    media(shop)?;
+    inbox(shop)
 }
 
 fn cents(product: u32) -> u32 {
@@ -253,4 +256,10 @@ fn media(shop: &Path) -> Checked<()> {
         b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\0\0\0\0";
     write(shop, "media/tone.wav", sound)?;
     write(shop, "media/blob.bin", [0, 1, 2, 3, 250, 251, 252])
+}
+
+/// What comes in from outside, for the tasks over servers of our own.
+fn inbox(shop: &Path) -> Checked<()> {
+    write(shop, "inbox/inspections.csv", include_str!("inbox/inspections.csv"))?;
+    write(shop, "inbox/damaged.txt", include_str!("inbox/damaged.txt"))
 }

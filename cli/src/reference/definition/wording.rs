@@ -9,7 +9,7 @@ let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
 A server is a module, a tool an async function: required arguments in order, optional ones as setters; json!({…}) for any \
-struct. It returns its typed output, or ToolResult (.text(), .json::<T>()?, .image(), .content: Vec<Content> of kind text, \
+struct. It returns its typed output, or ToolResult (.text(), .json::<T>()?, .image(), .content: Vec<Content>, .kind() text, \
 image, audio, resource, resource_link); Err is ToolError (.kind, .message). concurrently(limit, items, closure) -> \
 Result<Vec<T>, E> in order; the first Err ends it: Ok(call.await) keeps failures. A dropped call is cancelled. In scope: std \
 collections, serde, Value, anyhow, Regex, Itertools, chrono, futures, join_all, tokio, sleep, timeout; emit(content) for \

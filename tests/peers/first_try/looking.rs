@@ -1,0 +1,36 @@
+//! What the servers say after a snippet: whether it has written what it should.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::product::{Checked, Product};
+
+/// A call of a tool, and what its answer must have in it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Look {
+    server: String,
+    tool: String,
+    arguments: Value,
+    says: Vec<String>,
+}
+
+impl Look {
+    /// Starts the server anew and calls its tool. `servers` are the entries of the configuration.
+    ///
+    /// # Errors
+    /// What is missing from the answer.
+    pub(super) async fn check(&self, product: &Product, servers: &Value) -> Checked<()> {
+        let Self { server, tool, arguments, says } = self;
+        let config = json!({ "mcpServers": { server.as_str(): servers[server] } });
+        let answer = product.call(&config, server, tool, arguments).await?;
+        if answer["success"] != true {
+            return Err(format!("{server} refuses {tool} {arguments}: {answer}"));
+        }
+        let output = answer["output"].as_str().unwrap_or_default();
+        match says.iter().find(|text| !output.contains(text.as_str())) {
+            Some(text) => Err(format!("{tool} {arguments} does not say {text:?} afterwards: {output}")),
+            None => Ok(()),
+        }
+    }
+}
