@@ -11,6 +11,7 @@ mod serving;
 mod site;
 mod taking;
 mod tasks;
+mod tokens;
 mod workspace;
 
 use std::{fs, path::Path};
@@ -44,10 +45,14 @@ pub(crate) async fn run(installed: &Installed, product: &Product) -> Checked<Vec
 }
 
 async fn kept(serving: &mut Serving, workspace: &Workspace, task: &Task) -> Checked<()> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/first_try/snippets");
-    let file = folder.join(format!("{}.rs", task.id));
-    let snippet = fs::read_to_string(file).map_err(|_| "no snippet kept".to_owned())?;
+    let snippet = kept_snippet(&task.id)?;
     taking::attempt(serving, workspace, task, &snippet).await?.1
+}
+
+/// The snippet that is kept for a task.
+fn kept_snippet(id: &str) -> Checked<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/first_try/snippets");
+    fs::read_to_string(folder.join(format!("{id}.rs"))).map_err(|_| format!("{id}: no snippet kept"))
 }
 
 fn row(task: &Task, checked: Checked<()>) -> Row {

@@ -24,7 +24,8 @@ const AGAIN: &str = "\
    does not exist yet: `export FIRST_TRY_RECORDS=/tmp/first-try.jsonl`.
 2. A fresh model gets what `tests/peers/first_try/take tools` prints, may type `take search JSON` and `take describe JSON`,
    and sees nothing else of this project. It gets each task by `take task ID`, and tries with `take run ID FILE`.
-3. `take report MODEL >tests/peers/first_try/results.md` makes this page; the right attempts become `snippets/ID.rs`.
+3. `take report MODEL >tests/peers/first_try/results.md` makes this page; the right attempts become `snippets/ID.rs`;
+   `take tokens >>tests/peers/first_try/results.md` then says what they cost.
 ";
 
 /// One attempt.

@@ -70,7 +70,12 @@ pub(super) fn entries(installed: &Installed) -> Value {
 impl Serving {
     /// Starts it, shakes hands and lists the tools. The workspace must be there.
     pub(super) async fn start(installed: &Installed, product: &Product) -> Checked<Self> {
-        let config = json!({ "mcpServers": entries(installed), "serve": { "listWait": LIST_WAIT } });
+        Self::with(product, entries(installed)).await
+    }
+
+    /// The same with these entries of servers.
+    pub(super) async fn with(product: &Product, servers: Value) -> Checked<Self> {
+        let config = json!({ "mcpServers": servers, "serve": { "listWait": LIST_WAIT } });
         Self::of(product, &config.to_string()).await
     }
 

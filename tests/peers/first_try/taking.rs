@@ -17,7 +17,7 @@ use crate::{
 };
 
 const USAGE: &str =
-    "usage: take tools | search JSON | describe JSON | list | task ID | run ID FILE | report MODEL";
+    "usage: take tools | search JSON | describe JSON | list | task ID | run ID FILE | report MODEL | tokens";
 
 /// Does what is asked for.
 pub(crate) async fn take(arguments: &[String]) -> Checked<()> {
@@ -30,6 +30,7 @@ pub(crate) async fn take(arguments: &[String]) -> Checked<()> {
         ["task", id] => Task::find(id)?.text,
         ["run", id, file] => run(id, file).await?,
         ["report", model] => Records::find()?.report(model, &today()?)?,
+        ["tokens"] => tokens::section().await?,
         _ => return Err(USAGE.to_owned()),
     };
     let written = std::io::stdout().write_all(format!("{}\n", text.trim_end()).as_bytes());
