@@ -116,7 +116,7 @@ fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape,
         (Some(Shape::OutputSchema(schema)), Answer::Json(answer)) => {
             Ok(Shape::OutputSchema(observe::merge(&schema, &observe::infer(answer))))
         }
-        (None, Answer::Text(text)) => Ok(Shape::Text(seen::beginning(text, masker))),
+        (None, Answer::Text(text)) => Ok(Shape::Text(seen::sample(text, masker))),
         (Some(Shape::Text(first)), Answer::Text(_)) => Ok(Shape::Text(first)),
         (Some(Shape::OutputSchema(_)), Answer::Text(_)) => Err(mixed("text", "JSON")),
         (Some(Shape::Text(_)), Answer::Json(_)) => Err(mixed("JSON", "text")),
@@ -193,14 +193,15 @@ async fn ask(
         let message = format!("the server has no tool {tool:?}\nhelp: it has {}", names.join(", "));
         return Err(Failure::configuration(message));
     };
-    if known.get("outputSchema").is_some() {
+    let declared = known.get("outputSchema");
+    if declared.is_some_and(|schema| !is_one_text(schema)) {
         let message = format!("{tool} declares an output schema: there is nothing to observe");
         return Err(Failure::configuration(message));
     }
     let (mut answers, mut failure) = (Vec::new(), None);
     for arguments in calls {
         let result = sessions.call_directly(server, tool, arguments).await.map_err(Failure::call);
-        match result.and_then(|result| answer(tool, result.is_error, &result.result)) {
+        match result.and_then(|result| answer(tool, declared.is_some(), (result.is_error, &result.result))) {
             Ok(answer) => answers.push(answer),
             // What was learnt before stands.
             Err(error) => {
@@ -210,6 +211,12 @@ async fn ask(
         }
     }
     Ok((tools.clone(), answers, failure))
+}
+
+/// Whether an output schema says no more than that there is one text.
+fn is_one_text(schema: &Value) -> bool {
+    let Some(properties) = schema["properties"].as_object() else { return false };
+    properties.len() == 1 && properties.values().all(|property| property["type"] == "string")
 }
 
 type Answers = (Arc<ToolList>, Vec<Answer>, Option<Failure>);
@@ -222,7 +229,9 @@ enum Answer {
 }
 
 /// The JSON of an answer, its structured content or else its text; or the text where that is no JSON.
-fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Answer, Failure> {
+///
+/// Where an output schema is declared, that is one text, which is taken as it is.
+fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> Result<Answer, Failure> {
     let failed = |reason: String| Failure { code: exit::RUNTIME, message: format!("{tool}: {reason}") };
     let result: Value = serde_json::from_str(raw.get()).map_err(|error| failed(error.to_string()))?;
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -232,7 +241,14 @@ fn answer(tool: &str, is_error: bool, raw: &RawValue) -> Result<Answer, Failure>
         let shown: String = text.chars().take(400).collect();
         return Err(failed(format!("the tool reports a failure, of which nothing is learnt: {shown}")));
     }
-    if let Some(structured) = result.get("structuredContent").filter(|structured| !structured.is_null()) {
+    let structured = result.get("structuredContent").filter(|structured| !structured.is_null());
+    if is_declared {
+        let text = structured.and_then(seen::only_text);
+        let text =
+            text.ok_or_else(|| failed("the answer is not the one text that was declared".to_owned()))?;
+        return Ok(Answer::Text(text.to_owned()));
+    }
+    if let Some(structured) = structured {
         return Ok(Answer::Json(structured.clone()));
     }
     if text.trim().is_empty() {

@@ -27,8 +27,9 @@ pub(crate) use lookup::Lookup;
 pub(crate) use resolve::Unknown;
 pub(crate) use words::letters;
 
-/// Tools that a search gives where nobody says how many, and at most.
-pub(crate) const FOUND_BY_DEFAULT: usize = 10;
+/// Tools that a search by words gives where nobody says how many.
+const FOUND_BY_DEFAULT: usize = 10;
+/// Tools that a search gives at most.
 pub(crate) const FOUND_AT_MOST: usize = 50;
 
 /// Bytes of a question that are read.
@@ -109,6 +110,11 @@ pub(crate) struct Found {
     pub(crate) score: f64,
 }
 
+/// How many tools a search gives where nobody says: an empty query asks for all.
+pub(crate) fn found_by_default(query: &str) -> usize {
+    if query.trim().is_empty() { FOUND_AT_MOST } else { FOUND_BY_DEFAULT }
+}
+
 impl Reference {
     /// A reference to all tools of `catalog` that are not denied; `about` has a line about each server, by its name.
     ///
@@ -185,6 +191,13 @@ impl Reference {
         found.sort_by(|(one, a), (other, b)| other.total_cmp(one).then(a.cmp(b)));
         let found = found.into_iter().take(limit);
         Ok(found.filter_map(|(score, place)| self.found(place, score)).collect())
+    }
+
+    /// How many tools there are, all or of one server.
+    fn count(&self, server: Option<&str>) -> usize {
+        let Some(name) = server.filter(|name| !name.trim().is_empty()) else { return self.tools.len() };
+        let server = self.server(name).ok();
+        self.tools.iter().filter(|tool| Some(tool.server) == server).count()
     }
 
     /// Whether a tool, by its name, only looks at something.

@@ -8,7 +8,7 @@ use runner::{CallFailure, Catalog, FailureKind, FoundTool, Question};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{FOUND_BY_DEFAULT, Found, Reference};
+use super::{Found, Reference, found_by_default};
 
 /// A reference that is made when it is needed.
 #[derive(Debug)]
@@ -46,8 +46,8 @@ impl Lookup {
         let reference = self.reference().map_err(failed)?;
         match question {
             Question::Search { query, server, limit } => {
-                let limit =
-                    limit.map_or(FOUND_BY_DEFAULT, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+                let limit = limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+                let limit = limit.unwrap_or_else(|| found_by_default(query));
                 let found = reference.search(query, server.as_deref(), limit);
                 let found = found.map_err(|unknown| {
                     failure(FailureKind::InvalidParams, format!("the server {unknown}"))

@@ -202,6 +202,17 @@ fn texts_for_a_model_are_bounded_and_grouped() {
     assert!(reference.describe_text(&[]).contains("No tool was named"));
 }
 
+#[test]
+fn an_empty_query_lists_a_whole_server_or_says_how_many_are_left_out() {
+    let reference = all();
+    let shown = |server| reference.search_text("", server, found_by_default(" "));
+    let filesystem = shown(Some("filesystem"));
+    assert!(filesystem.contains("write_file(") && filesystem.contains("read_text_file("), "{filesystem}");
+    assert!(!filesystem.contains("more tools"), "{filesystem}");
+    let rest = reference.tools.len() - FOUND_AT_MOST;
+    assert!(shown(None).contains(&format!("// {rest} more tools: search by words")), "{}", shown(None));
+}
+
 /// What all definitions may cost.
 #[test]
 fn definitions_keep_to_their_budget() {

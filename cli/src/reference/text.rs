@@ -33,6 +33,10 @@ impl Reference {
         }
         let mut texts = Detail::ALL.iter().map(|detail| signatures(&found, *detail));
         let mut shown = texts.find(|text| text.len() <= SEARCH_LIMIT).unwrap_or_else(|| names(&found));
+        let listed = if query.trim().is_empty() { self.count(server) } else { 0 };
+        if listed > found.len() {
+            shown.push_str(&format!("\n// {} more tools: search by words", listed - found.len()));
+        }
         shown.push_str("\n// `name?: T` is a setter: `.name(value)`. describe_tools tells all about a tool.");
         shown.push_str(&self.missing_line("\n// "));
         shown

@@ -10,7 +10,7 @@ use super::snapshot::Snapshot;
 use crate::config::Config;
 use crate::direct::{DirectTool, presented};
 use crate::missing::Missing;
-use crate::reference::{DescribeTools, FOUND_AT_MOST, FOUND_BY_DEFAULT, SearchTools, ToolDefinition};
+use crate::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
 
 /// The tool that runs snippets.
 pub(crate) const EXECUTE: &str = "execute_code";
@@ -121,7 +121,7 @@ pub(crate) fn discover(
     let told = match name {
         SEARCH => serde_json::from_value(arguments).map(|wanted: SearchTools| {
             let SearchTools { query, server, limit } = wanted;
-            let limit = limit.unwrap_or(FOUND_BY_DEFAULT).min(FOUND_AT_MOST);
+            let limit = limit.unwrap_or_else(|| found_by_default(&query)).min(FOUND_AT_MOST);
             let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
             let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
             let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));

@@ -13,6 +13,8 @@ use crate::masker::Masker;
 const TOOLS_KEPT: usize = 256;
 /// Most characters of what is told of an answer.
 const LONGEST: usize = 300;
+/// The longest last line that is told of a text that is longer, in characters.
+const LONGEST_LAST: usize = 80;
 /// Bytes of an answer beyond which it is not looked at (256 KiB): it would be in memory twice.
 const ANSWER_LIMIT: usize = 256 << 10;
 /// Bytes of a text beyond which it is not read as JSON (64 KiB).
@@ -48,11 +50,13 @@ impl Seen {
 /// The form of an answer that is a text; none of a failure, and of what a declared type tells.
 fn form(answer: &str, masker: &Masker) -> Option<String> {
     let answer: Value = serde_json::from_str(answer).ok()?;
-    if answer["isError"] == true || answer["structuredContent"].is_object() {
+    if answer["isError"] == true {
         return None;
     }
-    let blocks = answer["content"].as_array()?;
-    let text = blocks.iter().find_map(|block| block["text"].as_str())?;
+    let text = match &answer["structuredContent"] {
+        structured @ Value::Object(_) => only_text(structured)?,
+        _ => answer["content"].as_array()?.iter().find_map(|block| block["text"].as_str())?,
+    };
     if text.len() <= JSON_LIMIT
         && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
     {
@@ -62,15 +66,21 @@ fn form(answer: &str, masker: &Masker) -> Option<String> {
     Some(form_of_text(text, masker))
 }
 
-/// The beginning of an answer that is no JSON, without secrets, to be kept.
-pub(crate) fn beginning(text: &str, masker: &Masker) -> String {
-    masker.mask(&cut(text.trim_end())).into_owned()
+/// The text of structured content that is nothing else: its type says no more of it.
+pub(crate) fn only_text(structured: &Value) -> Option<&str> {
+    let mut fields = structured.as_object()?.values();
+    fields.next().filter(|_| fields.next().is_none())?.as_str()
 }
 
-/// What is told of an answer that is no JSON, or of its beginning.
+/// A sample of an answer that is no JSON, without secrets, to be kept.
+pub(crate) fn sample(text: &str, masker: &Masker) -> String {
+    cut(masker.mask(text).trim_end())
+}
+
+/// What is said of an answer that is no JSON, or of a sample of it.
 pub(crate) fn form_of_text(text: &str, masker: &Masker) -> String {
-    let beginning = beginning(text, masker);
-    let lines: Vec<String> = beginning.lines().map(|line| printable::prose(line).to_string()).collect();
+    let sample = sample(text, masker);
+    let lines: Vec<String> = sample.lines().map(|line| printable::prose(line).to_string()).collect();
     format!("text: {}", Value::from(lines.join("\n")))
 }
 
@@ -79,11 +89,16 @@ pub(crate) fn line(server: &str, tool: &str, form: &str) -> String {
     format!("// {server}.{tool} has answered with {form}")
 }
 
-/// The first characters; one that was cut ends in `…`, which tells the masker.
+/// The first characters; of a text that is longer also its last line, where answers say how to get the next page.
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or("")),
-        None => text.to_owned(),
+    let first = |count| text.chars().take(count).collect::<String>();
+    if text.chars().nth(LONGEST).is_none() {
+        return text.to_owned();
+    }
+    let last = text.lines().next_back().map(|line| (line, line.chars().count()));
+    match last.filter(|(_, length)| *length <= LONGEST_LAST) {
+        Some((last, length)) => format!("{}…\n{last}", first(LONGEST - length - 2)),
+        None => format!("{}…", first(LONGEST - 1)),
     }
 }
 
@@ -136,13 +151,18 @@ mod tests {
         let form = seen(&text(&rows.to_string())).unwrap();
         assert_eq!(form, r#"JSON: [{"deep": {"a": …}, "n": integer, "x": null}]"#);
         let long = seen(&text(&"é".repeat(5_000))).unwrap();
-        assert_eq!(long.chars().filter(|c| *c == 'é').count(), 300);
+        assert_eq!(long.chars().filter(|c| *c == 'é').count(), 299);
+        let paged = seen(&text(&format!("{}(more: t6)\n", "a row of a table\n".repeat(100)))).unwrap();
+        assert!(paged.starts_with(r#"text: "a row"#) && paged.ends_with(r#"…\n(more: t6)""#), "{paged}");
     }
 
     #[test]
     fn failures_types_and_secrets_are_not_told() {
         assert_eq!(seen(&json!({ "content": [{ "type": "text", "text": "no" }], "isError": true })), None);
         assert_eq!(seen(&json!({ "content": [], "structuredContent": { "a": 1 } })), None);
+        let wrapped = json!({ "content": [], "structuredContent": { "result": "a|b" } });
+        assert_eq!(seen(&wrapped).unwrap(), r#"text: "a|b""#);
+        assert_eq!(seen(&json!({ "content": [], "structuredContent": { "a": "x", "b": "y" } })), None);
         assert_eq!(
             seen(&json!({ "content": [{ "type": "image", "data": "", "mimeType": "image/png" }] })),
             None

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 use super::workspace::ROOT;
 use crate::{product::Checked, servers::Installed};
 
+/// What their tools were seen to answer, as `private/observe` writes it down.
+pub(super) const OBSERVED: &str = include_str!("private/observed.lock");
+
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/first_try/private");
 /// Their names in the configuration, and the names of their programs and data.
 const NAMES: [&str; 5] = ["hives", "kilns", "lockers", "props", "trams"];

@@ -76,15 +76,22 @@ impl Serving {
     /// The same with these entries of servers.
     pub(super) async fn with(product: &Product, servers: Value) -> Checked<Self> {
         let config = json!({ "mcpServers": servers, "serve": { "listWait": LIST_WAIT } });
-        Self::of(product, &config.to_string()).await
+        Self::begin(product, &config.to_string(), Some(private::OBSERVED)).await
     }
 
-    /// The same with another configuration.
+    /// The same with another configuration, and no lock file.
     pub(crate) async fn of(product: &Product, config: &str) -> Checked<Self> {
+        Self::begin(product, config, None).await
+    }
+
+    async fn begin(product: &Product, config: &str, lock: Option<&str>) -> Checked<Self> {
         let failed = |error: std::io::Error| format!("toolsmith serve: {error}");
         let folder = tempfile::tempdir().map_err(failed)?;
         let file = folder.path().join("served.yaml");
         fs::write(&file, config).map_err(failed)?;
+        if let Some(lock) = lock {
+            fs::write(folder.path().join("toolsmith.lock"), lock).map_err(failed)?;
+        }
         let mut command = Command::new(product.binary());
         command.arg("serve").arg("--config").arg(file).current_dir(folder.path()).kill_on_drop(true);
         command.env("TOOLSMITH_CACHE_DIR", product.cache()).env("XDG_CONFIG_HOME", folder.path());
