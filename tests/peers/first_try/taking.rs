@@ -9,6 +9,7 @@ use super::{
     serving::{self, Serving},
     site,
     tasks::{Came, Task, Wanted},
+    tokens,
     workspace::Workspace,
 };
 use crate::{
