@@ -23,7 +23,7 @@ pub(crate) use servers::{
     OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
 };
 
-use crate::config::{self, LONGEST_DESCRIPTION};
+use crate::config::{self, LONGEST_DESCRIPTION, LoadOptions};
 
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
 pub(crate) use self::subagent::SubagentArguments;
@@ -100,6 +100,13 @@ pub(crate) struct ConfigArguments {
     /// Fail where the entry of a server is wrong, in place of going on without that server.
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+impl ConfigArguments {
+    /// How the configuration is loaded.
+    pub(crate) fn options(&self) -> LoadOptions {
+        LoadOptions { file: self.config.clone(), strict: self.strict }
+    }
 }
 
 /// What may be called without asking, and how much is told meanwhile.

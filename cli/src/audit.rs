@@ -27,26 +27,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::config::ArgumentsKept;
 use crate::failure::Failure;
 use crate::masker::Masker;
 
 pub(crate) use record::{Answer, Arguments, Record, Refused, Transport, Who};
-
-/// How much of a call's arguments is kept.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ArgumentsKept {
-    /// Nothing.
-    None,
-    /// Their BLAKE3 hash and size.
-    #[default]
-    Hash,
-    /// These, and the arguments without secrets, up to [`Arguments::KEPT`] bytes.
-    Full,
-}
 
 /// The log, for as many executions at a time as there are.
 #[derive(Debug)]

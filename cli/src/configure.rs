@@ -8,11 +8,11 @@ use std::path::Path;
 use mcp::Lock;
 use serde_json::Value as Json;
 
-use crate::arguments::{CheckArguments, ConfigArguments, ConfigCommand, ShowArguments, TrustArguments};
+use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments, TrustArguments};
 use crate::config::layers::{self, Layers};
 use crate::config::source::{Document, Entry, masked};
 use crate::config::tree::{Node, Value};
-use crate::config::{Error, Layer, locks, schema, show, variables};
+use crate::config::{Error, Layer, LoadOptions, locks, schema, show, variables};
 use crate::exit;
 use crate::failure::Failure;
 use crate::program_crate::LOCK;
@@ -41,7 +41,7 @@ fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
         Err(error) => vec![error.to_string()],
     };
     let problems: Vec<String> = if arguments.files.is_empty() {
-        problems(layers::gather_to_look_at(&ConfigArguments::default()))
+        problems(layers::gather_to_look_at(&LoadOptions::default()))
     } else {
         let files = arguments.files.iter();
         files.flat_map(|file| problems(layers::alone(&Layer::Named(file.clone())))).collect()
@@ -64,7 +64,7 @@ fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
 }
 
 fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let layers = layers::gather(&arguments.place).map_err(Failure::configuration)?;
+    let layers = layers::gather(&arguments.place.options()).map_err(Failure::configuration)?;
     let shown = show::shown(&layers);
     if arguments.json {
         terminal.print_json(&serde_json::to_string_pretty(&shown).map_err(Failure::host)?);

@@ -74,7 +74,7 @@ async fn flush(terminal: &Terminal) -> Result<(), Failure> {
 
 /// The store, where there is a file: looking at what is kept makes none.
 fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> {
-    let config = setup::survey(place)?;
+    let config = setup::survey(&place.options())?;
     let Some(file) = file(&config)? else {
         return Err(Failure::configuration(
             "no conversations are kept: agent.conversations is false in the configuration",

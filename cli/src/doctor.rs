@@ -17,7 +17,7 @@ use crate::terminal::Terminal;
 /// Runs the command; gives the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let config = setup::load(&arguments.place)?;
+    let config = setup::load(&arguments.place.options())?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
     if let Some(warning) = config.code_mode.warning() {
         terminal.tell(warning);

@@ -2,6 +2,7 @@
 //!
 //! How a file is changed is `edit::file`'s job, reading other clients' files `edit::foreign`'s.
 
+mod change;
 mod file;
 mod foreign;
 pub(crate) mod json;
@@ -22,7 +23,8 @@ use crate::failure::Failure;
 use crate::lock_file::hold;
 use crate::question;
 use crate::terminal::say;
-use file::{Change, Editable, Entry};
+use change::{Change, Entry};
+use file::Editable;
 
 /// Adds a server; gives the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {

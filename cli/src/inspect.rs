@@ -8,8 +8,6 @@ mod source;
 
 pub(crate) use source::{generatable, saved_tools};
 
-use std::path::Path;
-
 use codegen::Bindings;
 
 use crate::arguments::{CodegenArguments, Format};
@@ -92,21 +90,4 @@ fn rust(bindings: &[Bindings]) -> String {
         format!("pub mod {} {{\n{}}}\n", server.module, server.source())
     };
     bindings.iter().map(module).collect::<Vec<_>>().join("\n")
-}
-
-/// A file's text, with what to do where it can't be read.
-fn read(path: &Path) -> Result<String, Failure> {
-    /// Most bytes of a file with tools: far above [`mcp::MAX_LISTING_BYTES`] for several servers.
-    const LONGEST: u64 = 64 << 20;
-    let failed =
-        |error: std::io::Error| Failure::configuration(format!("{} can't be read: {error}", path.display()));
-    let length = std::fs::metadata(path).map_err(failed)?;
-    if length.is_file() && length.len() > LONGEST {
-        let message = format!("{} has {} bytes; at most {LONGEST} are read", path.display(), length.len());
-        return Err(Failure::configuration(message));
-    }
-    if !length.is_file() {
-        return Err(Failure::configuration(format!("{} is not a file", path.display())));
-    }
-    std::fs::read_to_string(path).map_err(failed)
 }

@@ -9,6 +9,9 @@ use crate::config::{self, layers, locks};
 use crate::failure::Failure;
 use crate::trust::{self, Stated, Trust};
 
+/// What is said where no lock file has a place.
+pub(crate) const NO_LOCK_FILE: &str = "there is no place for the lock file\nhelp: name one with --lock FILE";
+
 /// A lock file that no other process changes before this is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {

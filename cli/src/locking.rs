@@ -15,8 +15,7 @@ use crate::config::{self, Config};
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
-use crate::lock_file::{self, Held};
-use crate::observe::NO_LOCK_FILE;
+use crate::lock_file::{self, Held, NO_LOCK_FILE};
 use crate::pins::{Known, Pins};
 use crate::setup;
 use crate::terminal::Terminal;
@@ -30,7 +29,7 @@ pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {
 }
 
 async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = setup::load(&arguments.place.place)?;
+    let config = setup::load(&arguments.place.place.options())?;
     let targets = targets(&config, arguments.place.lock.as_ref())?;
     let accepted = Accepted(arguments.accept.as_deref());
     for name in accepted.0.unwrap_or_default() {

@@ -1,7 +1,6 @@
 //! Logging in at servers and out again: by command, or where one is met that wants it.
 
-use std::sync::Arc;
-
+use futures::future::BoxFuture;
 use mcp::{ErrorKind, ServerConfig};
 
 use crate::arguments::{LoginArguments, NameArguments};
@@ -9,14 +8,14 @@ use crate::browser;
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::{Attendant, Company as _};
-use crate::mcp_commands::{load, server};
-use crate::setup;
+use crate::login_hook::LoginHook;
+use crate::setup::{self, load_for_person, server};
 use crate::terminal::{Terminal, Voice};
 
 /// `mcp login`; gives the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let config = load(&arguments.place, &terminal)?;
+    let config = load_for_person(&arguments.place.options(), &terminal)?;
     let connection = &server(&config, &arguments.name)?.connection;
     let done =
         mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.voice())).await;
@@ -30,7 +29,7 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
 /// `mcp logout`; gives the exit code.
 pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(false, false);
-    let config = setup::load(&arguments.place)?;
+    let config = setup::load(&arguments.place.options())?;
     let was_there =
         mcp::logout(&server(&config, &arguments.name)?.connection).await.map_err(Failure::host)?;
     let name = &arguments.name;
@@ -59,8 +58,14 @@ async fn show(address: String, in_browser: bool, voice: Voice) {
     }
 }
 
+impl LoginHook for Attendant {
+    fn offer<'a>(&'a self, config: &'a ServerConfig, error: &'a mcp::Error) -> BoxFuture<'a, bool> {
+        Box::pin(offered(config, error, self))
+    }
+}
+
 /// Offers the login that a server wants, where there is a person; says whether somebody has logged in.
-pub(crate) async fn offered(config: &ServerConfig, error: &mcp::Error, host: &Arc<Attendant>) -> bool {
+async fn offered(config: &ServerConfig, error: &mcp::Error, host: &Attendant) -> bool {
     let ErrorKind::Unauthorized { challenge, .. } = &*error.kind else { return false };
     let question = format!("toolsmith: the server {} wants a login. Open it in the browser? ", config.name);
     if !host.agrees(&question).await {
@@ -74,15 +79,5 @@ pub(crate) async fn offered(config: &ServerConfig, error: &mcp::Error, host: &Ar
             voice.tell(&error.to_string());
             false
         }
-    }
-}
-
-/// An error, with what to type where a login helps.
-pub(crate) fn explained(error: &mcp::Error) -> String {
-    match &*error.kind {
-        ErrorKind::Unauthorized { .. } => {
-            format!("{error}\nhelp: log in with `toolsmith mcp login {}`", error.server)
-        }
-        _ => error.to_string(),
     }
 }

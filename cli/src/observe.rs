@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::Attendant;
-use crate::lock_file;
+use crate::lock_file::{self, NO_LOCK_FILE};
 use crate::masker::Masker;
 use crate::observed::ObservedOutputs;
 use crate::permission::{self, Policy};
@@ -22,10 +22,8 @@ use crate::serve::seen;
 use crate::sessions::Sessions;
 use crate::setup;
 use crate::terminal::Terminal;
+use crate::tool_arguments::object;
 use crate::tool_list::ToolList;
-
-/// What is said where no lock file has a place.
-pub(crate) const NO_LOCK_FILE: &str = "there is no place for the lock file\nhelp: name one with --lock FILE";
 
 /// `mcp observe`; gives the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
@@ -133,7 +131,7 @@ struct Place {
 impl Place {
     /// The file is the one that is named, or the one of the layer that defines the server.
     fn read(arguments: &LockArguments, server: &str) -> Result<Self, Failure> {
-        let config = setup::load(&arguments.place)?;
+        let config = setup::load(&arguments.place.options())?;
         let mut pins = Locks::of(&config)?.pins();
         let own = config.server(server).and_then(|server| config.lock_of(&server.layer));
         let file = match (&arguments.lock, own.or_else(|| config.locks.len().checked_sub(1))) {
@@ -255,25 +253,6 @@ fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> 
         return Err(failed("the answer has no text, so there is nothing to observe".to_owned()));
     }
     Ok(serde_json::from_str(&text).map_or(Answer::Text(text), Answer::Json))
-}
-
-/// Most characters of wrong arguments that are quoted.
-const SHOWN: usize = 60;
-
-/// Arguments in the canonical form of the JSON object that they must be.
-pub(crate) fn object(text: &str) -> Result<Box<RawValue>, Failure> {
-    // They may be long, and the whole of them is in the command line.
-    let (shown, more) = match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => (text.get(..end).unwrap_or_default(), "…"),
-        None => (text, ""),
-    };
-    let wrong =
-        |error: String| Failure::configuration(format!("--args {shown:?}{more} is no JSON object: {error}"));
-    let value: Box<RawValue> = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
-    if !value.get().starts_with('{') {
-        return Err(wrong("write `{ \"name\": value }`".to_owned()));
-    }
-    strict_json::canonical(&value).map_err(|error| wrong(error.to_string()))
 }
 
 /// The tool's signature, as it is from now on, and the form of its answers where it tells none.

@@ -112,7 +112,7 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
             }
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
-        let config = setup::load(&place)?;
+        let config = setup::load(&place.options())?;
         let known = Known::of(&config)?;
         let tools = match program {
             Some(program) => Tools::Crate(program, known.pins),

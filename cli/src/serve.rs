@@ -58,7 +58,7 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
     let token = token.transpose()?.flatten();
     let _listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
     let source = reload::Source {
-        place: arguments.place.clone(),
+        options: arguments.place.options(),
         token_variable: arguments.listening.token_env.clone(),
         token: token.as_ref().map(|token| token.secret().to_owned()),
         lenient: true,

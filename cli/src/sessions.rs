@@ -20,8 +20,8 @@ use crate::config::{Config, Permission, Server};
 use crate::first_start;
 use crate::guard::{Guards, ToolGuard};
 use crate::handing_on::depth;
-use crate::host::{Attendant, Company};
-use crate::login;
+use crate::host::Company;
+use crate::login_hook::{self, LoginHook};
 use crate::masker::Masker;
 use crate::permission::{Grants, Policy, Wanted};
 use crate::pins::Pins;
@@ -86,8 +86,8 @@ pub(crate) struct Sessions {
     masker: Masker,
     /// Who answers what servers ask.
     host: Arc<dyn Company>,
-    /// The person who is offered the login that a server wants.
-    logs_in: Option<Arc<Attendant>>,
+    /// Who offers a person the login that a server wants.
+    logs_in: Option<Arc<dyn LoginHook>>,
     /// Who may call what; without one nothing may be called.
     policy: Option<Arc<Policy>>,
     grants: Grants,
@@ -120,8 +120,8 @@ impl Sessions {
     }
 
     /// From now on, the person at the terminal is offered the logins that servers want.
-    pub(crate) fn offer_logins(&mut self, person: Arc<Attendant>) {
-        self.logs_in = Some(person);
+    pub(crate) fn offer_logins(&mut self, hook: Arc<dyn LoginHook>) {
+        self.logs_in = Some(hook);
     }
 
     /// From now on, no tool is called that is not as it is pinned.
@@ -282,16 +282,16 @@ async fn connect(
     config: &mcp::ServerConfig,
     masker: &Masker,
     host: Arc<dyn Company>,
-    logs_in: Option<Arc<Attendant>>,
+    logs_in: Option<Arc<dyn LoginHook>>,
 ) -> Result<Opened, Unopened> {
     let told = |error: mcp::Error| Unopened {
-        message: masker.mask(&login::explained(&error)).into_owned(),
+        message: masker.mask(&login_hook::explained(&error)).into_owned(),
         wants_login: matches!(*error.kind, ErrorKind::Unauthorized { .. }),
     };
     let listed = match listed(config, host.clone()).await {
         // Once: who was just let in and is refused all the same is told so.
         Err(error) => match logs_in {
-            Some(person) if login::offered(config, &error, &person).await => listed(config, host).await,
+            Some(hook) if hook.offer(config, &error).await => listed(config, host).await,
             _ => Err(error),
         },
         listed => listed,

@@ -1,40 +1,39 @@
 //! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
 
-use crate::arguments::ConfigArguments;
-use crate::config::{self, Config};
+use crate::config::{self, Config, LoadOptions, Server};
 use crate::debug;
 use crate::failure::Failure;
 use crate::handing_on;
 use crate::masker::Masker;
 use crate::telemetry::Exporter;
-use crate::terminal;
+use crate::terminal::{self, Terminal};
 
-/// The configuration that the arguments name, to be used.
-pub(crate) fn load(place: &ConfigArguments) -> Result<Config, Failure> {
-    config::load(place).map_err(Failure::configuration).and_then(begin)
+/// The configuration that the options name, to be used.
+pub(crate) fn load(options: &LoadOptions) -> Result<Config, Failure> {
+    config::load(options).map_err(Failure::configuration).and_then(begin)
 }
 
 /// The same, to be looked at: there may be no server in it that can be used.
-pub(crate) fn survey(place: &ConfigArguments) -> Result<Config, Failure> {
-    if place.strict {
-        return load(place);
+pub(crate) fn survey(options: &LoadOptions) -> Result<Config, Failure> {
+    if options.strict {
+        return load(options);
     }
-    config::survey(place).map_err(Failure::configuration).and_then(begin)
+    config::survey(options).map_err(Failure::configuration).and_then(begin)
 }
 
 /// The same without a project's file that is not trusted, which the configuration then says.
-pub(crate) fn load_without_untrusted(place: &ConfigArguments) -> Result<Config, Failure> {
-    config::load_without_untrusted(place).map_err(Failure::configuration).and_then(begin)
+pub(crate) fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
+    config::load_without_untrusted(options).map_err(Failure::configuration).and_then(begin)
 }
 
 /// The configuration for a server, with the export of traces that it asks for; with `lenient`, as
 /// [`load_without_untrusted`].
 pub(crate) fn load_to_serve(
-    place: &ConfigArguments,
+    options: &LoadOptions,
     lenient: bool,
 ) -> Result<(Config, Option<Exporter>), Failure> {
     let load = if lenient { config::load_without_untrusted } else { config::load };
-    let mut config = load(place).map_err(Failure::configuration)?;
+    let mut config = load(options).map_err(Failure::configuration)?;
     handing_on::hand_on(&mut config)?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
@@ -55,4 +54,45 @@ pub(crate) fn introduce(config: &Config) {
     config
         .complaints()
         .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));
+}
+
+/// The configuration; where there is none, that is said.
+pub(crate) fn load_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Config, Failure> {
+    let config = load(options)?;
+    tell_if_demo(&config, terminal);
+    Ok(config)
+}
+
+/// The same, where servers that can't be used are looked at as well.
+pub(crate) fn survey_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Config, Failure> {
+    let config = survey(options)?;
+    tell_if_demo(&config, terminal);
+    Ok(config)
+}
+
+fn tell_if_demo(config: &Config, terminal: &Terminal) {
+    if config.is_demo() {
+        terminal.note(
+            "no server is configured: this is the built-in demo server; add your own with\n  \
+             toolsmith mcp add NAME -- COMMAND ARGUMENTS…\n  toolsmith mcp add NAME --url ADDRESS",
+        );
+    }
+}
+
+/// A server that can be used.
+pub(crate) fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure> {
+    if let Some(server) = config.server(name) {
+        return Ok(server);
+    }
+    if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
+        return Err(Failure::configuration(match &absent.wrong {
+            Some(wrong) => format!("the entry of the server {name} is wrong\n{wrong}"),
+            None => format!("the server {name} is switched off\nhelp: write `enabled: true` in its entry"),
+        }));
+    }
+    let known: Vec<&str> = config.servers.iter().map(|server| server.connection.name.as_str()).collect();
+    Err(Failure::configuration(format!(
+        "there is no server {name:?}\nhelp: configured are {}",
+        known.join(", ")
+    )))
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use system::file::{Access, Durability};
 
-use crate::config::{self, Error};
+use crate::config::{Error, user_folder};
 
 /// The file's name, in the user's folder of configurations.
 const FILE: &str = "trusted.json";
@@ -132,7 +132,7 @@ pub(crate) fn record(path: &Path, stated: Option<Stated<'_>>) -> Result<(), Erro
 
 /// The record's file. It may be missing.
 pub(crate) fn file() -> Option<PathBuf> {
-    config::user_folder().map(|folder| folder.join(FILE))
+    user_folder().map(|folder| folder.join(FILE))
 }
 
 fn read(file: &Path) -> Result<Trusted, Error> {

@@ -19,7 +19,7 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 }
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
-    let config = setup::load(&arguments.place)?;
+    let config = setup::load(&arguments.place.options())?;
     let known = Known::of(&config)?;
     let cache = config.cache.open()?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;

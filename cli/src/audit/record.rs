@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::ArgumentsKept;
 use super::line::cut;
+use crate::config::ArgumentsKept;
 use crate::masker::Masker;
 
 /// One event. `execution` is the same in all records of an execution; a call that a client makes directly has one of

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::check::Checker;
+use super::checker::Checker;
 use super::decode::{At, Problem};
 
 /// A model.
@@ -318,7 +318,7 @@ impl Checker<'_> {
 
     pub(super) fn subagent(&self, entry: &SubagentEntry) -> Result<Subagent, Problem> {
         // As a server's: it becomes a tool's name, which models limit.
-        if let Err(message) = super::check_server_name(&entry.name.value) {
+        if let Err(message) = super::checker::check_server_name(&entry.name.value) {
             let message = message.replace("a server's name", "the name of a subagent");
             return Err(self.wrong(&entry.name, &message));
         }

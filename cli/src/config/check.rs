@@ -2,37 +2,20 @@
 //!
 //! Every broken rule is told, not only the first. Servers' entries are checked by `server`.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
+use super::checker::{Checker, MOST_ENTRIES, globs};
 use super::confinement::LEAST_MEMORY;
 use super::decode::{At, Problem};
 use super::form::{CodeModeEntry, DirectNamesEntry};
 use super::settings::{CodeModeSettings, Settings};
-use super::source::{Document, Source};
+use super::source::Document;
 use super::tree::{Node, Place};
-use super::{DirectNames, Glob, Layer, size, variables};
-
-/// Most seconds of a time-out: a day.
-const LONGEST_SECONDS: f64 = 86_400.0;
+use super::{DirectNames, Layer};
 
 /// Most characters of a tool's description in its signature.
 pub(crate) const LONGEST_DESCRIPTION: usize = 10_000;
-
-/// Most servers, and most entries of each list and mapping of one.
-pub(super) const MOST_ENTRIES: usize = 1_000;
-
-/// Checks the values of one layer.
-pub(super) struct Checker<'a> {
-    pub(super) source: &'a Source,
-    pub(super) lookup: Lookup,
-    problems: RefCell<Vec<Problem>>,
-}
-
-/// What a variable holds.
-pub(super) type Lookup = fn(&str) -> Option<String>;
 
 /// What variables hold in the environment.
 pub(super) fn environment(name: &str) -> Option<String> {
@@ -62,30 +45,7 @@ pub(super) fn writable(document: &Document) -> Vec<(Place, PathBuf)> {
     sandbox.map(|sandbox| checker.writable(&sandbox.value)).unwrap_or_default()
 }
 
-impl<'a> Checker<'a> {
-    pub(super) fn new(source: &'a Source, lookup: Lookup) -> Self {
-        Checker { source, lookup, problems: RefCell::default() }
-    }
-
-    /// What was wrong.
-    pub(super) fn done(self) -> Vec<Problem> {
-        self.problems.into_inner()
-    }
-
-    /// What is right; what is wrong is kept to be told.
-    pub(super) fn keep<T>(&self, checked: Result<T, Problem>) -> Option<T> {
-        checked.map_err(|problem| self.problems.borrow_mut().push(problem)).ok()
-    }
-
-    pub(super) fn wrong<T>(&self, value: &At<T>, message: &str) -> Problem {
-        Problem { place: value.place, message: message.to_owned() }
-    }
-
-    /// Keeps what is wrong, to be told.
-    pub(super) fn tell<T>(&self, value: &At<T>, message: &str) {
-        self.problems.borrow_mut().push(self.wrong(value, message));
-    }
-
+impl Checker<'_> {
     fn settings(&self, document: &Document) -> Settings {
         let file = &document.file;
         if let Some(version) = file.version.as_ref().filter(|version| version.value != "1.0") {
@@ -211,28 +171,6 @@ impl<'a> Checker<'a> {
         crates.iter().map(|(name, version)| (name.clone(), version.value.clone())).collect()
     }
 
-    pub(super) fn seconds(&self, value: &At<f64>) -> Result<Duration, Problem> {
-        let seconds = Some(value.value).filter(|seconds| *seconds <= LONGEST_SECONDS);
-        // What is shorter than a nanosecond becomes nothing.
-        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        time.filter(|time| !time.is_zero()).ok_or_else(|| {
-            // The debug form is the short one: 1e300, not 301 digits.
-            let message =
-                format!("{:?} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
-            self.wrong(value, &message)
-        })
-    }
-
-    pub(super) fn size(&self, value: &At<String>, least: u64) -> Result<u64, Problem> {
-        let size = size::parse(&value.value).map_err(|message| self.wrong(value, &message))?;
-        if size < least {
-            return Err(
-                self.wrong(value, &format!("{:?} is too little; write at least {least} bytes", value.value))
-            );
-        }
-        Ok(size)
-    }
-
     /// The cache is the user's, and other projects use it too.
     fn cache_size(&self, value: &At<String>) -> Result<u64, Problem> {
         if matches!(self.source.layer, Layer::Project(_)) {
@@ -243,69 +181,12 @@ impl<'a> Checker<'a> {
         self.size(value, runner::LEAST_SIZE)
     }
 
-    pub(super) fn at_least_one(&self, value: &At<u64>) -> Result<u64, Problem> {
-        match value.value {
-            0 => Err(self.wrong(value, "0 is too few; write at least 1")),
-            number => Ok(number),
-        }
-    }
-
     fn description_length(&self, value: &At<u64>) -> Result<usize, Problem> {
         let length = usize::try_from(value.value).ok().filter(|length| *length <= LONGEST_DESCRIPTION);
         length.ok_or_else(|| {
             self.wrong(value, &format!("{} is too long; write at most {LONGEST_DESCRIPTION}", value.value))
         })
     }
-
-    /// With the values of variables. They stand in no message.
-    pub(super) fn expand(&self, value: &At<String>) -> Result<String, Problem> {
-        self.without_nul(value, &value.value)?;
-        let expanded =
-            variables::expand(&value.value, self.lookup).map_err(|message| self.wrong(value, &message))?;
-        self.without_nul(value, &expanded)?;
-        Ok(expanded)
-    }
-
-    /// An absolute address of a server, variables expanded.
-    pub(super) fn address(&self, value: &At<String>) -> Result<url::Url, Problem> {
-        let wrong = |message: &str| Err(self.wrong(value, message));
-        // What it says now may hold a variable's value, and is not told.
-        let Ok(address) = url::Url::parse(&self.expand(value)?) else {
-            return wrong("this is no absolute address; write one such as https://example.com/mcp");
-        };
-        if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
-            return wrong("the address must begin with https:// or http://, and name a host");
-        }
-        if !address.username().is_empty() || address.password().is_some() {
-            return wrong("an address with a user's name is not used; write `headers: { Authorization: … }`");
-        }
-        Ok(address)
-    }
-
-    /// The name of an environment variable; it is told with the place of its value.
-    pub(super) fn variable(&self, name: &str, value: &At<String>) -> Result<String, Problem> {
-        self.without_nul(value, name)?;
-        if name.is_empty() || name.contains('=') {
-            let message = format!(
-                "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
-                 write `env: {{ NAME: value }}`"
-            );
-            return Err(self.wrong(value, &message));
-        }
-        Ok(name.to_owned())
-    }
-
-    /// Programs are started with texts that end at the first NUL (execve(2)).
-    pub(super) fn without_nul(&self, place: &At<String>, text: &str) -> Result<(), Problem> {
-        if text.contains('\0') {
-            return Err(self.wrong(place, "a NUL character can't be passed to a program; remove it"));
-        }
-        Ok(())
-    }
-}
-
-pub(super) fn globs(names: &[String]) -> Vec<Glob> {
-    names.iter().map(|name| Glob::new(name)).collect()
 }
 
 impl From<DirectNamesEntry> for DirectNames {

@@ -8,7 +8,7 @@ use sandbox::{Confinement, Layers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::check::Checker;
+use super::checker::Checker;
 use super::decode::{At, Problem};
 use super::settings::CodeModeSettings;
 use super::tree::Place;

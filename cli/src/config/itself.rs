@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::Layer;
+use super::error::Error;
+use super::layer::Layer;
 use super::source::Source;
 
 /// The name that this program is installed by.
@@ -23,6 +24,13 @@ pub(crate) fn is_this_program(command: &str) -> bool {
 fn in_path(command: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(command)).find(|file| file.is_file())
+}
+
+/// The path of this program.
+pub(super) fn own_program() -> Result<String, Error> {
+    let program = std::env::current_exe()
+        .map_err(|error| Error(format!("the demo server is this program, which can't be found: {error}")))?;
+    Ok(program.to_string_lossy().into_owned())
 }
 
 /// Why an entry of this source can't be used, where its command is a server that reads the same source.

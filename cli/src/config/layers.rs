@@ -11,7 +11,6 @@ use super::protected;
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
 use super::{Absent, CacheSettings, Config, Error, Layer, Server, check, server, text};
-use crate::arguments::ConfigArguments;
 use crate::program_crate::LOCK;
 use crate::trust::{self, Stated, Trust};
 
@@ -67,10 +66,19 @@ pub(crate) fn project_of_lock(lock: &Path) -> Option<PathBuf> {
     found.ok().flatten().filter(|project| project.with_file_name(LOCK) == folder.join(LOCK))
 }
 
+/// Which configuration is loaded, and how strictly.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LoadOptions {
+    /// A file on top of the user's and the project's.
+    pub(crate) file: Option<PathBuf>,
+    /// Whether a wrong entry of a server is an error, in place of a server that is left out.
+    pub(crate) strict: bool,
+}
+
 /// All files that a configuration may stand in, whether they are there or not.
-pub(crate) fn candidates(place: &ConfigArguments) -> Vec<PathBuf> {
+pub(crate) fn candidates(options: &LoadOptions) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
-        place.config.iter().filter_map(|file| std::path::absolute(file).ok()).collect();
+        options.file.iter().filter_map(|file| std::path::absolute(file).ok()).collect();
     files.extend(super::user_folder().iter().flat_map(|folder| NAMES.map(|name| folder.join(name))));
     if let Ok(folder) = std::env::current_dir() {
         files.extend(PROJECT_NAMES.map(|name| folder.join(name)));
@@ -101,18 +109,18 @@ fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> 
 }
 
 /// Reads the layers that the arguments, the folder and the environment name.
-pub(crate) fn gather(place: &ConfigArguments) -> Result<Layers, Error> {
-    gather_with(place, Untrusted::Refused)
+pub(crate) fn gather(options: &LoadOptions) -> Result<Layers, Error> {
+    gather_with(options, Untrusted::Refused)
 }
 
 /// The same to look at: a project's file is read whether it is trusted or not.
-pub(crate) fn gather_to_look_at(place: &ConfigArguments) -> Result<Layers, Error> {
-    gather_with(place, Untrusted::Shown)
+pub(crate) fn gather_to_look_at(options: &LoadOptions) -> Result<Layers, Error> {
+    gather_with(options, Untrusted::Shown)
 }
 
 /// The same without a project's file that is not trusted, which is reported.
-pub(super) fn gather_trusted(place: &ConfigArguments) -> Result<Layers, Error> {
-    gather_with(place, Untrusted::LeftOut)
+pub(super) fn gather_trusted(options: &LoadOptions) -> Result<Layers, Error> {
+    gather_with(options, Untrusted::LeftOut)
 }
 
 /// Reads one file alone.
@@ -122,7 +130,7 @@ pub(crate) fn alone(layer: &Layer) -> Result<Layers, Error> {
     Ok(layers)
 }
 
-fn gather_with(place: &ConfigArguments, untrusted: Untrusted) -> Result<Layers, Error> {
+fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Error> {
     let mut layers = Layers::default();
     // The user's pins hold whatever other layers there are, and whether the user has a file or not.
     if let Some(path) = locks::place(&Layer::Demo) {
@@ -135,13 +143,13 @@ fn gather_with(place: &ConfigArguments, untrusted: Untrusted) -> Result<Layers, 
         Error(format!("the working folder is not known: {error}\nhelp: go to another one"))
     })?;
     let project = project_file(&folder)?;
-    let project = project.filter(|file| !place.config.as_ref().is_some_and(|named| is_same(named, file)));
+    let project = project.filter(|file| !options.file.as_ref().is_some_and(|named| is_same(named, file)));
     match project {
         Some(file) if untrusted == Untrusted::Shown => layers.with_lock(&Layer::Project(file))?,
-        Some(file) => layers.project(file, place.config.is_some(), untrusted)?,
+        Some(file) => layers.project(file, options.file.is_some(), untrusted)?,
         None => {}
     }
-    if let Some(file) = &place.config {
+    if let Some(file) = &options.file {
         layers.with_lock(&Layer::Named(file.clone()))?;
     }
     if let Some(value) = std::env::var_os(SERVERS_VARIABLE).filter(|value| !value.is_empty()) {

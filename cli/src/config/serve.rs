@@ -7,9 +7,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::check::Checker;
+use super::checker::Checker;
 use super::decode::{At, Problem};
-use crate::audit::ArgumentsKept;
 use crate::telemetry::Telemetry;
 
 /// What `toolsmith serve` offers, and within what bounds.
@@ -54,6 +53,19 @@ pub(super) struct AuditEntry {
     /// What is kept of calls' arguments (default hash).
     #[serde(default)]
     arguments: ArgumentsKept,
+}
+
+/// How much of a call's arguments is kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ArgumentsKept {
+    /// Nothing.
+    None,
+    /// Their BLAKE3 hash and size.
+    #[default]
+    Hash,
+    /// These, and the arguments without secrets, up to [`Arguments::KEPT`] bytes.
+    Full,
 }
 
 /// Export of traces over OTLP.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::check::{Checker, Lookup, MOST_ENTRIES, globs};
+use super::checker::{Checker, Lookup, MOST_ENTRIES, globs};
 use super::decode::{At, Problem};
 use super::form::{GrantEntry, OAuthChoice, OAuthEntry, ServerEntry};
 use super::settings::Settings;
@@ -63,7 +63,7 @@ impl Checker<'_> {
     fn server(&self, entry: &Entry, settings: &Settings) -> Option<Server> {
         let (name, form) = (entry.name.as_str(), &entry.form);
         let whole = At { place: entry.place, value: () };
-        if let Err(message) = super::check_server_name(name) {
+        if let Err(message) = super::checker::check_server_name(name) {
             self.tell(&whole, &format!("mcpServers.{}: {message}", short(name)));
         }
         // What a broken key leaves missing is not told a second time.
@@ -364,7 +364,7 @@ pub(crate) fn command_line<'a>(command: &'a str, args: impl Iterator<Item = &'a 
 
 /// `toolsmith` as a command is this very program, wherever it lies.
 fn own_program(command: String) -> Result<String, String> {
-    if command == "toolsmith" { super::own_program().map_err(|error| error.0) } else { Ok(command) }
+    if command == "toolsmith" { itself::own_program().map_err(|error| error.0) } else { Ok(command) }
 }
 
 /// The file for the tokens of a server: another address under the same name has other tokens.

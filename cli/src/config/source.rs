@@ -9,17 +9,7 @@ use super::form::{File, ServerEntry};
 use super::tree::{self, Key, Node, Place, Value};
 use super::{Error, Layer, syntax};
 
-/// Where a layer comes from, and how its places are shown.
-#[derive(Debug, Clone)]
-pub(crate) struct Source {
-    pub(crate) layer: Layer,
-    /// The file, or the variable.
-    pub(super) name: String,
-    /// The text with secrets covered, to show lines of.
-    text: String,
-    /// Relative paths start here.
-    pub(super) folder: PathBuf,
-}
+pub(crate) use super::origin::Source;
 
 /// A layer as it is read.
 #[derive(Debug, Clone)]
@@ -43,20 +33,6 @@ pub(crate) struct Entry {
     pub(super) form: ServerEntry,
     /// What has not the form that it should.
     pub(super) problems: Vec<Problem>,
-}
-
-impl Source {
-    /// What is wrong: file, line, column, message, and the line.
-    pub(crate) fn tell(&self, problem: &Problem) -> String {
-        let Place { line, column } = problem.place;
-        let excerpt = syntax::excerpt(&self.text, line, column);
-        format!("{}:{line}:{column}: {}{excerpt}", self.name, problem.message)
-    }
-
-    /// The place as it stands in messages.
-    pub(crate) fn at(&self, place: Place) -> String {
-        format!("{}:{}", self.name, place.line)
-    }
 }
 
 /// What the variable with servers is called.

@@ -69,7 +69,7 @@ impl Desk {
         let folder = std::env::current_dir()
             .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
         let source = reload::Source {
-            place: arguments.place.clone(),
+            options: arguments.place.options(),
             token_variable: None,
             token: None,
             lenient: true,

@@ -11,6 +11,7 @@ use super::command::{Servers, meant};
 use super::desk::Desk;
 use crate::config::{Config, Server};
 use crate::login;
+use crate::login_hook;
 use crate::mcp_commands::{rows, short, source, table};
 use crate::serve::snapshot::{Settings, Snapshot};
 
@@ -77,7 +78,7 @@ impl Desk {
         done: Result<Session, mcp::Error>,
     ) -> Result<(), String> {
         done.map_err(|error| {
-            let text = login::explained(&error).replace("`toolsmith mcp login", "`/mcp auth");
+            let text = login_hook::explained(&error).replace("`toolsmith mcp login", "`/mcp auth");
             settings.masker.mask(&text).into_owned()
         })?;
         self.settled(|snapshot| snapshot.lists.contains_key(name)).await;

@@ -6,31 +6,13 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json};
 
+use super::change::{Change, SERVERS};
 use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
 use crate::config::{self, Error, Layer, layers, locks, source};
 use crate::program_crate::LOCK;
 use crate::trust::{self, Stated, Trust};
-
-/// The key of the servers.
-pub(super) const SERVERS: &str = "mcpServers";
-
-/// The keys and values of an entry, in the order in which they are written.
-pub(super) type Entry = Vec<(String, Json)>;
-
-/// What is done to a server's entry.
-#[derive(Debug, Clone)]
-pub(super) enum Change {
-    /// It becomes this one.
-    Set(Entry),
-    /// It goes.
-    Remove,
-    /// It is switched on or off.
-    Enabled(bool),
-    /// All of its tools may be called: the key says so, with the value.
-    Trusted(&'static str, Json),
-}
 
 /// A file that is changed.
 #[derive(Debug)]

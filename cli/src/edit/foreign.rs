@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::file::Entry;
+use super::change::Entry;
 use crate::config::{self, Error, tree};
 
 /// Most servers of a file: each is written and read back by itself, and the whole file with it.

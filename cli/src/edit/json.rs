@@ -3,7 +3,7 @@
 use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value as Json;
 
-use super::file::{Change, Entry, SERVERS};
+use super::change::{Change, Entry, SERVERS};
 use crate::config::tree::json_options;
 
 /// The text with the change; why not, otherwise.

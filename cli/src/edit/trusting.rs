@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::file::{Change, Editable};
+use super::change::Change;
+use super::file::Editable;
 use super::{describe, save, tell};
 use crate::arguments::Scope;
 use crate::failure::Failure;

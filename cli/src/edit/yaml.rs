@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 use serde_json::Value as Json;
 use yaml_edit::{Mapping, MappingBuilder, ScalarValue, YamlFile, YamlValue};
 
-use super::file::{Change, Entry, SERVERS};
+use super::change::{Change, Entry, SERVERS};
 
 /// The text with the change; why not, otherwise.
 pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {
@@ -87,7 +87,7 @@ fn yaml(value: &Json) -> YamlValue {
 
 #[cfg(test)]
 mod tests {
-    use super::super::file::Change;
+    use super::super::change::Change;
     use super::change;
     use serde_json::json;
 

@@ -6,7 +6,7 @@ use codegen::{Server, Tool, ToolsDiff};
 use mcp::Lock;
 use serde_json::json;
 
-use super::{read, source};
+use super::source::{self, read};
 use crate::failure::Failure;
 
 /// The difference, as text or as JSON.

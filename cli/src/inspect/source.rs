@@ -7,7 +7,6 @@ use codegen::{Server, Style, Tool};
 use mcp::{Listing, Lock, LockedServer};
 use serde_json::Value;
 
-use super::read;
 use crate::arguments::CodegenArguments;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
@@ -102,7 +101,7 @@ pub(super) fn servers(lock: &Lock) -> Vec<Server> {
 
 /// The configured servers, asked where their tools are not known.
 async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result<Found, Failure> {
-    let mut config = setup::load(&arguments.place)?;
+    let mut config = setup::load(&arguments.place.options())?;
     let names = || config.servers.iter().map(|server| server.connection.name.as_str());
     let modules = codegen::module_names(names());
     if let Some(unknown) = arguments.servers.iter().find(|name| config.server(name).is_none()) {
@@ -152,4 +151,21 @@ fn unknown_server<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failu
     let known: Vec<&str> = known.collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     Failure::configuration(format!("there are no tools of a server {name:?}\nhelp: known are {known}"))
+}
+
+/// A file's text, with what to do where it can't be read.
+pub(super) fn read(path: &Path) -> Result<String, Failure> {
+    /// Most bytes of a file with tools: far above [`mcp::MAX_LISTING_BYTES`] for several servers.
+    const LONGEST: u64 = 64 << 20;
+    let failed =
+        |error: std::io::Error| Failure::configuration(format!("{} can't be read: {error}", path.display()));
+    let length = std::fs::metadata(path).map_err(failed)?;
+    if length.is_file() && length.len() > LONGEST {
+        let message = format!("{} has {} bytes; at most {LONGEST} are read", path.display(), length.len());
+        return Err(Failure::configuration(message));
+    }
+    if !length.is_file() {
+        return Err(Failure::configuration(format!("{} is not a file", path.display())));
+    }
+    std::fs::read_to_string(path).map_err(failed)
 }

@@ -3,17 +3,18 @@
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{load, print_json, server, sessions, tell_difference};
+use super::support::{print_json, sessions, tell_difference};
 use crate::arguments::CallArguments;
 use crate::config;
 use crate::exit;
 use crate::failure::Failure;
-use crate::observe::object;
 use crate::permission;
 use crate::pins::Known;
 use crate::results::{RESULT_LIMIT, Results, text};
 use crate::sessions::Sessions;
+use crate::setup::{load_for_person, server};
 use crate::terminal::Terminal;
+use crate::tool_arguments::object;
 use crate::tool_list::ToolList;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
@@ -32,7 +33,7 @@ pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Resu
 /// The result of the call, within the bounds of what is shown; the whole of a longer one is kept.
 async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value, Failure> {
     let given = object(&arguments.args)?;
-    let config = load(&arguments.place, terminal)?;
+    let config = load_for_person(&arguments.place.options(), terminal)?;
     let name = &server(&config, &arguments.server)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;

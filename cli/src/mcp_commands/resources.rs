@@ -4,14 +4,15 @@ use mcp::{Items, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::support::{print_json, sessions};
 use super::table::table;
-use super::{load, print_json, server, sessions};
 use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
 use crate::config::{self, Config};
 use crate::exit;
 use crate::failure::Failure;
 use crate::pins::Pins;
 use crate::results::{RESULT_LIMIT, Results};
+use crate::setup::{load_for_person, server};
 use crate::terminal::Terminal;
 
 /// Which list.
@@ -24,7 +25,7 @@ pub(super) enum List {
 
 /// Prints a list; gives the exit code.
 pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.place, terminal)?;
+    let config = load_for_person(&arguments.place.options(), terminal)?;
     let asked = session_of(&config, &arguments.name, terminal, async |session| match list {
         List::Resources => session.list_resources().await,
         List::Templates => session.list_resource_templates().await,
@@ -64,7 +65,7 @@ fn cell(item: &Value, member: &str) -> String {
 /// Prints what a resource holds; gives the exit code.
 pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
-    let config = load(place, terminal)?;
+    let config = load_for_person(&place.options(), terminal)?;
     let asked =
         session_of(&config, name, terminal, async |session| session.read_resource(&arguments.uri).await);
     let result = bounded(&asked.await?, &config, terminal)?;
@@ -85,7 +86,7 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
 pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let OneArguments { name, place, json } = &arguments.one;
     let given = arguments.args.iter().cloned().collect();
-    let config = load(place, terminal)?;
+    let config = load_for_person(&place.options(), terminal)?;
     let asked = session_of(&config, name, terminal, async |session| {
         session.get_prompt(&arguments.prompt, &given).await
     });

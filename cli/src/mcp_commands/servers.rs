@@ -5,8 +5,8 @@ use std::time::Instant;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
+use super::support::{code, print_json, sessions, tell_difference};
 use super::table::{short, table};
-use super::{code, load, print_json, server, sessions, survey, tell_difference};
 use crate::arguments::{LookArguments, OneArguments};
 use crate::config::{Config, Layer, Server};
 use crate::exit;
@@ -14,13 +14,14 @@ use crate::failure::Failure;
 use crate::masker::Masker;
 use crate::pins::Known;
 use crate::sessions::{Opened, Sessions, Unopened};
+use crate::setup::{load_for_person, server, survey_for_person};
 use crate::terminal::Terminal;
 
 /// Most characters that are shown of what a server says of itself.
 const WORDS: usize = 2_000;
 
 pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = survey(&arguments.place, terminal)?;
+    let config = survey_for_person(&arguments.place.options(), terminal)?;
     if let Some(name) = &arguments.name {
         server(&config, name)?;
     }
@@ -160,7 +161,7 @@ impl Tried {
 }
 
 pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = survey(&arguments.place, terminal)?;
+    let config = survey_for_person(&arguments.place.options(), terminal)?;
     if let Some(name) = &arguments.name {
         let name = &server(&config, name)?.connection.name;
         return one(&config, name, arguments.json, terminal).await;
@@ -202,7 +203,7 @@ pub(super) async fn status(arguments: &LookArguments, terminal: &Terminal) -> Re
 }
 
 pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.place, terminal)?;
+    let config = load_for_person(&arguments.place.options(), terminal)?;
     let name = &server(&config, &arguments.name)?.connection.name;
     one(&config, name, arguments.json, terminal).await
 }
@@ -249,7 +250,7 @@ async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) ->
 }
 
 pub(super) async fn test(arguments: &OneArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.place, terminal)?;
+    let config = load_for_person(&arguments.place.options(), terminal)?;
     let name = &server(&config, &arguments.name)?.connection.name;
     let tried = alone(&config, name, terminal).await?;
     let facts = tried.facts(&config);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
+use super::support::{print_json, sessions, tell_difference};
 use super::table::table;
-use super::{load, print_json, server, sessions, tell_difference};
 use crate::arguments::ToolsArguments;
 use crate::catalog;
 use crate::config::{self, Config, Filter};
@@ -15,13 +15,14 @@ use crate::direct::Partition;
 use crate::exit;
 use crate::failure::Failure;
 use crate::pins::{Known, Pins};
+use crate::setup::{load_for_person, server};
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
 type Lists = BTreeMap<String, Arc<ToolList>>;
 
 pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let config = load(&arguments.look.place, terminal)?;
+    let config = load_for_person(&arguments.look.place.options(), terminal)?;
     let known = Known::of(&config)?;
     let asked: Vec<&str> = match &arguments.look.name {
         Some(name) => vec![&server(&config, name)?.connection.name],

@@ -6,7 +6,6 @@
 mod library;
 
 use std::sync::{Arc, Once};
-use std::time::Duration;
 
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
@@ -30,7 +29,7 @@ use super::execute::{self, Arguments, Execution, Sealed};
 use super::frame;
 use super::held::{State, Work, binding};
 use super::host::Told;
-use super::library::{List, own_template};
+use super::library::{AGENTS_WAIT, List, own_template};
 use super::passing::Passing;
 use super::scribe::Requester;
 use super::session::{ClientSession, Transport, is_stateless};
@@ -44,10 +43,6 @@ use crate::handing_on::depth;
 const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \
                             start: it loops, filters and joins, and only what it prints or returns comes back. A \
                             single call is made directly.";
-
-/// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
-/// for its server.
-pub(crate) const AGENTS_WAIT: Duration = Duration::from_secs(5);
 
 /// Serves one client by pipes.
 pub(crate) struct Face(Handler);

@@ -2,17 +2,21 @@
 //! comes first.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use futures::future::join_all;
 use mcp::{Items, Session};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
-use super::face::AGENTS_WAIT;
 use super::kept;
 use super::passing::Passing;
 use crate::config::{Config, Server};
 use crate::resources::{fits_template, meant};
+
+/// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
+/// for its server.
+pub(crate) const AGENTS_WAIT: Duration = Duration::from_secs(5);
 
 /// What tells resources of the same address apart: `toolsmith://servers/NAME/resource?uri=…`.
 const QUALIFIED: &str = "toolsmith://servers/";

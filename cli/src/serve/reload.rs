@@ -17,8 +17,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::snapshot::Settings;
 use super::workshop::Workshop;
-use crate::arguments::ConfigArguments;
-use crate::config::{Config, layers};
+use crate::config::{Config, LoadOptions, layers};
 use crate::failure::Failure;
 use crate::pins::Known;
 use crate::program_crate;
@@ -38,7 +37,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// What is read, and read again.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
-    pub(crate) place: ConfigArguments,
+    pub(crate) options: LoadOptions,
     /// The variable with the token of this server, which no other server gets to see.
     pub(crate) token_variable: Option<String>,
     /// The token.
@@ -52,12 +51,12 @@ impl Source {
     /// the new one may be as well; what was trusted and is in force is not lost by a change.
     fn read(&self, old: &Config) -> Result<Arc<Settings>, Failure> {
         let load = if old.untrusted.is_some() { setup::load_without_untrusted } else { setup::load };
-        self.settings(load(&self.place)?)
+        self.settings(load(&self.options)?)
     }
 
     /// The same at first, with the export of traces that it asks for.
     pub(crate) fn read_first(&self) -> Result<(Arc<Settings>, Option<Exporter>), Failure> {
-        let (config, exporter) = setup::load_to_serve(&self.place, self.lenient)?;
+        let (config, exporter) = setup::load_to_serve(&self.options, self.lenient)?;
         Ok((self.settings(config)?, exporter))
     }
 
@@ -83,7 +82,7 @@ impl Source {
 
     /// All files that it may stand in, and those that say what of it holds. They may be missing.
     fn files(&self) -> BTreeSet<PathBuf> {
-        let mut files: BTreeSet<PathBuf> = layers::candidates(&self.place).into_iter().collect();
+        let mut files: BTreeSet<PathBuf> = layers::candidates(&self.options).into_iter().collect();
         let locks: Vec<_> = files.iter().map(|file| file.with_file_name(program_crate::LOCK)).collect();
         files.extend(locks);
         files.extend(trust::file());
@@ -94,7 +93,7 @@ impl Source {
 
     /// The file that was named and can't be read twice, such as a pipe.
     fn unreadable(&self) -> Option<&Path> {
-        let named = self.place.config.as_deref()?;
+        let named = self.options.file.as_deref()?;
         fs::metadata(named).is_ok_and(|found| !found.is_file()).then_some(named)
     }
 }

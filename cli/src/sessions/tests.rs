@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 use super::*;
+use crate::host::Attendant;
 use crate::terminal::Terminal;
 
 /// The server takes the connection and never answers. Time passes only where nothing else can happen.

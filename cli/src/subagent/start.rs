@@ -52,7 +52,7 @@ pub(super) fn start(
     };
     let parent_run = handing_on::parent_run()?;
     handing_on::as_an_agent();
-    let (mut config, exporter) = setup::load_to_serve(&arguments.place, false)?;
+    let (mut config, exporter) = setup::load_to_serve(&arguments.place.options(), false)?;
     let described = described(&config, file)?;
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
@@ -62,7 +62,7 @@ pub(super) fn start(
     let folder = std::env::current_dir()
         .map_err(|error| Failure::configuration(format!("the working folder is not known: {error}")))?;
     let source = Source {
-        place: arguments.place.clone(),
+        options: arguments.place.options(),
         token_variable: arguments.listening.token_env.clone(),
         token: token.map(|token| token.secret().to_owned()),
         lenient: false,

@@ -11,14 +11,6 @@ use crate::keyboard::Keyboard;
 /// Most bytes of what this process says past the terminal while a question is open (64 KiB); the rest is left out.
 const MOST_SAID: usize = 64 << 10;
 
-/// Undoes what may have been done to the terminal, and begins an empty line with nothing below it. In this order: ends
-/// a control string (ST); leaves the other screen in the ways that terminals know (xterm's modes 1049, 1047 and 47), with
-/// the cursor kept where it is (DECSC), since the first of them moves it; resets modes, margins and character sets
-/// (DECSTR) and the look of text (SGR 0); gives back the colours of palette (OSC 104), text, background and cursor (OSC
-/// 110 to 112); shows the cursor; wraps long lines; empties the line and what is below.
-pub(super) const RESET: &str = "\x1b\\\x1b7\x1b[?1049l\x1b[?1047l\x1b[?47l\x1b[!p\x1b[0m\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\
-                                \x1b]112\x1b\\\x1b[?25h\x1b[?7h\r\x1b[J";
-
 /// Where questions to a person are shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Stage {

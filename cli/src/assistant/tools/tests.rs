@@ -8,8 +8,7 @@ use agent::Block;
 use tokio::sync::watch;
 
 use super::*;
-use crate::arguments::ConfigArguments;
-use crate::config;
+use crate::config::{self, LoadOptions};
 use crate::pins::Known;
 use crate::serve::snapshot::Settings;
 use crate::terminal::Terminal;
@@ -50,8 +49,8 @@ async fn tools(folder: &Path) -> Tools {
     ];
     let file = folder.join("given.yaml");
     std::fs::write(&file, format!("mcpServers:\n{}", servers.concat())).unwrap();
-    let place = ConfigArguments { config: Some(file), ..ConfigArguments::default() };
-    let settings = Settings::new(config::load(&place).unwrap(), Known::default(), None).unwrap();
+    let options = LoadOptions { file: Some(file), ..LoadOptions::default() };
+    let settings = Settings::new(config::load(&options).unwrap(), Known::default(), None).unwrap();
     let terminal = Arc::new(Terminal::new(true, false));
     let settings = watch::channel(settings).1;
     let cache = runner::Cache::open(&folder.join("cache"), runner::DEFAULT_SIZE).unwrap();

@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::framing::Watched;
+use super::framing::{HEAD_BYTES, HEAD_LINES, Watched};
 use super::table::{Entry, Table};
 
 /// How long a connection stays on which no request is let in, whatever arrives on it (15 s): enough for a slow network,
@@ -26,10 +26,6 @@ const STRANGER_TIME: Duration = Duration::from_secs(15);
 
 /// How long a client may take to send the head of a further request, and to begin with it.
 const HEAD_TIME: Duration = Duration::from_secs(30);
-
-/// Most bytes (64 KiB) and lines of a request's head.
-pub(super) const HEAD_BYTES: usize = 64 << 10;
-pub(super) const HEAD_LINES: usize = 100;
 
 /// How long it is waited after no connection could be accepted: most often there are no file descriptors.
 const RETRY: Duration = Duration::from_millis(100);

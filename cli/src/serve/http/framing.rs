@@ -10,7 +10,9 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::connections::{HEAD_BYTES, HEAD_LINES};
+/// Most bytes (64 KiB) and lines of a request's head.
+pub(super) const HEAD_BYTES: usize = 64 << 10;
+pub(super) const HEAD_LINES: usize = 100;
 
 /// Why requests of a connection are refused, once there is a reason.
 pub(super) type Verdict = Arc<OnceLock<&'static str>>;

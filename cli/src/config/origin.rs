@@ -1,0 +1,34 @@
+//! Where a layer comes from, and how its places are shown.
+
+use std::path::PathBuf;
+
+use super::decode::Problem;
+use super::layer::Layer;
+use super::syntax;
+use super::tree::Place;
+
+/// Where a layer comes from, and how its places are shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub(crate) layer: Layer,
+    /// The file, or the variable.
+    pub(super) name: String,
+    /// The text with secrets covered, to show lines of.
+    pub(super) text: String,
+    /// Relative paths start here.
+    pub(super) folder: PathBuf,
+}
+
+impl Source {
+    /// What is wrong: file, line, column, message, and the line.
+    pub(crate) fn tell(&self, problem: &Problem) -> String {
+        let Place { line, column } = problem.place;
+        let excerpt = syntax::excerpt(&self.text, line, column);
+        format!("{}:{line}:{column}: {}{excerpt}", self.name, problem.message)
+    }
+
+    /// The place as it stands in messages.
+    pub(crate) fn at(&self, place: Place) -> String {
+        format!("{}:{}", self.name, place.line)
+    }
+}

@@ -1,0 +1,40 @@
+//! What several of these commands do: open sessions, tell what is not as it was locked, print.
+
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::exit;
+use crate::host::Attendant;
+use crate::pins::{Difference, Pins};
+use crate::sessions::Sessions;
+use crate::terminal::Terminal;
+use crate::tool_list::ToolList;
+
+/// Sessions that are held to the lock file.
+pub(super) fn sessions(config: &Config, pins: Pins, terminal: &Terminal) -> Sessions {
+    let mut sessions = Sessions::new(config, Attendant::at(terminal));
+    sessions.hold_to(pins);
+    sessions
+}
+
+/// Says how a server's tools differ from the locked ones.
+pub(super) fn tell_difference(
+    config: &Config,
+    pins: &Pins,
+    server: &str,
+    tools: &ToolList,
+    terminal: &Terminal,
+) {
+    let found = pins.differences(server, tools, |tool| config.admits(server, tool));
+    found.iter().filter_map(Difference::note).for_each(|note| terminal.note(&note));
+}
+
+/// A value for programs, on one line.
+pub(super) fn print_json(value: &Value, terminal: &Terminal) {
+    terminal.print_json(&value.to_string());
+}
+
+/// Of some that were tried, whether any worked.
+pub(super) fn code(any_ready: bool) -> u8 {
+    if any_ready { exit::OK } else { exit::HOST }
+}
