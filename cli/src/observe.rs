@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::host::Attendant;
 use crate::lock_file::{self, NO_LOCK_FILE};
 use crate::masker::Masker;
-use crate::observed::ObservedOutputs;
+use crate::observed::{ObservedOutputs, is_one_text};
 use crate::permission::{self, Policy};
 use crate::pins::{Locks, Pins};
 use crate::serve::seen;
@@ -209,12 +209,6 @@ async fn ask(
         }
     }
     Ok((tools.clone(), answers, failure))
-}
-
-/// Whether an output schema says no more than that there is one text.
-fn is_one_text(schema: &Value) -> bool {
-    let Some(properties) = schema["properties"].as_object() else { return false };
-    properties.len() == 1 && properties.values().all(|property| property["type"] == "string")
 }
 
 type Answers = (Arc<ToolList>, Vec<Answer>, Option<Failure>);

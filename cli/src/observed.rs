@@ -61,3 +61,9 @@ impl ObservedOutputs {
         digest(&serde_json::to_vec(&self.schemas.get(server)).unwrap_or_default())
     }
 }
+
+/// Whether an output schema says no more than that there is one text.
+pub(crate) fn is_one_text(schema: &Value) -> bool {
+    let Some(properties) = schema["properties"].as_object() else { return false };
+    properties.len() == 1 && properties.values().all(|property| property["type"] == "string")
+}

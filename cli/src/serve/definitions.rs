@@ -10,6 +10,7 @@ use super::snapshot::Snapshot;
 use crate::config::Config;
 use crate::direct::{DirectTool, presented};
 use crate::missing::Missing;
+use crate::observed::is_one_text;
 use crate::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
 
 /// The tool that runs snippets.
@@ -177,8 +178,8 @@ fn with_forms<'a>(
 /// The form of a text that a person has had observed, as long as the tool declares nothing else.
 fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String> {
     let text = snapshot.settings.known.observed.text(server, tool)?;
-    let declares = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").is_some();
-    (!declares).then(|| seen::form_of_text(text, &snapshot.settings.masker))
+    let declared = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").cloned();
+    declared.as_ref().is_none_or(is_one_text).then(|| seen::form_of_text(text, &snapshot.settings.masker))
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").
