@@ -7,23 +7,23 @@
 mod budget;
 mod event;
 mod final_answer;
-mod forward;
 mod message;
 mod model;
 mod provider;
 mod run;
 mod settings;
 mod store;
+mod subagent_events;
 mod toolset;
 
 pub use budget::{CHARACTERS_PER_TOKEN, cut};
 pub use event::{Event, Silent, Watcher};
 pub use final_answer::{FINAL_ANSWER, FinalAnswer};
-pub use forward::{ADDRESS_VARIABLE, EventKind, Listener, Poster, SubagentEvent};
 pub use message::{Block, Message, Role, ToolCall, ToolResult};
-pub use model::{ChatModel, Delta, Heard, ModelError, ModelErrorKind, Reply, Request, Stop, Usage};
+pub use model::{ChatModel, Delta, DeltaSink, ModelError, ModelErrorKind, Reply, Request, Stop, Usage};
 pub use provider::Provider;
 pub use run::{Answer, Limits, Run, RunError};
 pub use settings::{Api, Generation, ModelSettings, Thinking};
-pub use store::{Conversation, Kept, NewConversation, Store, StoreError, Summary};
+pub use store::{Conversation, NewConversation, Store, StoreError, StoredMessage, Summary};
+pub use subagent_events::{ADDRESS_VARIABLE, EventKind, EventListener, EventPoster, SubagentEvent};
 pub use toolset::{ToolDefinition, Toolset};

@@ -17,7 +17,7 @@ pub trait ChatModel: Send + Sync {
     fn reply<'a>(
         &'a self,
         request: &'a Request<'a>,
-        heard: &'a dyn Heard,
+        heard: &'a dyn DeltaSink,
     ) -> BoxFuture<'a, Result<Reply, ModelError>>;
 }
 
@@ -107,7 +107,7 @@ pub enum Delta<'a> {
 }
 
 /// Who is told what comes before a reply is whole. It must not take long.
-pub trait Heard: Send + Sync {
+pub trait DeltaSink: Send + Sync {
     /// Something came.
     fn delta(&self, delta: Delta<'_>);
 }

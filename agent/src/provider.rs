@@ -3,10 +3,10 @@
 
 mod conversation;
 mod failure;
-mod frames;
 mod reply;
 mod request;
 mod retry;
+mod stream_events;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ use reqwest::header::HeaderValue;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use self::failure::Failure;
-use self::frames::Frames;
-use crate::model::{ChatModel, Delta, Heard, ModelError, ModelErrorKind, Reply, Request};
+use self::stream_events::StreamEvents;
+use crate::model::{ChatModel, Delta, DeltaSink, ModelError, ModelErrorKind, Reply, Request};
 use crate::settings::{Api, ModelSettings};
 
 /// Longest time until a connection stands; whoever does not answer by then will not.
@@ -75,7 +75,7 @@ impl Provider {
     }
 
     /// Asks until there is an answer, a failure that lasts, or no time left.
-    async fn ask(&self, request: &Request<'_>, heard: &dyn Heard) -> Result<Reply, Failure> {
+    async fn ask(&self, request: &Request<'_>, heard: &dyn DeltaSink) -> Result<Reply, Failure> {
         let deadline = Instant::now() + self.settings.timeout;
         let mut attempt = 1;
         loop {
@@ -96,8 +96,8 @@ impl Provider {
     }
 
     /// Sends the request once, and hears the answer to its end.
-    async fn attempt(&self, request: &Request<'_>, heard: &dyn Heard) -> Result<Reply, Failure> {
-        let frames = Arc::new(Frames::default());
+    async fn attempt(&self, request: &Request<'_>, heard: &dyn DeltaSink) -> Result<Reply, Failure> {
+        let frames = Arc::new(StreamEvents::default());
         let options = request::options(&self.settings, request.tools, Arc::clone(&frames));
         let asked = request::chat(&self.settings, request);
         let answer = self.client.exec_chat_stream(self.target.clone(), asked, Some(&options)).await;
@@ -139,7 +139,7 @@ impl ChatModel for Provider {
     fn reply<'a>(
         &'a self,
         request: &'a Request<'a>,
-        heard: &'a dyn Heard,
+        heard: &'a dyn DeltaSink,
     ) -> BoxFuture<'a, Result<Reply, ModelError>> {
         async move {
             self.ask(request, heard).await.map_err(|failure| {

@@ -14,7 +14,7 @@ use crate::budget::cut;
 use crate::event::{Event, Watcher};
 use crate::final_answer::{FINAL_ANSWER, FinalAnswer};
 use crate::message::{Block, Message, Role, ToolCall, ToolResult};
-use crate::model::{ChatModel, Delta, Heard, ModelError, Reply, Request, Stop, Usage};
+use crate::model::{ChatModel, Delta, DeltaSink, ModelError, Reply, Request, Stop, Usage};
 use crate::toolset::Toolset;
 
 /// Bounds of a run.
@@ -226,7 +226,7 @@ impl Run<'_> {
     }
 }
 
-impl Heard for Run<'_> {
+impl DeltaSink for Run<'_> {
     fn delta(&self, delta: Delta<'_>) {
         self.watcher.event(Event::Delta(delta));
     }

@@ -75,7 +75,7 @@ pub struct Summary {
 
 /// A message that was kept.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct StoredMessage {
     /// By which it is found.
     pub id: String,
     /// The message before it.
@@ -94,7 +94,7 @@ pub struct Kept {
 pub struct Conversation {
     id: String,
     /// Until its first message is handed over.
-    beginning: Option<writer::Beginning>,
+    beginning: Option<writer::NewRecord>,
     last: Option<String>,
     shared: Arc<Shared>,
 }
@@ -128,7 +128,7 @@ impl Store {
     /// Begins a conversation; it stands in the list with its first message.
     #[must_use]
     pub fn begin(&self, about: NewConversation) -> Conversation {
-        let beginning = writer::Beginning { about, at: now() };
+        let beginning = writer::NewRecord { about, at: now() };
         let id = random::short_id(CONVERSATION_ID);
         Conversation { id, beginning: Some(beginning), last: None, shared: Arc::clone(&self.shared) }
     }
@@ -138,7 +138,7 @@ impl Store {
     ///
     /// # Errors
     /// Where there is none of this id, or its file can't be read.
-    pub async fn resume(&self, id: &str) -> Result<(Conversation, Vec<Kept>), StoreError> {
+    pub async fn resume(&self, id: &str) -> Result<(Conversation, Vec<StoredMessage>), StoreError> {
         self.go_on(id, None).await
     }
 
@@ -146,7 +146,11 @@ impl Store {
     ///
     /// # Errors
     /// Where there is no such conversation or message, or the file can't be read.
-    pub async fn resume_at(&self, id: &str, message: &str) -> Result<(Conversation, Vec<Kept>), StoreError> {
+    pub async fn resume_at(
+        &self,
+        id: &str,
+        message: &str,
+    ) -> Result<(Conversation, Vec<StoredMessage>), StoreError> {
         self.go_on(id, Some(message.to_owned())).await
     }
 
@@ -154,7 +158,7 @@ impl Store {
         &self,
         id: &str,
         message: Option<String>,
-    ) -> Result<(Conversation, Vec<Kept>), StoreError> {
+    ) -> Result<(Conversation, Vec<StoredMessage>), StoreError> {
         let id = id.to_owned();
         let (id, path) = self
             .read(move |reader| {
@@ -188,7 +192,7 @@ impl Store {
     ///
     /// # Errors
     /// Where there is no such conversation or message, or the file can't be read.
-    pub async fn path(&self, id: &str, message: Option<&str>) -> Result<Vec<Kept>, StoreError> {
+    pub async fn path(&self, id: &str, message: Option<&str>) -> Result<Vec<StoredMessage>, StoreError> {
         let (id, message) = (id.to_owned(), message.map(str::to_owned));
         self.read(move |reader| reader.path(&reader.find(&id)?, message.as_deref())).await
     }
@@ -197,7 +201,7 @@ impl Store {
     ///
     /// # Errors
     /// Where there is none, or the file can't be read.
-    pub async fn whole(&self, id: &str) -> Result<(Summary, Vec<Kept>), StoreError> {
+    pub async fn whole(&self, id: &str) -> Result<(Summary, Vec<StoredMessage>), StoreError> {
         let id = id.to_owned();
         self.read(move |reader| {
             let id = reader.find(&id)?;

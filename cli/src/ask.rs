@@ -9,9 +9,9 @@ use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::AskArguments;
-use crate::console::desk::{Desk, Turn};
+use crate::console::chat_session::{ChatSession, TurnResult};
 use crate::console::record::how_to_resume;
-use crate::console::screen::{Called, Tally};
+use crate::console::screen::{FinishedCall, RunStats};
 use crate::exit;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -26,20 +26,20 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
         () = cancel.cancelled() => return Ok(exit::CANCELLED),
     };
     let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
-    let mut desk = Desk::open(&arguments.talk, terminal.clone(), !arguments.json).await?;
+    let mut desk = ChatSession::open(&arguments.talk, terminal.clone(), !arguments.json).await?;
     if let Some(line) = desk.tools.missing().await {
         terminal.note(&line);
     }
     let (turn, tally) = desk.turn(blocks, cancel.cancelled()).await;
     let id = desk.close().await;
     let (code, error) = match &turn {
-        Turn::Answered(_) => (exit::OK, None),
-        Turn::Failed(error) => (exit::RUNTIME, Some(error.to_string())),
-        Turn::Cancelled => (exit::CANCELLED, Some("cancelled".to_owned())),
+        TurnResult::Answered(_) => (exit::OK, None),
+        TurnResult::Failed(error) => (exit::RUNTIME, Some(error.to_string())),
+        TurnResult::Cancelled => (exit::CANCELLED, Some("cancelled".to_owned())),
     };
     if arguments.json {
         let text = match &turn {
-            Turn::Answered(answer) => answer.text.as_str(),
+            TurnResult::Answered(answer) => answer.text.as_str(),
             _ => "",
         };
         terminal.print_json(&as_json(text, id.as_deref(), &tally, error.as_deref()).to_string());
@@ -53,9 +53,9 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
     Ok(code)
 }
 
-fn as_json(text: &str, conversation: Option<&str>, tally: &Tally, error: Option<&str>) -> Value {
+fn as_json(text: &str, conversation: Option<&str>, tally: &RunStats, error: Option<&str>) -> Value {
     let call =
-        |call: &Called| json!({ "tool": call.tool, "ok": !call.is_error, "ms": call.time.as_millis() });
+        |call: &FinishedCall| json!({ "tool": call.tool, "ok": !call.is_error, "ms": call.time.as_millis() });
     let calls: Vec<Value> = tally.calls.iter().map(call).collect();
     let mut object = json!({
         "text": text, "conversation": conversation, "usage": tally.usage, "turns": tally.turns, "calls": calls,

@@ -47,7 +47,7 @@ pub(crate) fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std:
 
 /// What a server has said of itself beside its tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Introduction {
+pub(crate) struct ServerIntroduction {
     /// Whether it has resources.
     pub(crate) has_resources: bool,
     /// In one line; empty where it says nothing.
@@ -55,7 +55,7 @@ pub(crate) struct Introduction {
 }
 
 /// What a server said of itself when it was asked last.
-pub(crate) fn introduced(cache: &Cache, server: &Server) -> Introduction {
+pub(crate) fn introduced(cache: &Cache, server: &Server) -> ServerIntroduction {
     let record = cache.read(Bucket::Catalogs, &of_introduction(server));
     record.and_then(|record| serde_json::from_slice(&record).ok()).unwrap_or_default()
 }
@@ -64,7 +64,7 @@ pub(crate) fn introduced(cache: &Cache, server: &Server) -> Introduction {
 pub(crate) fn remember_introduction(
     cache: &Cache,
     server: &Server,
-    introduction: &Introduction,
+    introduction: &ServerIntroduction,
 ) -> std::io::Result<()> {
     if introduced(cache, server) == *introduction {
         return Ok(());

@@ -12,7 +12,7 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
-use crate::config::{Layer, layers};
+use crate::config::{ConfigLayer, layers};
 use crate::edit::trusting::{self, asks};
 use crate::exit;
 use crate::failure::Failure;
@@ -56,8 +56,8 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
 }
 
 /// The configuration that is recorded, once it is known that it can be read.
-fn configuration(file: &Path) -> Result<Layer, Failure> {
-    let layer = std::path::absolute(file).map(Layer::Named).map_err(Failure::configuration)?;
+fn configuration(file: &Path) -> Result<ConfigLayer, Failure> {
+    let layer = std::path::absolute(file).map(ConfigLayer::Named).map_err(Failure::configuration)?;
     for problem in layers::alone(&layer).map_err(Failure::configuration)?.problems() {
         tell(&format!("warning: {problem}"));
     }
@@ -163,7 +163,7 @@ fn trust(names: &[String]) -> Result<(), Failure> {
 }
 
 /// Tells of servers that are asked about and stand in a file that is not the user's own, which is not changed.
-fn tell_of_others(layer: &Layer) -> Result<(), Failure> {
+fn tell_of_others(layer: &ConfigLayer) -> Result<(), Failure> {
     let layers = layers::alone(layer).map_err(Failure::configuration)?;
     let trees = layers.documents.iter().map(|document| document.tree.to_json());
     let servers: Map<String, Json> =

@@ -44,7 +44,7 @@ pub(crate) use code_mode::{CodeMode, DirectNames};
 pub(crate) use error::Error;
 pub(crate) use folders::{cache_folder, state_folder, user_folder};
 pub(crate) use itself::is_this_program;
-pub(crate) use layer::Layer;
+pub(crate) use layer::ConfigLayer;
 pub(crate) use layers::LoadOptions;
 pub(crate) use locks::LockFile;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
@@ -97,10 +97,11 @@ pub(crate) fn survey(options: &LoadOptions) -> Result<Config, Error> {
 /// With the demo server, where nothing is configured.
 fn whole(mut config: Config) -> Result<Config, Error> {
     let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
-    let is_named = config.layers.iter().any(|layer| matches!(layer, Layer::Named(_) | Layer::Environment));
+    let is_named =
+        config.layers.iter().any(|layer| matches!(layer, ConfigLayer::Named(_) | ConfigLayer::Environment));
     if is_empty && !is_named && config.untrusted.is_none() {
         config.servers.push(demo_server()?);
-        config.layers.insert(0, Layer::Demo);
+        config.layers.insert(0, ConfigLayer::Demo);
     }
     Ok(config)
 }
@@ -115,7 +116,7 @@ fn no_server(config: &Config, wrong: &[&str]) -> Error {
         ));
     }
     let place = match config.layers.last() {
-        Some(Layer::Environment) => format!("the variable {}", source::SERVERS_VARIABLE),
+        Some(ConfigLayer::Environment) => format!("the variable {}", source::SERVERS_VARIABLE),
         Some(layer) => format!("the configuration {}", layer.file().unwrap_or(Path::new("")).display()),
         None => "the configuration".to_owned(),
     };

@@ -1,8 +1,8 @@
 //! `toolsmith chat`: a conversation at the terminal, with a model that has the tools of all servers.
 
+pub(crate) mod chat_session;
 mod command;
 mod commands;
-pub(crate) mod desk;
 mod editor;
 mod highlight;
 mod host;
@@ -20,12 +20,12 @@ use agent::Block;
 use futures::FutureExt as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use self::chat_session::{ChatSession, TurnResult};
 use self::command::Command;
-use self::desk::{Desk, Turn};
 use self::editor::{Editor, Typed};
 use self::record::how_to_resume;
-use self::screen::{Tally, seconds};
-use self::style::Look;
+use self::screen::{RunStats, seconds};
+use self::style::TextStyle;
 use crate::arguments::ChatArguments;
 use crate::config;
 use crate::debug;
@@ -46,7 +46,7 @@ pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
     debug::allow_later(terminal.voice());
     let history = config::state_folder().ok().map(|folder| folder.join("history"));
-    let mut desk = Desk::open(&arguments.talk, terminal.clone(), true).await?;
+    let mut desk = ChatSession::open(&arguments.talk, terminal.clone(), true).await?;
     let editor = Editor::start(&terminal, history)?;
     let notices = notices::start(&desk);
     welcome(&desk, editor.is_there);
@@ -89,14 +89,14 @@ impl Signals {
 }
 
 /// How something that can be given up has ended.
-enum Ended {
+enum Completion {
     Done,
     /// This process is to end.
     Leave,
 }
 
 /// Message by message, until somebody leaves; gives the exit code.
-async fn converse(desk: &mut Desk, editor: &Editor, signals: &mut Signals) -> u8 {
+async fn converse(desk: &mut ChatSession, editor: &Editor, signals: &mut Signals) -> u8 {
     let mut is_leaving = false;
     loop {
         let typed = tokio::select! {
@@ -110,8 +110,8 @@ async fn converse(desk: &mut Desk, editor: &Editor, signals: &mut Signals) -> u8
         match typed {
             Typed::Message(text) if text.is_empty() => {}
             Typed::Message(text) => match step(desk, &text, signals).await {
-                Some(Ended::Done) => {}
-                Some(Ended::Leave) => return exit::CANCELLED,
+                Some(Completion::Done) => {}
+                Some(Completion::Leave) => return exit::CANCELLED,
                 None => return exit::OK,
             },
             Typed::Interrupt if was_leaving || !editor.is_there => {
@@ -131,13 +131,13 @@ async fn converse(desk: &mut Desk, editor: &Editor, signals: &mut Signals) -> u8
 }
 
 /// A message or a command; `None` where the person leaves.
-async fn step(desk: &mut Desk, text: &str, signals: &mut Signals) -> Option<Ended> {
+async fn step(desk: &mut ChatSession, text: &str, signals: &mut Signals) -> Option<Completion> {
     let command = match command::parse(text) {
         None => return Some(say(desk, vec![Block::text(text)], signals).await),
         Some(Ok(command)) => command,
         Some(Err(wrong)) => {
             desk.terminal.tell(&wrong);
-            return Some(Ended::Done);
+            return Some(Completion::Done);
         }
     };
     if command == Command::Quit {
@@ -148,43 +148,43 @@ async fn step(desk: &mut Desk, text: &str, signals: &mut Signals) -> Option<Ende
         biased;
         _ = signals.interrupt.recv() => {
             desk.terminal.tell("given up");
-            return Some(Ended::Done);
+            return Some(Completion::Done);
         }
         done = desk.carry_out(command) => done,
     };
     match blocks {
-        Ok(None) => Some(Ended::Done),
+        Ok(None) => Some(Completion::Done),
         Ok(Some(blocks)) => Some(say(desk, blocks, signals).await),
         Err(wrong) => {
             desk.terminal.tell(&wrong);
-            Some(Ended::Done)
+            Some(Completion::Done)
         }
     }
 }
 
 /// Says something to the model, and shows what becomes of it.
-async fn say(desk: &mut Desk, blocks: Vec<Block>, signals: &mut Signals) -> Ended {
+async fn say(desk: &mut ChatSession, blocks: Vec<Block>, signals: &mut Signals) -> Completion {
     signals.forget();
-    let mut ended = Ended::Done;
+    let mut ended = Completion::Done;
     let given_up = async {
         let Signals { interrupt, terminate, hang_up } = signals;
         tokio::select! {
             _ = interrupt.recv() => {}
-            _ = terminate.recv() => ended = Ended::Leave,
-            _ = hang_up.recv() => ended = Ended::Leave,
+            _ = terminate.recv() => ended = Completion::Leave,
+            _ = hang_up.recv() => ended = Completion::Leave,
         }
     };
     let begun = std::time::Instant::now();
     let (turn, tally) = desk.turn(blocks, given_up).await;
     let terminal = &desk.terminal;
     match turn {
-        Turn::Answered(_) if terminal.is_quiet() => {}
-        Turn::Answered(_) => {
+        TurnResult::Answered(_) if terminal.is_quiet() => {}
+        TurnResult::Answered(_) => {
             let line = format!("{}, {}", seconds(begun.elapsed()), cost(&tally));
-            terminal.show(&desk.style.paint(Look::Dim, &line));
+            terminal.show(&desk.style.paint(TextStyle::Dim, &line));
         }
-        Turn::Failed(error) => terminal.tell(&format!("toolsmith: {error}")),
-        Turn::Cancelled => {
+        TurnResult::Failed(error) => terminal.tell(&format!("toolsmith: {error}")),
+        TurnResult::Cancelled => {
             if std::io::stderr().is_terminal() {
                 // What the keys of Ctrl-C look like stands in the line.
                 terminal.show("");
@@ -196,14 +196,14 @@ async fn say(desk: &mut Desk, blocks: Vec<Block>, signals: &mut Signals) -> Ende
 }
 
 /// What a turn cost, in words.
-fn cost(tally: &Tally) -> String {
+fn cost(tally: &RunStats) -> String {
     let usage = tally.usage;
     let cached = if usage.cached > 0 { format!(" ({} cached)", usage.cached) } else { String::new() };
     format!("{} tokens read{cached}, {} written", usage.input, usage.output)
 }
 
 /// What is said at the beginning.
-fn welcome(desk: &Desk, is_there: bool) {
+fn welcome(desk: &ChatSession, is_there: bool) {
     let terminal = &desk.terminal;
     if terminal.is_quiet() {
         return;
@@ -219,7 +219,7 @@ fn welcome(desk: &Desk, is_there: bool) {
         terminal.note(&format!("going on with conversation {id}, {count} messages; said last:"));
         let texts = desk.conversation.iter().rev().map(agent::Message::texts);
         if let Some(last) = texts.map(|text| short(&text, LAST_WORDS)).find(|text| !text.is_empty()) {
-            terminal.show(&desk.style.paint(Look::Dim, &format!("  {last}")));
+            terminal.show(&desk.style.paint(TextStyle::Dim, &format!("  {last}")));
         }
     }
 }

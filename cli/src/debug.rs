@@ -15,16 +15,16 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
 use crate::config::{Config, Server};
-use crate::serve::ahead;
+use crate::serve::precompile;
 use crate::telemetry::Exporter;
-use crate::terminal::{self, Voice};
+use crate::terminal::{self, Notifier};
 
 /// Who tells it, where a person may ask for it later.
-static LATER: OnceLock<Voice> = OnceLock::new();
+static LATER: OnceLock<Notifier> = OnceLock::new();
 
 /// A person may ask for it later, of any server (`mcp::switch_trace`): for before anything else here. It is told by
 /// `voice` then.
-pub(crate) fn allow_later(voice: Voice) {
+pub(crate) fn allow_later(voice: Notifier) {
     let _ = LATER.set(voice);
 }
 
@@ -47,7 +47,7 @@ fn layer(config: &Config) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
         return None;
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
-    targets = targets.with_target(ahead::TRACE_TARGET, Level::DEBUG);
+    targets = targets.with_target(precompile::TRACE_TARGET, Level::DEBUG);
     // The protocol library does not say which server it talks of, so it is heard where none is to be left out.
     if !config.servers.is_empty() && config.servers.iter().all(debugs) {
         targets = targets

@@ -11,19 +11,19 @@ use runner::{Cache, Catalog};
 use crate::catalog::{self, ToolLists};
 use crate::config::{Config, Server};
 use crate::failure::Failure;
-use crate::host::Attendant;
-use crate::missing::{Missing, STARTING};
+use crate::host::TerminalHost;
 use crate::pins::{Difference, Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::sessions::Sessions;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
+use crate::unavailable::{STARTING, UnavailableTools};
 
 /// What is known of the servers' tools, and the sessions that were opened to learn it.
 pub(crate) struct Discovery<'a> {
     config: &'a Config,
     terminal: &'a Terminal,
-    person: Arc<Attendant>,
+    person: Arc<TerminalHost>,
     cache: Cache,
     lists: ToolLists,
     pub(crate) sessions: Sessions,
@@ -38,7 +38,7 @@ pub(crate) struct Discovery<'a> {
 impl<'a> Discovery<'a> {
     /// No list yet; of the tools, what a lock file says is known.
     pub(crate) fn new(config: &'a Config, terminal: &'a Terminal, cache: Cache, known: Known) -> Self {
-        let person = Attendant::at(terminal);
+        let person = TerminalHost::at(terminal);
         let mut sessions = Sessions::new(config, person.clone());
         sessions.hold_to(known.pins.clone());
         Discovery {
@@ -164,7 +164,7 @@ impl<'a> Discovery<'a> {
 
     /// The bindings of all known tools.
     pub(crate) fn catalog(&self) -> Catalog {
-        let missing = Missing::new(self.config, self.lists.pins(), self.lists.all(), &self.reasons);
+        let missing = UnavailableTools::new(self.config, self.lists.pins(), self.lists.all(), &self.reasons);
         let catalog = self.lists.generate(&self.cache, self.config, self.terminal);
         catalog.with_absences(Arc::new(missing))
     }

@@ -5,17 +5,17 @@
 use std::path::Path;
 
 use crate::catalog::identity;
-use crate::config::{self, Layer, Server};
-use crate::terminal::Voice;
+use crate::config::{self, ConfigLayer, Server};
+use crate::terminal::Notifier;
 
 /// The folder of the cache with a file for each command that was started.
 const FOLDER: &str = "started";
 
 /// Tells the command of a server that was never started before, as it is written in its entry.
-pub(crate) fn tell(server: &Server, voice: &Voice) {
+pub(crate) fn tell(server: &Server, voice: &Notifier) {
     let is_local = matches!(server.connection.transport, mcp::Transport::Stdio(_));
     // The demo server is this program. What nobody is shown is as new the next time.
-    if !is_local || server.layer == Layer::Demo || voice.is_quiet() {
+    if !is_local || server.layer == ConfigLayer::Demo || voice.is_quiet() {
         return;
     }
     let is_new = config::cache_folder().is_ok_and(|cache| is_new(&cache.join(FOLDER), &identity(server)));

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::keyboard::Keyboard;
-use crate::terminal::{Stage, Terminal, Voice};
+use crate::terminal::{Notifier, Terminal, TerminalPrompt};
 
 /// How many lines of a server are shown in [`WINDOW`]; the others are counted.
 const MOST_LINES: u32 = 200;
@@ -28,18 +28,18 @@ const TRIES: usize = 3;
 const LONGEST_TOLD: usize = 2_000;
 
 /// Whoever is behind the sessions of an execution: asked by servers, and told what there is to tell.
-pub(crate) trait Company: Host {
+pub(crate) trait SessionHost: Host {
     /// How many questions of servers are open, and each change of it: meanwhile no time limit runs.
     fn questions(&self) -> watch::Receiver<usize>;
 
     /// What tells people something.
-    fn voice(&self) -> Voice;
+    fn voice(&self) -> Notifier;
 }
 
 /// The person at the terminal, as servers see them.
-pub(crate) struct Attendant {
-    voice: Voice,
-    stage: Stage,
+pub(crate) struct TerminalHost {
+    voice: Notifier,
+    stage: TerminalPrompt,
     /// Whether there is anybody to ask.
     is_there: bool,
     /// How many questions are open: meanwhile no time limit runs.
@@ -47,20 +47,20 @@ pub(crate) struct Attendant {
     /// One question at a time.
     turn: tokio::sync::Mutex<()>,
     /// How much each server has told lately.
-    told: Mutex<HashMap<String, Told>>,
+    told: Mutex<HashMap<String, LogRate>>,
 }
 
 /// How much a server has told since the window began.
-struct Told {
+struct LogRate {
     since: Instant,
     lines: u32,
 }
 
-impl Attendant {
+impl TerminalHost {
     /// Whoever sits at the terminal that this process belongs to, if anybody does.
     pub(crate) fn at(terminal: &Terminal) -> Arc<Self> {
         let is_there = std::io::stderr().is_terminal() && Keyboard::is_there();
-        Arc::new(Attendant {
+        Arc::new(TerminalHost {
             voice: terminal.voice(),
             stage: terminal.stage(),
             is_there,
@@ -109,12 +109,13 @@ impl Attendant {
     /// Shows a line, unless the server tells too much.
     fn show(&self, server: &str, line: &str) {
         let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = all.entry(server.to_owned()).or_insert_with(|| Told { since: Instant::now(), lines: 0 });
+        let told =
+            all.entry(server.to_owned()).or_insert_with(|| LogRate { since: Instant::now(), lines: 0 });
         if told.since.elapsed() >= WINDOW {
             if let Some(left_out) = told.lines.checked_sub(MOST_LINES).filter(|lines| *lines > 0) {
                 self.voice.note(&format!("{server}: {left_out} lines are left out"));
             }
-            *told = Told { since: Instant::now(), lines: 0 };
+            *told = LogRate { since: Instant::now(), lines: 0 };
         }
         told.lines = told.lines.saturating_add(1);
         if told.lines <= MOST_LINES {
@@ -140,17 +141,17 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Company for Attendant {
+impl SessionHost for TerminalHost {
     fn questions(&self) -> watch::Receiver<usize> {
         self.questions.subscribe()
     }
 
-    fn voice(&self) -> Voice {
+    fn voice(&self) -> Notifier {
         self.voice.clone()
     }
 }
 
-impl Host for Attendant {
+impl Host for TerminalHost {
     fn elicits(&self) -> bool {
         self.is_there
     }

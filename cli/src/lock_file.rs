@@ -7,14 +7,14 @@ use mcp::Lock;
 
 use crate::config::{self, layers, locks};
 use crate::failure::Failure;
-use crate::trust::{self, Stated, Trust};
+use crate::trust::{self, ProjectFiles, Trust};
 
 /// What is said where no lock file has a place.
 pub(crate) const NO_LOCK_FILE: &str = "there is no place for the lock file\nhelp: name one with --lock FILE";
 
 /// A lock file that no other process changes before this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct LockedFile {
     path: PathBuf,
     /// Its text before.
     before: Option<String>,
@@ -34,7 +34,7 @@ pub(crate) fn hold(file: &Path) -> Result<File, Failure> {
 }
 
 /// The lock file at `path` as it is now; it may be missing, and its folder is made.
-pub(crate) fn open(path: &Path) -> Result<Held, Failure> {
+pub(crate) fn open(path: &Path) -> Result<LockedFile, Failure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|error| {
             Failure::configuration(format!("the folder of {} can't be made: {error}", path.display()))
@@ -44,10 +44,10 @@ pub(crate) fn open(path: &Path) -> Result<Held, Failure> {
     let before = locks::text(path).map_err(Failure::configuration)?;
     let lock = before.as_deref().map(|text| Lock::parse(text, path)).transpose();
     let lock = lock.map_err(Failure::configuration)?.unwrap_or_default();
-    Ok(Held { path: path.to_owned(), before, lock, folder })
+    Ok(LockedFile { path: path.to_owned(), before, lock, folder })
 }
 
-impl Held {
+impl LockedFile {
     /// Writes what it says now; gives whether that is anything else than before. Nothing is written for a lock without
     /// servers where there is no file.
     ///
@@ -64,7 +64,7 @@ impl Held {
         // The record may lie in the same folder, which is held while it is written.
         drop(self.folder);
         for (project, text) in trusted {
-            trust::record(&project, Some(Stated::new(&text, Some(&after))))
+            trust::record(&project, Some(ProjectFiles::new(&text, Some(&after))))
                 .map_err(Failure::configuration)?;
         }
         Ok(true)
@@ -78,7 +78,7 @@ impl Held {
         let projects = files.filter_map(|file| layers::project_of_lock(&file));
         let trusted = projects.filter_map(|project| {
             let text = config::text::read(&project).ok()?;
-            let stated = Stated::new(&text, self.before.as_deref());
+            let stated = ProjectFiles::new(&text, self.before.as_deref());
             (trust::of(&project, stated).ok()? == Trust::Given).then_some((project, text))
         });
         trusted.collect()

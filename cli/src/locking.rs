@@ -15,7 +15,7 @@ use crate::config::{self, Config};
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
-use crate::lock_file::{self, Held, NO_LOCK_FILE};
+use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
 use crate::pins::{Known, Pins};
 use crate::setup;
 use crate::terminal::Terminal;
@@ -41,7 +41,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
         }
     }
     let lists = ask_all(&config, terminal).await?;
-    let opened: Result<Vec<Held>, Failure> =
+    let opened: Result<Vec<LockedFile>, Failure> =
         targets.iter().map(|target| lock_file::open(&target.file)).collect();
     let mut opened = opened?;
     let mut pins = Pins::default();

@@ -7,10 +7,10 @@ use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
 use crate::exit;
 use crate::failure::Failure;
-use crate::host::{Attendant, Company as _};
+use crate::host::{SessionHost as _, TerminalHost};
 use crate::login_hook::LoginHook;
 use crate::setup::{self, load_for_person, server};
-use crate::terminal::{Terminal, Voice};
+use crate::terminal::{Notifier, Terminal};
 
 /// `mcp login`; gives the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
@@ -46,26 +46,26 @@ pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
 ///
 /// # Errors
 /// Why nobody is logged in.
-pub(crate) async fn at(connection: &ServerConfig, voice: &Voice) -> Result<(), mcp::Error> {
+pub(crate) async fn at(connection: &ServerConfig, voice: &Notifier) -> Result<(), mcp::Error> {
     mcp::login(connection, None, |address| show(address, true, voice.clone())).await
 }
 
 /// Shows the address that a person is to visit, and opens it where that is wanted.
-async fn show(address: String, in_browser: bool, voice: Voice) {
+async fn show(address: String, in_browser: bool, voice: Notifier) {
     voice.tell(&format!("to log in, visit\n  {address}"));
     if in_browser && !browser::open(&address) {
         voice.tell("no browser could be opened; open the address by hand, on this machine");
     }
 }
 
-impl LoginHook for Attendant {
+impl LoginHook for TerminalHost {
     fn offer<'a>(&'a self, config: &'a ServerConfig, error: &'a mcp::Error) -> BoxFuture<'a, bool> {
         Box::pin(offered(config, error, self))
     }
 }
 
 /// Offers the login that a server wants, where there is a person; says whether somebody has logged in.
-async fn offered(config: &ServerConfig, error: &mcp::Error, host: &Attendant) -> bool {
+async fn offered(config: &ServerConfig, error: &mcp::Error, host: &TerminalHost) -> bool {
     let ErrorKind::Unauthorized { challenge, .. } = &*error.kind else { return false };
     let question = format!("toolsmith: the server {} wants a login. Open it in the browser? ", config.name);
     if !host.agrees(&question).await {

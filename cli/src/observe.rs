@@ -12,13 +12,13 @@ use crate::arguments::{LockArguments, ObserveArguments};
 use crate::config::Config;
 use crate::exit;
 use crate::failure::Failure;
-use crate::host::Attendant;
+use crate::host::TerminalHost;
 use crate::lock_file::{self, NO_LOCK_FILE};
 use crate::masker::Masker;
 use crate::observed::{ObservedOutputs, is_one_text};
 use crate::permission::{self, Policy};
 use crate::pins::{Locks, Pins};
-use crate::serve::seen;
+use crate::serve::answer_forms;
 use crate::sessions::Sessions;
 use crate::setup;
 use crate::terminal::Terminal;
@@ -41,7 +41,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
     let policy = permission::policy(&place.config, &arguments.allow, terminal);
-    let answered = place.answers((server, tool), calls, policy.clone(), Attendant::at(terminal)).await;
+    let answered = place.answers((server, tool), calls, policy.clone(), TerminalHost::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;
     if !answers.is_empty() {
@@ -114,7 +114,7 @@ fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape,
         (Some(Shape::OutputSchema(schema)), Answer::Json(answer)) => {
             Ok(Shape::OutputSchema(observe::merge(&schema, &observe::infer(answer))))
         }
-        (None, Answer::Text(text)) => Ok(Shape::Text(seen::sample(text, masker))),
+        (None, Answer::Text(text)) => Ok(Shape::Text(answer_forms::sample(text, masker))),
         (Some(Shape::Text(first)), Answer::Text(_)) => Ok(Shape::Text(first)),
         (Some(Shape::OutputSchema(_)), Answer::Text(_)) => Err(mixed("text", "JSON")),
         (Some(Shape::Text(_)), Answer::Json(_)) => Err(mixed("JSON", "text")),
@@ -152,7 +152,7 @@ impl Place {
         (server, tool): (&str, &str),
         calls: Vec<Box<RawValue>>,
         policy: Arc<Policy>,
-        host: Arc<Attendant>,
+        host: Arc<TerminalHost>,
     ) -> Result<Answers, Failure> {
         let settings = self.config.server(server).ok_or_else(|| {
             let known: Vec<&str> =
@@ -235,7 +235,7 @@ fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> 
     }
     let structured = result.get("structuredContent").filter(|structured| !structured.is_null());
     if is_declared {
-        let text = structured.and_then(seen::only_text);
+        let text = structured.and_then(answer_forms::only_text);
         let text =
             text.ok_or_else(|| failed("the answer is not the one text that was declared".to_owned()))?;
         return Ok(Answer::Text(text.to_owned()));
@@ -257,7 +257,7 @@ fn signature(lock: &Lock, server: &str, tool: &str, masker: &Masker) -> String {
     let described = Server { name: server.to_owned(), tools: typed.into_iter().collect() };
     let bindings = codegen::generate(&described, &described.name);
     let signatures = bindings.tools.into_iter().map(|tool| tool.signature);
-    let form = observed.text(server, tool).map(|text| seen::form_of_text(text, masker));
-    let form = form.map(|form| seen::line(server, tool, &form));
+    let form = observed.text(server, tool).map(|text| answer_forms::form_of_text(text, masker));
+    let form = form.map(|form| answer_forms::line(server, tool, &form));
     signatures.chain(form).collect::<Vec<_>>().join("\n")
 }

@@ -1,13 +1,13 @@
 //! Who may call what: what the configuration says, what the command line allows, and what a person answers.
 //!
 //! One [`Policy`] serves nested calls, which programs make, and direct ones. How a person is reached is left to an
-//! [`Asker`]: a terminal in [`person`], nobody where there is none.
+//! [`Prompter`]: a terminal in [`person`], nobody where there is none.
 
 mod identity;
-pub(crate) mod overtaken;
-mod person;
 mod question;
 mod remembered;
+pub(crate) mod superseded;
+mod terminal_prompter;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,9 +23,9 @@ use crate::resources;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 
-use person::Person;
 pub(crate) use question::Question;
 pub(crate) use remembered::{Content, Remembered};
+use terminal_prompter::TerminalPrompter;
 
 /// Most tools that one question names; what can call more is refused unasked, since nobody would read it.
 pub(crate) const QUESTION_TOOLS: usize = 100;
@@ -39,7 +39,7 @@ const TOOLS_TOLD: usize = 10;
 
 /// A tool that somebody wants to call, as its server offers it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wanted {
+pub(crate) struct RequestedTool {
     /// The server's name in the configuration.
     pub(crate) server: String,
     /// The tool's name as its server has it.
@@ -72,7 +72,7 @@ pub(crate) enum Answer {
 }
 
 /// Puts questions to a person.
-pub(crate) trait Asker: Send + Sync {
+pub(crate) trait Prompter: Send + Sync {
     /// Whether there is anybody to ask.
     fn is_there(&self) -> bool;
 
@@ -120,14 +120,14 @@ pub(crate) struct Grants {
 }
 
 /// What was allowed for as long as a session lasts.
-pub(crate) type SessionAnswers = Arc<Mutex<BTreeSet<Wanted>>>;
+pub(crate) type SessionAnswers = Arc<Mutex<BTreeSet<RequestedTool>>>;
 
 /// The policy of a process, or of a client's session in it.
 pub(crate) struct Policy {
     config: Config,
     /// What the command line allows, as globs of `server.tool`.
     allow: Vec<Glob>,
-    asker: Box<dyn Asker>,
+    asker: Box<dyn Prompter>,
     session: SessionAnswers,
     remembered: Mutex<Remembered>,
     /// One question at a time.
@@ -141,7 +141,7 @@ pub(crate) fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> 
     let older = Remembered::retire_older();
     let (remembered, wrong) = Remembered::read();
     older.iter().chain(&wrong).for_each(|wrong| terminal.note(wrong));
-    Policy::new(config, allow, remembered, Person::at(terminal))
+    Policy::new(config, allow, remembered, TerminalPrompter::at(terminal))
 }
 
 impl Policy {
@@ -150,7 +150,7 @@ impl Policy {
         config: &Config,
         allow: &[String],
         remembered: Remembered,
-        asker: impl Asker + 'static,
+        asker: impl Prompter + 'static,
     ) -> Arc<Self> {
         Arc::new(Policy {
             config: config.clone(),
@@ -168,7 +168,7 @@ impl Policy {
         config: &Config,
         allow: &[String],
         session: SessionAnswers,
-        asker: impl Asker + 'static,
+        asker: impl Prompter + 'static,
     ) -> Arc<Self> {
         // What can't be read is asked again.
         let (remembered, _) = Remembered::read();
@@ -181,18 +181,19 @@ impl Policy {
 
     /// Whether a program may call `manifest`, all that it can call: one question, before it runs. What is granted by
     /// the answer goes into `grants`.
-    pub(crate) async fn decide(&self, manifest: &[Wanted], grants: &Grants) -> Result<(), Refusal> {
+    pub(crate) async fn decide(&self, manifest: &[RequestedTool], grants: &Grants) -> Result<(), Refusal> {
         let manifest = self.identified(manifest);
         let those = |permission: Permission| {
             manifest.iter().filter(move |wanted| self.holds(&wanted.server, &wanted.tool) == permission)
         };
-        let denied: Vec<Wanted> = those(Permission::Deny).cloned().collect();
+        let denied: Vec<RequestedTool> = those(Permission::Deny).cloned().collect();
         if !denied.is_empty() {
             return Err(Refusal::of(&denied, Reason::Configuration));
         }
         let each = || those(Permission::AskEach).filter(|wanted| !self.session().contains(wanted)).cloned();
         if !self.asker.is_there() {
-            let open: Vec<Wanted> = self.open(those(Permission::Ask)).into_iter().chain(each()).collect();
+            let open: Vec<RequestedTool> =
+                self.open(those(Permission::Ask)).into_iter().chain(each()).collect();
             return if open.is_empty() { Ok(()) } else { Err(Refusal::of(&open, self.asker.absence())) };
         }
         let _turn = self.turn.lock().await;
@@ -213,7 +214,7 @@ impl Policy {
     pub(crate) async fn decide_call(
         &self,
         (server, tool): (&str, &str),
-        wanted: impl FnOnce() -> Wanted,
+        wanted: impl FnOnce() -> RequestedTool,
         arguments: &RawValue,
         grants: &Grants,
     ) -> Result<(), Refusal> {
@@ -254,17 +255,17 @@ impl Policy {
     }
 
     /// The tools that nobody has been asked about.
-    fn open<'a>(&self, tools: impl IntoIterator<Item = &'a Wanted>) -> Vec<Wanted> {
+    fn open<'a>(&self, tools: impl IntoIterator<Item = &'a RequestedTool>) -> Vec<RequestedTool> {
         let (session, remembered) = (self.session(), self.remembered());
-        let known = |wanted: &Wanted| session.contains(wanted) || remembered.has(wanted);
+        let known = |wanted: &RequestedTool| session.contains(wanted) || remembered.has(wanted);
         tools.into_iter().filter(|wanted| !known(wanted)).cloned().collect()
     }
 
     fn settle(
         &self,
         answer: Answer,
-        tools: &[Wanted],
-        mut grant: impl FnMut(&Wanted),
+        tools: &[RequestedTool],
+        mut grant: impl FnMut(&RequestedTool),
     ) -> Result<(), Refusal> {
         match answer {
             Answer::Once => {}
@@ -285,16 +286,16 @@ impl Policy {
     }
 
     /// The same tools, with how the servers are reached of those that somebody may be asked about.
-    fn identified(&self, tools: &[Wanted]) -> Vec<Wanted> {
+    fn identified(&self, tools: &[RequestedTool]) -> Vec<RequestedTool> {
         let mut known: BTreeMap<&str, String> = BTreeMap::new();
-        let asks = |wanted: &Wanted| {
+        let asks = |wanted: &RequestedTool| {
             matches!(self.holds(&wanted.server, &wanted.tool), Permission::Ask | Permission::AskEach)
         };
         let identified = tools.iter().map(|wanted| {
             let server = self.config.server(&wanted.server).filter(|_| asks(wanted));
             let Some(server) = server else { return wanted.clone() };
             let reached = known.entry(&wanted.server).or_insert_with(|| self.remembered().identity(server));
-            Wanted { reached: reached.clone(), ..wanted.clone() }
+            RequestedTool { reached: reached.clone(), ..wanted.clone() }
         });
         identified.collect()
     }
@@ -304,7 +305,7 @@ impl Policy {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn session(&self) -> MutexGuard<'_, BTreeSet<Wanted>> {
+    fn session(&self) -> MutexGuard<'_, BTreeSet<RequestedTool>> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -314,16 +315,16 @@ impl Policy {
 }
 
 impl Grants {
-    fn add(&self, wanted: &Wanted) {
+    fn add(&self, wanted: &RequestedTool) {
         self.granted.lock().unwrap_or_else(PoisonError::into_inner).insert(wanted.key());
     }
 
-    fn refuse(&self, wanted: &Wanted) {
+    fn refuse(&self, wanted: &RequestedTool) {
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         *refusals.entry(wanted.key()).or_default() += 1;
     }
 
-    fn refusals(&self, wanted: &Wanted) -> u32 {
+    fn refusals(&self, wanted: &RequestedTool) -> u32 {
         let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         refusals.get(&wanted.key()).copied().unwrap_or_default()
     }
@@ -334,11 +335,11 @@ impl Grants {
     }
 }
 
-impl Wanted {
+impl RequestedTool {
     /// A tool among those that its server offers.
     pub(crate) fn new(server: &str, tool: &str, offered: Option<&ToolList>) -> Self {
         let raw = offered.and_then(|list| list.tool(tool));
-        Wanted {
+        RequestedTool {
             server: server.to_owned(),
             tool: tool.to_owned(),
             hash: raw.map(|raw| LockedTool::new(raw.clone()).hash).unwrap_or_default(),
@@ -350,7 +351,7 @@ impl Wanted {
     /// To read resources of a server, which is as if it were a tool that never changes.
     pub(crate) fn reading(server: &str) -> Self {
         let (tool, hash) = (resources::READ.to_owned(), "resources".to_owned());
-        Wanted { server: server.to_owned(), tool, hash, reached: String::new(), claims: Vec::new() }
+        RequestedTool { server: server.to_owned(), tool, hash, reached: String::new(), claims: Vec::new() }
     }
 
     fn key(&self) -> (String, String) {
@@ -376,8 +377,8 @@ fn claims(raw: &Value) -> Vec<&'static str> {
 }
 
 impl Refusal {
-    fn of(tools: &[Wanted], reason: Reason) -> Self {
-        Refusal { tools: tools.iter().map(Wanted::name).collect(), reason }
+    fn of(tools: &[RequestedTool], reason: Reason) -> Self {
+        Refusal { tools: tools.iter().map(RequestedTool::name).collect(), reason }
     }
 
     /// In words for a person or a model, with what to do.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use runner::{Catalog, ServerModule, ToolEntry};
 
-use crate::missing::Missing;
+use crate::unavailable::UnavailableTools;
 
 use index::{Field, Index};
 use words::is_to_change;
@@ -66,7 +66,7 @@ pub(crate) struct Reference {
     /// Whether any server has resources.
     has_resources: bool,
     /// What is configured and can't be used.
-    missing: Arc<Missing>,
+    missing: Arc<UnavailableTools>,
 }
 
 #[derive(Debug)]
@@ -150,7 +150,7 @@ impl Reference {
     }
 
     /// The same, where models are told what can't be used.
-    pub(crate) fn with_missing(self, missing: Arc<Missing>) -> Self {
+    pub(crate) fn with_missing(self, missing: Arc<UnavailableTools>) -> Self {
         Reference { missing, ..self }
     }
 

@@ -13,12 +13,12 @@ use crate::arguments::RunArguments;
 use crate::config::Config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
-use crate::forwarding;
 use crate::permission;
 use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::reference::Lookup;
 use crate::setup;
+use crate::subagent_log;
 use crate::terminal::Terminal;
 use crate::{exit, present};
 
@@ -40,7 +40,7 @@ async fn run_on(
     arguments: &RunArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let _listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
+    let _listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
     let inputs = unless_cancelled(cancel, read_inputs(arguments)).await?;
     if inputs.config.is_demo() {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");

@@ -2,38 +2,38 @@
 //!
 //! Standard output belongs to the protocol; everything for people goes to standard error.
 
-pub(crate) mod ahead;
 pub(crate) mod answer;
+pub(crate) mod answer_forms;
 mod approval;
 pub(crate) mod caller;
+pub(crate) mod catalog_watcher;
 pub(crate) mod definitions;
-pub(crate) mod ending;
 mod execute;
-pub(crate) mod face;
-mod frame;
-pub(crate) mod held;
 pub(crate) mod host;
 pub(crate) mod http;
-mod in_force;
-pub(crate) mod inside;
-mod kept;
+pub(crate) mod in_process;
 pub(crate) mod level;
 pub(crate) mod library;
-mod lines;
-pub(crate) mod live;
-mod passing;
+mod line_transport;
+mod message;
+mod output_store;
+pub(crate) mod pending;
 pub(crate) mod pipes;
+pub(crate) mod precompile;
+pub(crate) mod protocol_types;
+mod proxy;
 mod quota;
+mod recorder;
 pub(crate) mod reload;
-mod scribe;
-pub(crate) mod seen;
+pub(crate) mod service;
 pub(crate) mod session;
+mod settings_in_force;
+pub(crate) mod shutdown;
 pub(crate) mod slots;
 pub(crate) mod snapshot;
-pub(crate) mod typed;
+pub(crate) mod state;
 pub(crate) mod upstreams;
 mod watcher;
-pub(crate) mod workshop;
 
 use std::sync::Arc;
 
@@ -43,12 +43,12 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::ServeArguments;
 use crate::exit;
 use crate::failure::Failure;
-use crate::forwarding;
+use crate::subagent_log;
 use crate::terminal::Terminal;
 
-use self::face::{Face, Handler};
 use self::http::Token;
-use self::workshop::Workshop;
+use self::service::{McpService, PipeService};
+use self::state::ServerState;
 
 /// Runs the command until the client or a signal ends it; gives the exit code.
 pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) -> Result<u8, Failure> {
@@ -56,7 +56,7 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
     let token =
         arguments.listening.http.map(|address| Token::of(address, arguments.listening.token_env.as_deref()));
     let token = token.transpose()?.flatten();
-    let _listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
+    let _listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
     let source = reload::Source {
         options: arguments.place.options(),
         token_variable: arguments.listening.token_env.clone(),
@@ -67,22 +67,22 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
     let stamps = source.stamps();
     let (first, exporter) = source.read_first()?;
     let (sender, settings) = watch::channel(first);
-    let workshop = Workshop::new(settings, arguments.manner.allow.clone(), terminal.clone())?;
+    let workshop = ServerState::new(settings, arguments.manner.allow.clone(), terminal.clone())?;
     let beside = [
         tokio::spawn(workshop.clone().warm()),
         tokio::spawn(reload::follow(source, stamps, sender, workshop.clone())),
     ];
-    let compiling = tokio::spawn(ahead::compile(workshop.clone()));
+    let compiling = tokio::spawn(precompile::compile(workshop.clone()));
     let served = match arguments.listening.http {
         Some(address) => {
             let handler = {
                 let workshop = workshop.clone();
-                move |session| Handler::new(workshop.clone(), session)
+                move |session| McpService::new(workshop.clone(), session)
             };
             http::serve(workshop.clone(), handler, address, token, stop).await
         }
         None => {
-            let face = |session| Face::new(Handler::new(workshop.clone(), session));
+            let face = |session| PipeService::new(McpService::new(workshop.clone(), session));
             pipes::serve(workshop.clone(), face, stop).await
         }
     };

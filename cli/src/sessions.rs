@@ -19,12 +19,12 @@ use tokio::task::AbortHandle;
 use crate::config::{Config, Permission, Server};
 use crate::first_start;
 use crate::guard::{Guards, ToolGuard};
-use crate::handing_on::depth;
-use crate::host::Company;
+use crate::host::SessionHost;
 use crate::login_hook::{self, LoginHook};
 use crate::masker::Masker;
-use crate::permission::{Grants, Policy, Wanted};
+use crate::permission::{Grants, Policy, RequestedTool};
 use crate::pins::Pins;
+use crate::propagation::depth;
 use crate::reference::Lookup;
 use crate::tool_list::ToolList;
 
@@ -85,7 +85,7 @@ pub(crate) struct Sessions {
     /// The secrets that no error tells.
     masker: Masker,
     /// Who answers what servers ask.
-    host: Arc<dyn Company>,
+    host: Arc<dyn SessionHost>,
     /// Who offers a person the login that a server wants.
     logs_in: Option<Arc<dyn LoginHook>>,
     /// Who may call what; without one nothing may be called.
@@ -99,7 +99,7 @@ pub(crate) struct Sessions {
 
 impl Sessions {
     /// No session yet, to any of the configured servers.
-    pub(crate) fn new(config: &Config, host: Arc<dyn Company>) -> Self {
+    pub(crate) fn new(config: &Config, host: Arc<dyn SessionHost>) -> Self {
         let masker = Masker::of(config);
         let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
         Sessions {
@@ -212,8 +212,8 @@ impl Sessions {
     }
 
     /// A tool as its server offers it in this execution.
-    fn wanted(&self, server: &str, tool: &str) -> Wanted {
-        Wanted::new(server, tool, self.opened(server).as_ref().map(|opened| &*opened.tools))
+    fn wanted(&self, server: &str, tool: &str) -> RequestedTool {
+        RequestedTool::new(server, tool, self.opened(server).as_ref().map(|opened| &*opened.tools))
     }
 
     /// Whether a call may leave; `offered` are the server's tools.
@@ -281,7 +281,7 @@ impl Sessions {
 async fn connect(
     config: &mcp::ServerConfig,
     masker: &Masker,
-    host: Arc<dyn Company>,
+    host: Arc<dyn SessionHost>,
     logs_in: Option<Arc<dyn LoginHook>>,
 ) -> Result<Opened, Unopened> {
     let told = |error: mcp::Error| Unopened {
@@ -313,7 +313,7 @@ struct Listed {
 }
 
 /// Connects and asks for the tools: some servers let anybody connect, and want a login then.
-async fn listed(config: &mcp::ServerConfig, host: Arc<dyn Company>) -> Result<Listed, mcp::Error> {
+async fn listed(config: &mcp::ServerConfig, host: Arc<dyn SessionHost>) -> Result<Listed, mcp::Error> {
     let session = Session::connect_with(config, host).await?;
     match session.list_tools().await {
         Ok(listing) => Ok(Listed { session, listing, is_whole: true }),
@@ -357,7 +357,7 @@ impl ToolHost for Sessions {
             let matters =
                 |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
             let manifest = tools.iter().filter(matters).map(|(server, tool)| self.wanted(server, tool));
-            let manifest: Vec<Wanted> = manifest.collect();
+            let manifest: Vec<RequestedTool> = manifest.collect();
             let decided = policy.decide(&manifest, &self.grants).await;
             decided.map_err(|refusal| Refusal { message: refusal.message(), evidence: refusal.evidence() })
         }

@@ -3,8 +3,8 @@
 use crate::config::{self, Config, LoadOptions, Server};
 use crate::debug;
 use crate::failure::Failure;
-use crate::handing_on;
 use crate::masker::Masker;
+use crate::propagation;
 use crate::telemetry::Exporter;
 use crate::terminal::{self, Terminal};
 
@@ -34,7 +34,7 @@ pub(crate) fn load_to_serve(
 ) -> Result<(Config, Option<Exporter>), Failure> {
     let load = if lenient { config::load_without_untrusted } else { config::load };
     let mut config = load(options).map_err(Failure::configuration)?;
-    handing_on::hand_on(&mut config)?;
+    propagation::hand_on(&mut config)?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
     debug::begin_with(&config, exporter.as_ref());
@@ -42,7 +42,7 @@ pub(crate) fn load_to_serve(
 }
 
 fn begin(mut config: Config) -> Result<Config, Failure> {
-    handing_on::hand_on(&mut config)?;
+    propagation::hand_on(&mut config)?;
     introduce(&config);
     debug::begin(&config);
     Ok(config)

@@ -3,14 +3,14 @@
 //! Standard output belongs to the protocol; everything for people goes to standard error. Everything is checked before
 //! the first byte of the protocol.
 
+mod event_forwarder;
 mod events;
-mod face;
-mod forward;
 mod host;
+mod reporter;
 mod result;
+mod service;
 mod start;
 mod task;
-mod teller;
 mod tool;
 
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::SubagentArguments;
 use crate::exit;
 use crate::failure::Failure;
-use crate::forwarding;
 use crate::serve::http::{self, Token};
 use crate::serve::pipes;
+use crate::subagent_log;
 use crate::terminal::Terminal;
 
-use self::face::Handler;
+use self::service::McpService;
 
 /// Runs the command until the client or a signal ends it; gives the exit code.
 ///
@@ -36,15 +36,16 @@ pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken)
         arguments.listening.http.map(|address| Token::of(address, arguments.listening.token_env.as_deref()));
     let token = token.transpose()?.flatten();
     let terminal = Arc::new(Terminal::new(arguments.manner.quiet, false));
-    let _listener = forwarding::listen(terminal.voice(), arguments.manner.verbose).await;
-    let start::Started { subagent, exporter, settings } = start::start(&arguments, token.as_ref(), terminal)?;
+    let _listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
+    let start::PreparedSubagent { subagent, exporter, settings } =
+        start::start(&arguments, token.as_ref(), terminal)?;
     let poster = subagent.poster.clone();
     let (workshop, recording) = (subagent.workshop.clone(), subagent.recording.clone());
     // The configuration stays what it was: runs are to be alike.
     let warming = tokio::spawn(workshop.clone().warm());
     let handler = {
         let subagent = Arc::new(subagent);
-        move |session| Handler::new(subagent.clone(), session)
+        move |session| McpService::new(subagent.clone(), session)
     };
     let served = match arguments.listening.http {
         Some(address) => http::serve(workshop.clone(), handler, address, token, stop).await,

@@ -5,7 +5,7 @@
 //! dropped, and the reader learns how many. What is untrusted goes to a terminal only through [`printable`], and to a pipe
 //! or a file as it is.
 
-mod stage;
+mod prompt;
 mod writer;
 
 use std::fmt;
@@ -19,7 +19,7 @@ use queue::Bounds;
 use runner::Observer;
 use tokio::sync::{oneshot, watch};
 
-pub(crate) use self::stage::{Question, Stage};
+pub(crate) use self::prompt::{Question, TerminalPrompt};
 pub(crate) use self::writer::{Aside, Part};
 use self::writer::{Piece, Stream, write};
 use crate::masker::Masker;
@@ -45,7 +45,7 @@ fn masked(text: &str) -> String {
 
 /// Writes to standard error at once, or after the question that is open. Controls nothing of a terminal.
 pub(crate) fn say(text: fmt::Arguments<'_>) {
-    stage::say(&printable::lines(&masked(&text.to_string())));
+    prompt::say(&printable::lines(&masked(&text.to_string())));
 }
 
 /// Shows a run on the terminal.
@@ -82,13 +82,13 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Tells people something from anywhere in the process.
 #[derive(Debug, Clone)]
-pub(crate) struct Voice {
+pub(crate) struct Notifier {
     writer: queue::Sender<Piece>,
     quiet: bool,
     one_line: bool,
 }
 
-impl Voice {
+impl Notifier {
     /// Says something that is no error, unless quiet.
     pub(crate) fn note(&self, message: &str) {
         if !self.quiet {
@@ -230,13 +230,13 @@ impl Terminal {
     }
 
     /// What tells people something from elsewhere.
-    pub(crate) fn voice(&self) -> Voice {
-        Voice { writer: self.writer.clone(), quiet: self.quiet, one_line: self.one_line }
+    pub(crate) fn voice(&self) -> Notifier {
+        Notifier { writer: self.writer.clone(), quiet: self.quiet, one_line: self.one_line }
     }
 
     /// Where questions to a person are shown.
-    pub(crate) fn stage(&self) -> Stage {
-        Stage::new(self.writer.clone(), self.questions.clone())
+    pub(crate) fn stage(&self) -> TerminalPrompt {
+        TerminalPrompt::new(self.writer.clone(), self.questions.clone())
     }
 
     fn clear_progress(&self) {

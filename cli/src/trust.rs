@@ -35,15 +35,15 @@ const VERSION: u32 = 2;
 
 /// What a project says: the bytes of its configuration, and of the lock file beside it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stated<'a> {
+pub(crate) struct ProjectFiles<'a> {
     pub(crate) config: &'a [u8],
     /// `None` where there is no file.
     pub(crate) lock: Option<&'a [u8]>,
 }
 
-impl<'a> Stated<'a> {
+impl<'a> ProjectFiles<'a> {
     pub(crate) fn new(config: &'a str, lock: Option<&'a str>) -> Self {
-        Stated { config: config.as_bytes(), lock: lock.map(str::as_bytes) }
+        ProjectFiles { config: config.as_bytes(), lock: lock.map(str::as_bytes) }
     }
 }
 
@@ -74,7 +74,7 @@ impl Trusted {
     }
 
     /// Whether what is stated is what was trusted under this key.
-    pub(crate) fn of(&self, key: &str, stated: Stated<'_>) -> Trust {
+    pub(crate) fn of(&self, key: &str, stated: ProjectFiles<'_>) -> Trust {
         match self.files.get(key) {
             None => Trust::Missing,
             Some(known) if *known != hash(stated.config) => Trust::Changed,
@@ -84,7 +84,7 @@ impl Trusted {
     }
 
     /// Trusts what is stated under this key, or takes the trust back.
-    pub(crate) fn set(&mut self, key: String, stated: Option<Stated<'_>>) {
+    pub(crate) fn set(&mut self, key: String, stated: Option<ProjectFiles<'_>>) {
         self.version = VERSION;
         self.locks.remove(&key);
         let Some(stated) = stated else {
@@ -102,7 +102,7 @@ impl Trusted {
 ///
 /// # Errors
 /// Where the record can't be read: then nothing is known to be trusted.
-pub(crate) fn of(path: &Path, stated: Stated<'_>) -> Result<Trust, Error> {
+pub(crate) fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
     let Some(file) = file() else { return Ok(Trust::Missing) };
     Ok(read(&file)?.of(&key(path)?, stated))
 }
@@ -111,7 +111,7 @@ pub(crate) fn of(path: &Path, stated: Stated<'_>) -> Result<Trust, Error> {
 ///
 /// # Errors
 /// Where the record can't be read or written.
-pub(crate) fn record(path: &Path, stated: Option<Stated<'_>>) -> Result<(), Error> {
+pub(crate) fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error> {
     let file = file().ok_or_else(|| {
         Error::new("there is no folder for what is trusted\nhelp: set HOME, or XDG_CONFIG_HOME".to_owned())
     })?;

@@ -27,9 +27,9 @@ mod config;
 mod error;
 mod host;
 mod http;
-mod keeper;
 mod listing;
 mod lock;
+mod managed_session;
 mod oauth;
 mod process;
 mod secrets;
@@ -49,21 +49,22 @@ pub use config::{
 };
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase};
 pub use host::{Host, ListKind, NoHost, Notice};
-pub use keeper::{
-    Changes, FIRST_WAIT, HEALTHY, Keeper, LONGEST_WAIT, MAX_ATTEMPTS, PING_INTERVAL, REVIVAL, State, Status,
-};
 pub use listing::{
     Listing, MAX_LISTING_BYTES, MAX_PAGES, MAX_TOOL_BYTES, MAX_TOOL_NAME_BYTES, MAX_TOOLS, Tool,
 };
 pub use lock::{LOCK_VERSION, Lock, LockError, LockedServer, LockedTool, MAX_LOCK_BYTES, Observed, Shape};
+pub use managed_session::{
+    Changes, ConnectionState, FIRST_WAIT, HEALTHY, LONGEST_WAIT, MAX_ATTEMPTS, ManagedSession, PING_INTERVAL,
+    REVIVAL, Status,
+};
 #[doc(hidden)]
 pub use oauth::rehearsal;
 pub use oauth::{LOGIN_TIMEOUT, exchanges_are_under_way, exchanges_end, learn_secrets, login, logout};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
 pub use secrets::{masked, masked_unfinished};
 pub use session::{
-    CallOptions, CallResult, Carried, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META, Session,
-    connect_all,
+    CallOptions, CallResult, ForwardedRequest, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META,
+    Session, connect_all,
 };
 pub use trace::{TARGET as TRACE_TARGET, switch_trace};
 pub use wire::{

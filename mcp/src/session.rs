@@ -41,7 +41,7 @@ use crate::{
 
 pub use connect::connect_all;
 pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META};
-pub use forward::Carried;
+pub use forward::ForwardedRequest;
 pub use lists::{Items, MAX_ITEMS};
 
 /// How long cancellations of calls may take to be written before the connection is closed.

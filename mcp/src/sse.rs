@@ -18,7 +18,7 @@ use sse_stream::{Error, Sse};
 use crate::{
     http::{HttpFailure, Sender, events, told},
     text::shown,
-    wire::{Fault, Intake, encode, raw_of},
+    wire::{Fault, ResponseRouter, encode, raw_of},
 };
 
 /// How many events before the one that names the address are skipped.
@@ -32,13 +32,13 @@ pub(crate) struct SseTransport {
     sender: Arc<Sender>,
     endpoint: Url,
     events: BoxStream<'static, Result<Sse, Error>>,
-    intake: Arc<Intake>,
+    intake: Arc<ResponseRouter>,
     closed: bool,
 }
 
 impl SseTransport {
     /// Opens the stream and waits for the address to post to, which must be on the server's own origin.
-    pub(crate) async fn open(sender: Sender, intake: Intake) -> Result<Self, HttpFailure> {
+    pub(crate) async fn open(sender: Sender, intake: ResponseRouter) -> Result<Self, HttpFailure> {
         let make = |configured: HeaderMap| {
             let mut headers = configured;
             headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));

@@ -8,25 +8,25 @@
 
 mod batch;
 mod health;
-mod intake;
 mod line;
+mod memory_budget;
 mod message;
+mod notification;
 mod numbers;
 mod outbox;
-mod room;
-mod talk;
+mod response_router;
 
 pub(crate) use batch::batch;
 pub use health::MAX_STRAY_BYTES;
 pub(crate) use health::{Fault, HALVED, Health};
-pub(crate) use intake::{Intake, ambiguous};
 pub(crate) use line::LineTransport;
+pub use memory_budget::MAX_UNTAKEN_BYTES;
+pub(crate) use memory_budget::{FREE_BYTES, LargePermit, MemoryBudget, SmallPermit};
 pub(crate) use message::{Answer, Outcome, RawRequest, RpcError, encode, raw_of};
+pub(crate) use notification::REFUSED_METHOD;
+pub use notification::{MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES};
 pub use outbox::{MAX_QUEUED_BYTES, MAX_QUEUED_LINES};
-pub use room::MAX_UNTAKEN_BYTES;
-pub(crate) use room::{FREE_BYTES, Large, Room, Small};
-pub(crate) use talk::REFUSED_METHOD;
-pub use talk::{MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES};
+pub(crate) use response_router::{ResponseRouter, ambiguous};
 
 /// The longest message that is accepted from a server, in bytes. A longer one ends the connection.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;

@@ -56,7 +56,7 @@ enum Verdict<'a> {
 
 /// Who waits, and is told so.
 #[derive(Clone, Copy)]
-pub(crate) struct Patience<'a> {
+pub(crate) struct AdmissionWait<'a> {
     pub(crate) observer: &'a dyn Observer,
     /// The time of the execution, which stands still meanwhile.
     pub(crate) clock: Option<&'a Clock>,
@@ -79,7 +79,7 @@ impl Admission {
     ///
     /// # Errors
     /// Where the cache can't be written to.
-    pub(crate) async fn admit(&self, wanted: u64, patience: Patience<'_>) -> Result<Admitted<'_>> {
+    pub(crate) async fn admit(&self, wanted: u64, patience: AdmissionWait<'_>) -> Result<Admitted<'_>> {
         let mut waiting = pin!(async {
             let _turn = self.turn.lock().await;
             loop {
@@ -167,8 +167,8 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    fn patience() -> Patience<'static> {
-        Patience { observer: &Unobserved, clock: None }
+    fn patience() -> AdmissionWait<'static> {
+        AdmissionWait { observer: &Unobserved, clock: None }
     }
 
     #[test]

@@ -16,18 +16,18 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::admission::Patience;
+use crate::admission::AdmissionWait;
 use crate::cache::{Bucket, Cache, Entry, Key};
 use crate::catalog::ServerModule;
 use crate::compiler::{self, Job};
+use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::ToolEntry;
-use crate::layer::Layer;
+use crate::layer::BaseLayer;
 use crate::messages::errors;
 use crate::observer::Unobserved;
 use crate::policies;
-use crate::room;
 
 /// Compiled bindings.
 #[derive(Debug, Clone)]
@@ -83,12 +83,12 @@ impl<'a> Named<'a> {
 }
 
 /// The library of all tools of a server.
-fn whole_key(layer: &Layer, module: &ServerModule) -> String {
+fn whole_key(layer: &BaseLayer, module: &ServerModule) -> String {
     Key::new("bindings 2").part(&layer.key).part("whole").part(&module.generated.key).finish()
 }
 
 /// The library of a text.
-fn text_key(layer: &Layer, module: &str, source: &str) -> String {
+fn text_key(layer: &BaseLayer, module: &str, source: &str) -> String {
     let key = Key::new("bindings 2").part(&layer.key).part("text");
     key.part(codegen::VERSION.to_le_bytes()).part(module).part(source).finish()
 }
@@ -102,7 +102,11 @@ fn file_name(module: &str) -> String {
 }
 
 /// A library in which the snippet finds what it names, compiled if it is not there yet.
-pub(crate) async fn ensure(engine: &Engine, named: &Named<'_>, patience: Patience<'_>) -> Result<Library> {
+pub(crate) async fn ensure(
+    engine: &Engine,
+    named: &Named<'_>,
+    patience: AdmissionWait<'_>,
+) -> Result<Library> {
     let Engine { cache, layer, .. } = engine;
     let module = &named.module.module;
     if named.module.source.is_none() {
@@ -128,7 +132,7 @@ pub(crate) fn is_whole(engine: &Engine, module: &ServerModule) -> bool {
 
 /// Compiles the whole library of a server if it is not there yet, out of the way of other work.
 pub(crate) async fn warm(engine: &Engine, module: &ServerModule) -> Result<()> {
-    let patience = Patience { observer: &Unobserved, clock: None };
+    let patience = AdmissionWait { observer: &Unobserved, clock: None };
     if is_whole(engine, module) { Ok(()) } else { whole(engine, module, true, patience).await.map(drop) }
 }
 
@@ -136,7 +140,7 @@ async fn whole(
     engine: &Engine,
     module: &ServerModule,
     background: bool,
-    patience: Patience<'_>,
+    patience: AdmissionWait<'_>,
 ) -> Result<Library> {
     let all: Vec<&ToolEntry> = module.tools().iter().collect();
     let source = module.generated.source(&all)?;
@@ -149,7 +153,7 @@ async fn compile(
     (module, key): (&str, &str),
     source: &str,
     background: bool,
-    patience: Patience<'_>,
+    patience: AdmissionWait<'_>,
 ) -> Result<Library> {
     let Engine { cache, toolchain, layer, confinement, .. } = engine;
     let name = file_name(module);
@@ -188,8 +192,8 @@ async fn compile(
     let compiled = compiled.map_err(|_| failed(&format!("no end after {} s", TIMEOUT.as_secs())))??;
     if !compiled.status.success() {
         let said = format!("{}\n{}", compiled.status, compiled.messages.text());
-        if room::is_missing(&said) {
-            return Err(room::error(cache, &said));
+        if disk_full::is_missing(&said) {
+            return Err(disk_full::error(cache, &said));
         }
         let said: Vec<String> =
             errors(&compiled.messages.text()).take(MESSAGES).map(|error| error.message).collect();

@@ -2,9 +2,9 @@
 //!
 //! What a program may call is decided here and nowhere else; its stubs are only convenience.
 
-mod flight;
+mod in_flight;
+mod observed_call;
 mod outbox;
-mod watched;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,9 +29,9 @@ use crate::observer::Observer;
 use crate::outcome::CallRecord;
 use crate::protocol::{Protocol, ProtocolError};
 use crate::refused::CallsRefused;
-use flight::{Answered, Flight, Gate};
+use in_flight::{Answered, CallsInFlight, Gate};
+use observed_call::ObservedCall;
 use outbox::{Outbox, READING_TIME};
-use watched::Watched;
 
 /// Calls that an outcome names one by one; the rest is only counted.
 pub const CALLS_KEPT: usize = 1000;
@@ -47,7 +47,7 @@ const RESOURCE: &str = "mcp_resource_read";
 
 /// What a program has done so far; outlives a broker that is dropped in the middle.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct ProgramRecord {
     pub(crate) calls: Vec<CallRecord>,
     pub(crate) calls_total: u64,
     pub(crate) refused: CallsRefused,
@@ -84,7 +84,7 @@ pub(crate) struct Broker<'a> {
     /// Stands still while a person is asked about a call.
     pub(crate) clock: &'a Clock,
     pub(crate) observer: &'a dyn Observer,
-    pub(crate) ledger: &'a Mutex<Ledger>,
+    pub(crate) ledger: &'a Mutex<ProgramRecord>,
 }
 
 impl Broker<'_> {
@@ -101,7 +101,7 @@ impl Broker<'_> {
         outbox.send(&ToProgram::Welcome(welcome));
         let frames = FramedRead::new(reader, Protocol::new(self.token.as_str()));
         let mut incoming = Incoming { frames, paused: false };
-        let mut flight = Flight::default();
+        let mut flight = CallsInFlight::default();
         // The bridge makes no call for which there is no room. What does is read no further until there is some.
         let mut waiting = None;
         loop {
@@ -136,7 +136,7 @@ impl Broker<'_> {
     }
 
     /// Begins a call, or something that is asked.
-    fn begin<'a>(&'a self, message: ToHost, gate: &'a Gate, flight: &mut Flight<'a>) {
+    fn begin<'a>(&'a self, message: ToHost, gate: &'a Gate, flight: &mut CallsInFlight<'a>) {
         let bytes = weight(&message);
         match message {
             ToHost::Call { id, tool, arguments } => {
@@ -147,7 +147,7 @@ impl Broker<'_> {
                 // From here on there is no other form of them.
                 let arguments = strict_json::canonical_object(&arguments);
                 let names = (server, tool.clone());
-                let watched = Watched::begin(self, id, names, arguments.as_deref().ok());
+                let watched = ObservedCall::begin(self, id, names, arguments.as_deref().ok());
                 flight.start(id, bytes, self.call(name, tool, arguments, watched, gate));
             }
             ToHost::Ask { id, question } => flight.start(id, bytes, self.look_up(question, gate)),
@@ -156,7 +156,7 @@ impl Broker<'_> {
     }
 
     /// Takes what has no answer.
-    fn take(&self, message: ToHost, flight: &mut Flight<'_>) -> Result<(), Violation> {
+    fn take(&self, message: ToHost, flight: &mut CallsInFlight<'_>) -> Result<(), Violation> {
         match message {
             ToHost::Cancel { id } => flight.cancel(id),
             ToHost::Emit { content } => self.emit(&content)?,
@@ -181,7 +181,7 @@ impl Broker<'_> {
         name: Option<&ToolName>,
         tool: String,
         arguments: Result<Box<RawValue>, strict_json::Error>,
-        watched: Watched<'_>,
+        watched: ObservedCall<'_>,
         gate: &Gate,
     ) -> Answered {
         let (record, answer) = match name {
@@ -219,7 +219,7 @@ impl Broker<'_> {
         &self,
         name: &ToolName,
         arguments: Result<Box<RawValue>, strict_json::Error>,
-        watched: &Watched<'_>,
+        watched: &ObservedCall<'_>,
         gate: &Gate,
     ) -> (CallRecord, Answered) {
         let ToolName { server, tool, .. } = name;
@@ -271,7 +271,7 @@ impl Broker<'_> {
         self.host.refused(count);
     }
 
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+    fn ledger(&self) -> MutexGuard<'_, ProgramRecord> {
         lock(self.ledger)
     }
 }
@@ -302,7 +302,7 @@ impl Incoming {
 }
 
 /// A panic while the lock is held leaves nothing half done here.
-pub(crate) fn lock(ledger: &Mutex<Ledger>) -> MutexGuard<'_, Ledger> {
+pub(crate) fn lock(ledger: &Mutex<ProgramRecord>) -> MutexGuard<'_, ProgramRecord> {
     ledger.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -17,7 +17,7 @@ use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::admission::Patience;
+use crate::admission::AdmissionWait;
 use crate::bindings::{self, Library, Named};
 use crate::broker::milliseconds;
 use crate::cache::{Bucket, Entry, Key, Temporary};
@@ -25,6 +25,7 @@ use crate::catalog::Catalog;
 use crate::compiler::{self, Compiled, Job};
 use crate::confined::Captured;
 use crate::diagnostics;
+use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::foreign;
@@ -34,7 +35,6 @@ use crate::messages::errors;
 use crate::outcome::{Diagnostic, Fix, SandboxReport};
 use crate::policies;
 use crate::repair::{self, Repaired};
-use crate::room;
 use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
 use crate::tokens::Tokens;
@@ -83,7 +83,7 @@ pub(crate) async fn build(
     engine: &Engine,
     catalog: &Catalog,
     snippet: &Snippet,
-    patience: Patience<'_>,
+    patience: AdmissionWait<'_>,
 ) -> Result<Report> {
     let spliced = splice::splice(snippet, &Changes::default());
     let named = catalog.named(&snippet.identifiers).map(|module| Named::new(module, &snippet.identifiers));
@@ -234,7 +234,7 @@ async fn compile(
     engine: &Engine,
     libraries: &[Library],
     spliced: &Spliced,
-    patience: Patience<'_>,
+    patience: AdmissionWait<'_>,
 ) -> Result<Attempt> {
     let _admitted = engine.admission.admit(policies::compiler_memory(), patience).await?;
     let source = engine.cache.temporary()?;
@@ -320,7 +320,7 @@ fn is_too_large(compiled: &Attempt) -> bool {
 
 /// What the compiler said, if it is that it had no room; that is no fault of the snippet's.
 fn no_room(compiled: &Attempt) -> Option<String> {
-    Some(last_words(compiled)).filter(|said| room::is_missing(said))
+    Some(last_words(compiled)).filter(|said| disk_full::is_missing(said))
 }
 
 /// The compiler's messages; never none, also when the compiler itself broke down.
@@ -337,7 +337,7 @@ fn rejected(
         return Ok(vec![breakdown(message, "", hint)]);
     }
     if let Some(said) = no_room(compiled) {
-        return Err(room::error(&engine.cache, &said));
+        return Err(disk_full::error(&engine.cache, &said));
     }
     let messages = compiled.messages.text();
     let diagnostics = diagnostics::read(&messages, &snippet.text, spliced, catalog);

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use crate::bindings::Library;
 use crate::confined::{Captured, Confined};
 use crate::error::Result;
-use crate::layer::Layer;
+use crate::layer::BaseLayer;
 use crate::outcome::SandboxReport;
 use crate::policies;
 use crate::toolchain::{TARGET, Toolchain};
@@ -15,7 +15,7 @@ use crate::toolchain::{TARGET, Toolchain};
 pub(crate) struct Job<'a> {
     pub(crate) toolchain: &'a Toolchain,
     pub(crate) confinement: sandbox::Confinement,
-    pub(crate) layer: &'a Layer,
+    pub(crate) layer: &'a BaseLayer,
     /// Bindings that can be named.
     pub(crate) libraries: &'a [Library],
     /// The folder of the source text, which also names it in messages.

@@ -7,17 +7,17 @@ use sandbox::Confinement;
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::Admission;
-use crate::ahead::Foreground;
 use crate::bindings;
 use crate::cache::{Cache, Entry};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::ToolHost;
-use crate::layer::{self, Layer};
+use crate::layer::{self, BaseLayer};
 use crate::observer::Observer;
 use crate::outcome::Outcome;
 use crate::policies::{Grants, Limits};
+use crate::precompile::Foreground;
 use crate::run::Run;
 use crate::toolchain::{self, Stamp, Toolchain};
 
@@ -59,7 +59,7 @@ pub struct Engine {
     pub(crate) toolchain: Toolchain,
     /// What the compiler's file was like when the engine was opened.
     stamp: Option<Stamp>,
-    pub(crate) layer: Layer,
+    pub(crate) layer: BaseLayer,
     pub(crate) confinement: Confinement,
     /// Lets compilers begin for which there is memory.
     pub(crate) admission: Admission,
@@ -220,7 +220,7 @@ mod tests {
         let rustc = folder.join("rustc");
         fs_err::write(&rustc, "one").unwrap();
         let entry = cache.publish(Bucket::Layers, "layer", cache.temporary().unwrap()).unwrap();
-        let layer = Layer {
+        let layer = BaseLayer {
             key: "layer".to_owned(),
             folder: entry.folder().to_owned(),
             crates: BTreeMap::new(),

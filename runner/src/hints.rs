@@ -6,7 +6,6 @@
 mod changes;
 pub(crate) mod compared;
 mod content;
-pub(crate) mod form;
 pub(crate) mod imports;
 pub(crate) mod literal;
 pub(crate) mod lookup;
@@ -15,6 +14,7 @@ mod names;
 pub(crate) mod nearest;
 mod serialised;
 mod shown;
+pub(crate) mod signature;
 pub(crate) mod unmade;
 pub(crate) mod values;
 

@@ -14,7 +14,7 @@ use crate::cache::{Bucket, Cache, Temporary};
 use crate::compiler::{self, Job};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
-use crate::layer::{self, Layer};
+use crate::layer::{self, BaseLayer};
 use crate::outcome::SandboxReport;
 use crate::policies::{self, BUILD_PATH, Grants, Limits};
 use crate::toolchain::{self, Found, TARGET, Toolchain};
@@ -197,7 +197,8 @@ fn failed(detail: &str) -> Error {
 
 async fn compile(toolchain: &Toolchain, folder: &Path, confinement: Confinement) -> Result<SandboxReport> {
     fs_err::write(folder.join("main.rs"), "fn main() {}\n").map_err(Error::cache(folder))?;
-    let none = Layer { key: String::new(), folder: folder.to_owned(), crates: BTreeMap::new(), entry: None };
+    let none =
+        BaseLayer { key: String::new(), folder: folder.to_owned(), crates: BTreeMap::new(), entry: None };
     let job = Job {
         toolchain,
         confinement,

@@ -23,15 +23,15 @@ use tokio::time::timeout;
 
 use crate::cache::{Bucket, Cache, Entry, Key, Temporary};
 use crate::confined::{Captured, Confined};
+use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
 use crate::policies;
-use crate::room;
 use crate::toolchain::{TARGET, Toolchain};
 
 /// What snippets are compiled against.
 #[derive(Debug, Clone)]
-pub(crate) struct Layer {
+pub(crate) struct BaseLayer {
     /// The key that it is kept under.
     pub(crate) key: String,
     /// The folder with all libraries.
@@ -88,7 +88,7 @@ pub(crate) async fn ensure(
     toolchain: &Toolchain,
     confinement: sandbox::Confinement,
     observer: &dyn Observer,
-) -> Result<Layer> {
+) -> Result<BaseLayer> {
     let key = key(toolchain);
     if let Some(layer) = open(cache, &key) {
         return Ok(layer);
@@ -124,15 +124,15 @@ fn key(toolchain: &Toolchain) -> String {
     files.fold(key, |key, (name, text)| key.part(name).part(text)).finish()
 }
 
-fn open(cache: &Cache, key: &str) -> Option<Layer> {
+fn open(cache: &Cache, key: &str) -> Option<BaseLayer> {
     read(cache.entry(Bucket::Layers, key)?, key)
 }
 
-fn read(entry: Entry, key: &str) -> Option<Layer> {
+fn read(entry: Entry, key: &str) -> Option<BaseLayer> {
     let folder = entry.folder().to_owned();
     let index = fs_err::read(folder.join("index.json")).ok()?;
     let index: Index = serde_json::from_slice(&index).ok()?;
-    Some(Layer { key: key.to_owned(), folder, crates: index.crates, entry: Some(entry) })
+    Some(BaseLayer { key: key.to_owned(), folder, crates: index.crates, entry: Some(entry) })
 }
 
 fn write_sources(folder: &Path) -> std::io::Result<()> {
@@ -179,7 +179,7 @@ pub(crate) async fn cargo(cache: &Cache, toolchain: &Toolchain, arguments: &[&Os
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    Err(if room::is_missing(&said) { room::error(cache, &said) } else { failed(tail(&said)) })
+    Err(if disk_full::is_missing(&said) { disk_full::error(cache, &said) } else { failed(tail(&said)) })
 }
 
 /// Compiles the layer; gives the artifacts that cargo names.
@@ -219,7 +219,11 @@ async fn compile(
     let status = process.wait().await?;
     if !status.success() {
         let said = stderr.text();
-        return Err(if room::is_missing(&said) { room::error(cache, &said) } else { failed(tail(&said)) });
+        return Err(if disk_full::is_missing(&said) {
+            disk_full::error(cache, &said)
+        } else {
+            failed(tail(&said))
+        });
     }
     let messages = Message::parse_stream(&stdout.bytes[..]);
     let artifact = |message| match message {

@@ -14,7 +14,7 @@ use crate::policies::{self, Grants, Limits};
 
 /// How a program's run came to its end.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub(crate) enum ProgramEnd {
     /// The process ended by itself, or by a signal of the kernel's.
     Exited(ExitStatus),
     /// It was killed for printing too much.
@@ -25,7 +25,7 @@ pub(crate) enum Ended {
 
 /// What a program leaves behind, also when its run is dropped in the middle.
 #[derive(Debug, Default)]
-pub(crate) struct Traces {
+pub(crate) struct ProgramTraces {
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
     pub(crate) sandbox: SandboxReport,
@@ -55,7 +55,11 @@ impl Drop for Running<'_> {
 }
 
 /// Runs a program to its end. Dropping the future kills it.
-pub(crate) async fn run(job: &Job<'_>, broker: &Broker<'_>, traces: &mut Traces) -> Result<Ended> {
+pub(crate) async fn run(
+    job: &Job<'_>,
+    broker: &Broker<'_>,
+    traces: &mut ProgramTraces,
+) -> Result<ProgramEnd> {
     let limits = job.limits;
     let (ours, theirs) = UnixStream::pair().map_err(|error| socket_error(&error))?;
     ours.set_nonblocking(true).map_err(|error| socket_error(&error))?;
@@ -68,16 +72,16 @@ pub(crate) async fn run(job: &Job<'_>, broker: &Broker<'_>, traces: &mut Traces)
     let (out, err) = (&mut running.process.stdout, &mut running.process.stderr);
     let stdout = async {
         traces.stdout.read_for(observer, out, (limits.output, true), |bytes| observer.stdout(bytes)).await;
-        if traces.stdout.exceeded { Err(Ended::Output) } else { Ok(()) }
+        if traces.stdout.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };
     let stderr = async {
         traces.stderr.read_for(observer, err, (limits.output, true), |bytes| observer.stderr(bytes)).await;
-        if traces.stderr.exceeded { Err(Ended::Output) } else { Ok(()) }
+        if traces.stderr.exceeded { Err(ProgramEnd::Output) } else { Ok(()) }
     };
-    let calls = async { broker.serve(ours).await.map_err(Ended::Violation) };
+    let calls = async { broker.serve(ours).await.map_err(ProgramEnd::Violation) };
     // All three end when the process does; only trouble ends them before.
     match tokio::try_join!(stdout, stderr, calls) {
-        Ok(_) => Ok(Ended::Exited(running.process.wait().await?)),
+        Ok(_) => Ok(ProgramEnd::Exited(running.process.wait().await?)),
         Err(ended) => Ok(ended),
     }
 }

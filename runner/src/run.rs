@@ -13,19 +13,19 @@ use futures::future::{BoxFuture, join_all};
 use serde_json::json;
 use system::random;
 
-use crate::admission::Patience;
-use crate::broker::{Broker, Ledger, in_milliseconds, lock, milliseconds};
+use crate::admission::AdmissionWait;
+use crate::broker::{Broker, ProgramRecord, in_milliseconds, lock, milliseconds};
 use crate::build::{self, Built, build};
 use crate::catalog::{Catalog, ToolName};
+use crate::classify;
 use crate::clock::Clock;
 use crate::diagnostics;
 use crate::engine::{Engine, Request, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{Refusal, ToolHost};
-use crate::judge;
 use crate::observer::{Observer, Phase};
 use crate::outcome::{Failure, Outcome, Status};
-use crate::program::{self, Traces};
+use crate::program::{self, ProgramTraces};
 use crate::snippet::Snippet;
 
 pub(crate) struct Run<'a> {
@@ -37,8 +37,8 @@ pub(crate) struct Run<'a> {
     observer: &'a dyn Observer,
     started: Instant,
     outcome: Outcome,
-    traces: Traces,
-    ledger: Mutex<Ledger>,
+    traces: ProgramTraces,
+    ledger: Mutex<ProgramRecord>,
     phase: Phase,
     /// Since when its program has been running, and for how long the clock had stood still by then.
     running: Option<(Instant, Duration)>,
@@ -61,7 +61,7 @@ impl<'a> Run<'a> {
             observer,
             started: Instant::now(),
             outcome: Outcome::new(Status::Ok),
-            traces: Traces::default(),
+            traces: ProgramTraces::default(),
             ledger: Mutex::default(),
             phase: Phase::Checking,
             running: None,
@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
         let started = Instant::now();
         let mut opening =
             pin!(open_all(self.host, if self.request.check_only { &[] } else { &named }).fuse());
-        let patience = Patience { observer: self.observer, clock: Some(self.clock) };
+        let patience = AdmissionWait { observer: self.observer, clock: Some(self.clock) };
         let mut building = pin!(build(self.engine, self.catalog, snippet, patience));
         let mut connect = 0.0;
         let built = loop {
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
             let message = "the program holds identities of tools that are not in the catalog";
             let count = unknown.len();
             unknown.truncate(UNKNOWN_TOLD);
-            judge::refused(
+            classify::refused(
                 &mut self.outcome,
                 message.to_owned(),
                 json!({ "unknown": unknown, "count": count }),
@@ -173,7 +173,7 @@ impl<'a> Run<'a> {
         if !denied.is_empty() {
             denied.sort();
             let message = format!("the configuration denies {}", denied.join(", "));
-            judge::refused(&mut self.outcome, message, json!({ "tools": denied }));
+            classify::refused(&mut self.outcome, message, json!({ "tools": denied }));
             return None;
         }
         Some(allowed)
@@ -207,7 +207,7 @@ impl<'a> Run<'a> {
         match self.clock.while_asking(self.host.permit(&tools)).await {
             Ok(()) => true,
             Err(Refusal { message, evidence }) => {
-                judge::refused(&mut self.outcome, message, evidence);
+                classify::refused(&mut self.outcome, message, evidence);
                 false
             }
         }
@@ -235,8 +235,9 @@ impl<'a> Run<'a> {
         let ended = program::run(&job, &broker, &mut self.traces).await?;
         self.outcome.stderr = self.traces.stderr.text();
         let ran = started.elapsed().saturating_sub(self.clock.stood_still().saturating_sub(stood));
-        let facts = judge::Facts { limits, ran, text: &self.request.code, evidence: &self.traces.evidence };
-        judge::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
+        let facts =
+            classify::Facts { limits, ran, text: &self.request.code, evidence: &self.traces.evidence };
+        classify::ended(&mut self.outcome, &ended, &mut lock(&self.ledger), &facts);
         Ok(())
     }
 
@@ -244,8 +245,8 @@ impl<'a> Run<'a> {
     pub(crate) fn conclude(mut self, stopped: Option<Stop>) -> Outcome {
         let phase = self.phase.words();
         match stopped {
-            Some(Stop::Timeout) => judge::timed_out(&mut self.outcome, self.request.timeout, phase),
-            Some(Stop::Cancelled) => judge::cancelled(&mut self.outcome, phase),
+            Some(Stop::Timeout) => classify::timed_out(&mut self.outcome, self.request.timeout, phase),
+            Some(Stop::Cancelled) => classify::cancelled(&mut self.outcome, phase),
             None => {}
         }
         let mut outcome = self.outcome;
@@ -255,7 +256,7 @@ impl<'a> Run<'a> {
             let asked = stood.saturating_sub(before);
             outcome.phases_ms.run = in_milliseconds(since.elapsed().saturating_sub(asked));
             outcome.sandbox = self.traces.sandbox;
-            outcome.sandbox.refused = judge::names(&self.traces.evidence.refused);
+            outcome.sandbox.refused = classify::names(&self.traces.evidence.refused);
         }
         outcome.stdout = self.traces.stdout.text();
         outcome.stderr = self.traces.stderr.text();
@@ -271,7 +272,7 @@ impl<'a> Run<'a> {
             .diagnostics
             .extend(warnings.into_iter().map(|warning| diagnostics::told(warning, &self.request.code)));
         drop(ledger);
-        judge::add_progress(&mut outcome, self.traces.stdout.bytes.len());
+        classify::add_progress(&mut outcome, self.traces.stdout.bytes.len());
         outcome.phases_ms.total = milliseconds(self.started);
         outcome
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::conversation::{marked, marked_redacted};
 use super::failure::{Failure, words};
-use super::frames::Frames;
+use super::stream_events::StreamEvents;
 use crate::message::{Block, Message, Role, ToolCall};
 use crate::model::{Reply, Stop, Usage};
 use crate::settings::Api;
@@ -20,7 +20,7 @@ pub(super) fn of(
     api: Api,
     end: StreamEnd,
     signatures: &[Vec<String>],
-    frames: &Frames,
+    frames: &StreamEvents,
     before: &[Message],
 ) -> Result<Reply, Failure> {
     frames.check()?;
@@ -133,7 +133,7 @@ fn arguments(arguments: Value) -> Value {
     }
 }
 
-fn stop(reason: &StopReason, calls: bool, frames: &Frames) -> Stop {
+fn stop(reason: &StopReason, calls: bool, frames: &StreamEvents) -> Stop {
     if let Some(refusal) = frames.refusal() {
         return Stop::Refused(refusal);
     }

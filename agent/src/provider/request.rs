@@ -6,7 +6,7 @@ use genai::chat::{ChatOptions, ChatRequest, ReasoningEffort};
 use serde_json::{Map, Value, json};
 
 use super::conversation;
-use super::frames::Frames;
+use super::stream_events::StreamEvents;
 use crate::model::Request;
 use crate::settings::{Api, ModelSettings, Thinking};
 use crate::toolset::ToolDefinition;
@@ -30,7 +30,7 @@ pub(super) fn chat(settings: &ModelSettings, request: &Request<'_>) -> ChatReque
 pub(super) fn options(
     settings: &ModelSettings,
     tools: &[ToolDefinition],
-    frames: Arc<Frames>,
+    frames: Arc<StreamEvents>,
 ) -> ChatOptions {
     let generation = &settings.generation;
     let mut options = ChatOptions::default()

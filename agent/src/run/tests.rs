@@ -26,7 +26,11 @@ impl ChatModel for Says {
         "says"
     }
 
-    fn reply<'a>(&'a self, _: &'a Request<'a>, _: &'a dyn Heard) -> BoxFuture<'a, Result<Reply, ModelError>> {
+    fn reply<'a>(
+        &'a self,
+        _: &'a Request<'a>,
+        _: &'a dyn DeltaSink,
+    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
         let reply = self.0.lock().unwrap().pop().expect("the model is asked once too often");
         async { Ok(reply) }.boxed()
     }

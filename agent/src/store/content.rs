@@ -15,7 +15,7 @@ const DEEPEST: usize = 96;
 
 /// A block to be kept.
 #[derive(Debug)]
-pub(super) struct KeptBlock {
+pub(super) struct StoredBlock {
     /// The kind of block, as it stands in its JSON.
     pub(super) kind: &'static str,
     /// Its JSON.
@@ -23,11 +23,11 @@ pub(super) struct KeptBlock {
 }
 
 /// The blocks of a message.
-pub(super) fn blocks(message: &Message) -> Vec<KeptBlock> {
+pub(super) fn blocks(message: &Message) -> Vec<StoredBlock> {
     let blocks = message.blocks.iter().map(|block| {
         let block = bounded(block);
         // Texts, numbers and maps with texts as keys: writing them as JSON does not fail.
-        KeptBlock { kind: kind(&block), json: serde_json::to_string(block.as_ref()).unwrap_or_default() }
+        StoredBlock { kind: kind(&block), json: serde_json::to_string(block.as_ref()).unwrap_or_default() }
     });
     blocks.collect()
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql};
 
-use super::{Kept, NewConversation, StoreError, Summary, file};
+use super::{NewConversation, StoreError, StoredMessage, Summary, file};
 use crate::message::{Message, Role};
 use crate::model::Usage;
 
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
 
     /// The messages of a conversation from the first one to `message`, or to the one that was kept last: of a branch
     /// that is the end, for what is answered was kept before its answer.
-    pub(super) fn path(&self, id: &str, message: Option<&str>) -> Result<Vec<Kept>, StoreError> {
+    pub(super) fn path(&self, id: &str, message: Option<&str>) -> Result<Vec<StoredMessage>, StoreError> {
         let end = match message {
             Some(message) => {
                 let sql = "SELECT id FROM messages WHERE conversation = ?1 AND id = ?2";
@@ -125,14 +125,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The messages of all branches, in the order in which they were kept.
-    pub(super) fn all(&self, id: &str) -> Result<Vec<Kept>, StoreError> {
+    pub(super) fn all(&self, id: &str) -> Result<Vec<StoredMessage>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM messages WHERE conversation = ?1 ORDER BY number LIMIT {MOST_MESSAGES}"
         );
         self.messages(&sql, id)
     }
 
-    fn messages(&self, sql: &str, parameter: &str) -> Result<Vec<Kept>, StoreError> {
+    fn messages(&self, sql: &str, parameter: &str) -> Result<Vec<StoredMessage>, StoreError> {
         let mut messages = self.rows(sql, &[&parameter], message)?;
         for (number, role, kept) in &mut messages {
             let wrong = |what: &dyn std::fmt::Display| {
@@ -195,9 +195,14 @@ fn summary(row: &Row<'_>) -> Result<Summary, rusqlite::Error> {
 }
 
 /// A message without its blocks, its role as it stands there, and the number by which the blocks are found.
-fn message(row: &Row<'_>) -> Result<(i64, String, Kept), rusqlite::Error> {
+fn message(row: &Row<'_>) -> Result<(i64, String, StoredMessage), rusqlite::Error> {
     let message = Message { role: Role::User, blocks: Vec::new() };
-    let kept =
-        Kept { id: row.get(1)?, parent: row.get(2)?, at: row.get(4)?, message, usage: tokens(row, 5)? };
+    let kept = StoredMessage {
+        id: row.get(1)?,
+        parent: row.get(2)?,
+        at: row.get(4)?,
+        message,
+        usage: tokens(row, 5)?,
+    };
     Ok((row.get(0)?, row.get(3)?, kept))
 }

@@ -28,7 +28,7 @@ fn says(text: &str) -> Message {
     Message::text(Role::User, text)
 }
 
-fn texts(path: &[Kept]) -> Vec<String> {
+fn texts(path: &[StoredMessage]) -> Vec<String> {
     path.iter().map(|kept| kept.message.texts()).collect()
 }
 

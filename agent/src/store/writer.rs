@@ -13,7 +13,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
-use super::content::KeptBlock;
+use super::content::StoredBlock;
 use super::reader::Reader;
 use super::{NewConversation, StoreError, Summary, file};
 use crate::message::Role;
@@ -56,18 +56,18 @@ pub(super) enum Work {
 pub(super) struct Keep {
     pub(super) conversation: String,
     /// With the first message.
-    pub(super) beginning: Option<Beginning>,
+    pub(super) beginning: Option<NewRecord>,
     pub(super) id: String,
     pub(super) parent: Option<String>,
     pub(super) at: i64,
     pub(super) role: Role,
     pub(super) usage: Usage,
-    pub(super) blocks: Vec<KeptBlock>,
+    pub(super) blocks: Vec<StoredBlock>,
 }
 
 /// The beginning of a conversation.
 #[derive(Debug)]
-pub(super) struct Beginning {
+pub(super) struct NewRecord {
     pub(super) about: NewConversation,
     pub(super) at: i64,
 }
@@ -347,7 +347,7 @@ fn is_passing(error: &rusqlite::Error) -> bool {
 }
 
 fn insert(transaction: &Transaction<'_>, keep: &Keep) -> Result<(), rusqlite::Error> {
-    if let Some(Beginning { about, at }) = &keep.beginning {
+    if let Some(NewRecord { about, at }) = &keep.beginning {
         let sql = "INSERT INTO conversations (id, label, parent_run, model, folder, begun) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let NewConversation { label, parent_run, model, folder } = about;
         let values = params![keep.conversation, label, parent_run, model, folder, at];

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agent::{Conversation, Event, Kept, NewConversation, Role, Store, StoreError, Watcher};
+use agent::{Conversation, Event, NewConversation, Role, Store, StoreError, StoredMessage, Watcher};
 
 use crate::failure::Failure;
 
@@ -59,7 +59,7 @@ impl Recording {
     ///
     /// # Errors
     /// Where nothing is kept, or there is no such conversation.
-    pub(crate) async fn resume(&self, id: &str) -> Result<(Recorder, Vec<Kept>), Failure> {
+    pub(crate) async fn resume(&self, id: &str) -> Result<(Recorder, Vec<StoredMessage>), Failure> {
         let Some(store) = &self.store else {
             return Err(Failure::configuration(
                 "no conversations are kept (agent.conversations is false in the configuration), so none can be resumed",

@@ -17,28 +17,28 @@ use crate::config::Server;
 use crate::failure::Failure;
 use crate::resources::{LIST, READ, fits_query};
 use crate::serve::caller::Abilities;
-use crate::serve::inside::{self, Inside};
+use crate::serve::in_process::{self, InProcessClient};
 use crate::serve::library;
 use crate::serve::library::AGENTS_WAIT;
-use crate::serve::session::Company;
+use crate::serve::session::AgentIsolation;
+use crate::serve::state::ServerState;
 use crate::serve::upstreams::Upstreams;
-use crate::serve::workshop::Workshop;
 
 /// Most resources, and most templates, that a list tells; a model asks for fewer to see the others.
 const MOST_LISTED: usize = 500;
 
 /// The tools of an agent, over a session of its own.
 pub(crate) struct Tools {
-    inside: Inside,
+    inside: InProcessClient,
     names: Mutex<Names>,
     /// Who is told how far calls are.
-    told: Told,
+    told: ProgressHandler,
     /// What goes with each call (`_meta`).
     meta: Map<String, Value>,
 }
 
 /// Who is told how far a call is: the tool, and what there is to tell.
-pub(crate) type Told = Arc<dyn Fn(&str, mcp::ProgressMade) + Send + Sync>;
+pub(crate) type ProgressHandler = Arc<dyn Fn(&str, mcp::ProgressMade) + Send + Sync>;
 
 impl Tools {
     /// Begins a session; `host` answers what servers ask, and the questions whether tools may be called.
@@ -46,12 +46,12 @@ impl Tools {
     /// # Errors
     /// Where there is no session.
     pub(crate) async fn connect(
-        workshop: &Arc<Workshop>,
+        workshop: &Arc<ServerState>,
         host: Arc<dyn mcp::Host>,
-        company: Company,
-        told: Told,
+        company: AgentIsolation,
+        told: ProgressHandler,
     ) -> Result<Self, Failure> {
-        let inside = inside::connect(workshop, host, company).await?;
+        let inside = in_process::connect(workshop, host, company).await?;
         Ok(Tools { inside, names: Mutex::default(), told, meta: Map::new() })
     }
 
@@ -111,7 +111,7 @@ impl Tools {
     }
 
     /// This process's end of the session.
-    pub(crate) fn inside(&self) -> &Inside {
+    pub(crate) fn inside(&self) -> &InProcessClient {
         &self.inside
     }
 
@@ -171,13 +171,17 @@ impl Tools {
             parameters.insert("_meta".to_owned(), Value::Object(self.meta.clone()));
         }
         let progress: mcp::ProgressSink = Arc::new(move |made| told(&name, made));
-        let request =
-            mcp::Carried { parameters, progress: Some(progress), answers_input: true, arguments: None };
+        let request = mcp::ForwardedRequest {
+            parameters,
+            progress: Some(progress),
+            answers_input: true,
+            arguments: None,
+        };
         let answer = self.ask("tools/call", request).await?;
         Ok(content::result(call, &answer))
     }
 
-    async fn ask(&self, method: &'static str, request: mcp::Carried) -> Result<Value, String> {
+    async fn ask(&self, method: &'static str, request: mcp::ForwardedRequest) -> Result<Value, String> {
         let answer = self.inside.session.carry(method, request).await.map_err(|error| told(&error))?;
         serde_json::from_str(answer.get()).map_err(|error| error.to_string())
     }
@@ -218,7 +222,8 @@ impl Tools {
             None => uri.to_owned(),
         };
         let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
-        let request = mcp::Carried { parameters, answers_input: true, ..mcp::Carried::default() };
+        let request =
+            mcp::ForwardedRequest { parameters, answers_input: true, ..mcp::ForwardedRequest::default() };
         let answer = self.ask("resources/read", request).await?;
         Ok(ToolResult { blocks: content::contents(&answer), ..ToolResult::of(call, "", false) })
     }

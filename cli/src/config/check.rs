@@ -12,7 +12,7 @@ use super::form::{CodeModeEntry, DirectNamesEntry};
 use super::settings::{CodeModeSettings, Settings};
 use super::source::Document;
 use super::tree::{Node, Place};
-use super::{DirectNames, Layer};
+use super::{ConfigLayer, DirectNames};
 
 /// Most characters of a tool's description in its signature.
 pub(crate) const LONGEST_DESCRIPTION: usize = 10_000;
@@ -173,7 +173,7 @@ impl Checker<'_> {
 
     /// The cache is the user's, and other projects use it too.
     fn cache_size(&self, value: &At<String>) -> Result<u64, Problem> {
-        if matches!(self.source.layer, Layer::Project(_)) {
+        if matches!(self.source.layer, ConfigLayer::Project(_)) {
             let message = "a project can't set cache.size, because all projects share the cache; \
                            set it in your own configuration, or in a file that --config names";
             return Err(self.wrong(value, message));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use super::{Layer, check, layers, schema, server, source};
+use super::{ConfigLayer, check, layers, schema, server, source};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let is_one = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "json");
@@ -30,7 +30,7 @@ fn validator() -> jsonschema::Validator {
 
 /// Everything that is wrong with a text, whatever its variables hold.
 fn problems(path: &Path, text: &str) -> Vec<String> {
-    let document = source::read(&Layer::Named(path.to_owned()), text).unwrap();
+    let document = source::read(&ConfigLayer::Named(path.to_owned()), text).unwrap();
     let (settings, wrong) = check::settings(&document);
     let mut problems: Vec<_> = wrong.iter().map(|problem| document.source.tell(problem)).collect();
     for entry in &document.entries {
@@ -45,7 +45,7 @@ fn problems(path: &Path, text: &str) -> Vec<String> {
 fn assert_good(path: &Path, text: &str) {
     let wrong = problems(path, text);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let tree = source::read(&Layer::Named(path.to_owned()), text).unwrap().tree.to_json();
+    let tree = source::read(&ConfigLayer::Named(path.to_owned()), text).unwrap().tree.to_json();
     let errors: Vec<_> =
         validator().iter_errors(&tree).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{} does not fit the schema: {errors:#?}", path.display());
@@ -62,7 +62,7 @@ fn good_configurations_and_the_examples_load_and_fit_the_schema() {
 fn broken_configurations_are_told_with_places_and_fixes() {
     let (mut differ, mut fits) = (Vec::new(), Vec::new());
     for path in files("tests/configurations/broken") {
-        let told = match layers::alone(&Layer::Named(path.clone())) {
+        let told = match layers::alone(&ConfigLayer::Named(path.clone())) {
             Ok(layers) => layers.problems().join("\n"),
             Err(error) => error.to_string(),
         } + "\n";
@@ -76,7 +76,7 @@ fn broken_configurations_are_told_with_places_and_fixes() {
             differ.push(told);
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        if let Ok(document) = source::read(&Layer::Named(path.clone()), &text)
+        if let Ok(document) = source::read(&ConfigLayer::Named(path.clone()), &text)
             && validator().is_valid(&document.tree.to_json())
         {
             fits.push(path.file_name().unwrap().to_str().unwrap().to_owned());
@@ -106,7 +106,7 @@ fn broken_configurations_are_told_with_places_and_fixes() {
 
 /// The servers of a text, by name.
 fn servers_of(text: &str) -> std::collections::BTreeMap<String, super::Server> {
-    let document = source::read(&Layer::Named("/base/x.yaml".into()), text).unwrap();
+    let document = source::read(&ConfigLayer::Named("/base/x.yaml".into()), text).unwrap();
     let (settings, wrong) = check::settings(&document);
     assert!(wrong.is_empty(), "{wrong:?}");
     let server = |entry: &source::Entry| {
@@ -206,7 +206,7 @@ fn damaged_configurations_are_told_and_never_panic() {
                 damaged.splice(at..until, odd[next(odd.len())].chars());
             }
             let damaged: String = damaged.into_iter().collect();
-            if let Ok(document) = source::read(&Layer::Named(path.clone()), &damaged) {
+            if let Ok(document) = source::read(&ConfigLayer::Named(path.clone()), &damaged) {
                 let layers = layers::Layers { documents: vec![document], ..layers::Layers::default() };
                 layers.problems();
                 super::show::shown(&layers);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
-use super::layer::Layer;
+use super::layer::ConfigLayer;
 use super::source::Source;
 
 /// The name that this program is installed by.
@@ -47,11 +47,11 @@ pub(super) fn starts_itself(source: &Source, command: &mcp::Command) -> Option<S
 /// Whether a server that is started so has the source in its configuration.
 fn reads(source: &Source, command: &mcp::Command) -> bool {
     match &source.layer {
-        Layer::User(_) => ["XDG_CONFIG_HOME", "HOME"].iter().all(|name| keeps(&command.env, name)),
-        Layer::Project(_) => command.cwd.as_ref().is_none_or(|folder| same(folder, &source.folder)),
-        Layer::Named(file) => named(command).is_some_and(|named| same(&named, file)),
+        ConfigLayer::User(_) => ["XDG_CONFIG_HOME", "HOME"].iter().all(|name| keeps(&command.env, name)),
+        ConfigLayer::Project(_) => command.cwd.as_ref().is_none_or(|folder| same(folder, &source.folder)),
+        ConfigLayer::Named(file) => named(command).is_some_and(|named| same(&named, file)),
         // Its variable is not inherited.
-        Layer::Environment | Layer::Demo => false,
+        ConfigLayer::Environment | ConfigLayer::Demo => false,
     }
 }
 

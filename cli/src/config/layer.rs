@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Where a part of a configuration comes from. A later one outdoes the earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Layer {
+pub(crate) enum ConfigLayer {
     /// Nothing is configured: the built-in demo server.
     Demo,
     /// The user's own file.
@@ -17,23 +17,23 @@ pub(crate) enum Layer {
     Environment,
 }
 
-impl Layer {
+impl ConfigLayer {
     /// The file, where it is one.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
-            Layer::User(file) | Layer::Project(file) | Layer::Named(file) => Some(file),
-            Layer::Demo | Layer::Environment => None,
+            ConfigLayer::User(file) | ConfigLayer::Project(file) | ConfigLayer::Named(file) => Some(file),
+            ConfigLayer::Demo | ConfigLayer::Environment => None,
         }
     }
 
     /// One word for tables.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Layer::Demo => "demo",
-            Layer::User(_) => "user",
-            Layer::Project(_) => "project",
-            Layer::Named(_) => "config",
-            Layer::Environment => "environment",
+            ConfigLayer::Demo => "demo",
+            ConfigLayer::User(_) => "user",
+            ConfigLayer::Project(_) => "project",
+            ConfigLayer::Named(_) => "config",
+            ConfigLayer::Environment => "environment",
         }
     }
 }

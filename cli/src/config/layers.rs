@@ -10,9 +10,9 @@ use super::locks::{self, LockFile};
 use super::protected;
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
-use super::{Absent, CacheSettings, Config, Error, Layer, Server, check, server, text};
+use super::{Absent, CacheSettings, Config, ConfigLayer, Error, Server, check, server, text};
 use crate::program_crate::LOCK;
-use crate::trust::{self, Stated, Trust};
+use crate::trust::{self, ProjectFiles, Trust};
 
 /// The names that a configuration may have in the user's folder, and in a project's `.toolsmith`.
 const NAMES: [&str; 3] = ["config.yaml", "config.yml", "config.json"];
@@ -124,7 +124,7 @@ pub(super) fn gather_trusted(options: &LoadOptions) -> Result<Layers, Error> {
 }
 
 /// Reads one file alone.
-pub(crate) fn alone(layer: &Layer) -> Result<Layers, Error> {
+pub(crate) fn alone(layer: &ConfigLayer) -> Result<Layers, Error> {
     let mut layers = Layers::default();
     layers.read(layer)?;
     Ok(layers)
@@ -133,11 +133,11 @@ pub(crate) fn alone(layer: &Layer) -> Result<Layers, Error> {
 fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Error> {
     let mut layers = Layers::default();
     // The user's pins hold whatever other layers there are, and whether the user has a file or not.
-    if let Some(path) = locks::place(&Layer::Demo) {
+    if let Some(path) = locks::place(&ConfigLayer::Demo) {
         layers.locks.push(LockFile::read(path)?);
     }
     if let Some(file) = user_file()? {
-        layers.read(&Layer::User(file))?;
+        layers.read(&ConfigLayer::User(file))?;
     }
     let folder = std::env::current_dir().map_err(|error| {
         Error(format!("the working folder is not known: {error}\nhelp: go to another one"))
@@ -145,18 +145,18 @@ fn gather_with(options: &LoadOptions, untrusted: Untrusted) -> Result<Layers, Er
     let project = project_file(&folder)?;
     let project = project.filter(|file| !options.file.as_ref().is_some_and(|named| is_same(named, file)));
     match project {
-        Some(file) if untrusted == Untrusted::Shown => layers.with_lock(&Layer::Project(file))?,
+        Some(file) if untrusted == Untrusted::Shown => layers.with_lock(&ConfigLayer::Project(file))?,
         Some(file) => layers.project(file, options.file.is_some(), untrusted)?,
         None => {}
     }
     if let Some(file) = &options.file {
-        layers.with_lock(&Layer::Named(file.clone()))?;
+        layers.with_lock(&ConfigLayer::Named(file.clone()))?;
     }
     if let Some(value) = std::env::var_os(SERVERS_VARIABLE).filter(|value| !value.is_empty()) {
         let text = value.into_string().map_err(|_| {
             Error(format!("{SERVERS_VARIABLE} is no UTF-8 text\nhelp: write a JSON list of servers into it"))
         })?;
-        layers.documents.push(source::read(&Layer::Environment, &text)?);
+        layers.documents.push(source::read(&ConfigLayer::Environment, &text)?);
     }
     locks::assign(&mut layers.locks, &layers.documents);
     Ok(layers)
@@ -170,14 +170,14 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 impl Layers {
-    fn read(&mut self, layer: &Layer) -> Result<(), Error> {
+    fn read(&mut self, layer: &ConfigLayer) -> Result<(), Error> {
         let text = text::read(layer.file().unwrap_or(Path::new("")))?;
         self.documents.push(source::read(layer, &text)?);
         Ok(())
     }
 
     /// Reads a layer's file, and the lock file beside it.
-    fn with_lock(&mut self, layer: &Layer) -> Result<(), Error> {
+    fn with_lock(&mut self, layer: &ConfigLayer) -> Result<(), Error> {
         self.read(layer)?;
         if let Some(path) = locks::place(layer) {
             locks::add(&mut self.locks, LockFile::read(path)?);
@@ -189,9 +189,9 @@ impl Layers {
     fn project(&mut self, file: PathBuf, another_is_named: bool, untrusted: Untrusted) -> Result<(), Error> {
         let text = text::read(&file)?;
         let lock = LockFile::read(file.with_file_name(LOCK))?;
-        let what = match trust::of(&file, Stated::new(&text, lock.text.as_deref()))? {
+        let what = match trust::of(&file, ProjectFiles::new(&text, lock.text.as_deref()))? {
             Trust::Given => {
-                self.documents.push(source::read(&Layer::Project(file), &text)?);
+                self.documents.push(source::read(&ConfigLayer::Project(file), &text)?);
                 locks::add(&mut self.locks, lock);
                 return Ok(());
             }
@@ -325,7 +325,8 @@ impl Layers {
         warnings.extend(self.untrusted.clone());
         let (mut code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.serve());
         let agent = settings.agent.agent();
-        let layers: Vec<Layer> = self.documents.into_iter().map(|document| document.source.layer).collect();
+        let layers: Vec<ConfigLayer> =
+            self.documents.into_iter().map(|document| document.source.layer).collect();
         code_mode.grants.protected = protected::places(layers.iter());
         code_mode.grants.protected.extend(protected::kept(&serve, &agent.conversations));
         if !code_mode.dependencies.is_empty() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mcp::Lock;
 
 use super::source::Document;
-use super::{Config, Error, Layer, user_folder};
+use super::{Config, ConfigLayer, Error, user_folder};
 use crate::program_crate::LOCK;
 
 /// A lock file that holds, and what it said when the configuration was read.
@@ -47,10 +47,12 @@ pub(crate) fn text(path: &Path) -> Result<Option<String>, Error> {
 }
 
 /// Where the servers of a layer are locked: beside its file. What has no file is the user's.
-pub(super) fn place(layer: &Layer) -> Option<PathBuf> {
+pub(super) fn place(layer: &ConfigLayer) -> Option<PathBuf> {
     match layer {
-        Layer::Project(file) | Layer::Named(file) => Some(file.with_file_name(LOCK)),
-        Layer::User(_) | Layer::Demo | Layer::Environment => user_folder().map(|folder| folder.join(LOCK)),
+        ConfigLayer::Project(file) | ConfigLayer::Named(file) => Some(file.with_file_name(LOCK)),
+        ConfigLayer::User(_) | ConfigLayer::Demo | ConfigLayer::Environment => {
+            user_folder().map(|folder| folder.join(LOCK))
+        }
     }
 }
 
@@ -73,7 +75,7 @@ pub(super) fn assign(locks: &mut [LockFile], documents: &[Document]) {
 
 impl Config {
     /// Where in [`Config::locks`] the lock file of a layer's servers is.
-    pub(crate) fn lock_of(&self, layer: &Layer) -> Option<usize> {
+    pub(crate) fn lock_of(&self, layer: &ConfigLayer) -> Option<usize> {
         let key = key(&place(layer)?);
         self.locks.iter().position(|file| file.key == key)
     }

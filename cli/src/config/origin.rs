@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use super::decode::Problem;
-use super::layer::Layer;
+use super::layer::ConfigLayer;
 use super::syntax;
 use super::tree::Place;
 
 /// Where a layer comes from, and how its places are shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
-    pub(crate) layer: Layer,
+    pub(crate) layer: ConfigLayer,
     /// The file, or the variable.
     pub(super) name: String,
     /// The text with secrets covered, to show lines of.

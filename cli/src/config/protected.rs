@@ -8,10 +8,10 @@ use super::agent::Conversations;
 use super::decode::Problem;
 use super::source::Document;
 use super::tree::Place;
-use super::{Layer, Serve, cache_folder, locks, state_folder, user_folder};
+use super::{ConfigLayer, Serve, cache_folder, locks, state_folder, user_folder};
 
 /// The places of Toolsmith, with the files of these layers.
-pub(super) fn places<'a>(layers: impl Iterator<Item = &'a Layer>) -> Vec<Protected> {
+pub(super) fn places<'a>(layers: impl Iterator<Item = &'a ConfigLayer>) -> Vec<Protected> {
     const DECIDES: &str = "which decides what is started, trusted and permitted";
     let mut places = Vec::new();
     places.extend(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::decode::{Problem, decode};
 use super::form::{File, ServerEntry};
 use super::tree::{self, Key, Node, Place, Value};
-use super::{Error, Layer, syntax};
+use super::{ConfigLayer, Error, syntax};
 
 pub(crate) use super::origin::Source;
 
@@ -39,7 +39,7 @@ pub(crate) struct Entry {
 pub(crate) const SERVERS_VARIABLE: &str = "TOOLSMITH_MCP_SERVERS";
 
 /// Reads the text of a layer.
-pub(crate) fn read(layer: &Layer, text: &str) -> Result<Document, Error> {
+pub(crate) fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
     let path = layer.file();
     let name = path.map_or_else(|| SERVERS_VARIABLE.to_owned(), |path| path.display().to_string());
     let folder = folder(path)
@@ -220,18 +220,18 @@ fn secrets(secret: bool, node: &Node, ranges: &mut Vec<(usize, usize)>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Layer, read};
+    use super::{ConfigLayer, read};
     use std::path::PathBuf;
 
     #[test]
     fn lines_are_shown_without_their_secrets() {
         let text = "mcpServers:\n  a: { command: x, env: { A: s3cr3t, B: \"${B}\" }, timeout: soon }\n";
-        let document = read(&Layer::Named(PathBuf::from("/a.yaml")), text).unwrap();
+        let document = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), text).unwrap();
         let told = document.source.tell(&document.entries[0].problems[0]);
         assert!(!told.contains("s3cr3t") && told.contains("******, B: \"${B}\""), "{told}");
         assert!(told.starts_with("/a.yaml:2:60: a number is expected here"), "{told}");
         let misspelt = "mcpServers:\n  a: { command: x, Env: { A: s3cr3t }, api_key: s3cr3t }\n";
-        let misspelt = read(&Layer::Named(PathBuf::from("/a.yaml")), misspelt).unwrap();
+        let misspelt = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), misspelt).unwrap();
         let shown = super::masked("a", &misspelt.entries[0].node).to_string();
         let told = misspelt.source.tell(&misspelt.entries[0].problems[0]);
         assert!(!shown.contains("s3cr3t") && !told.contains("s3cr3t"), "{shown} {told}");

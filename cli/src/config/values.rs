@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
 use super::folders::cache_folder;
-use super::layer::Layer;
+use super::layer::ConfigLayer;
 use super::locks::LockFile;
 use super::policy::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
@@ -31,7 +31,7 @@ pub(crate) struct Config {
     /// How large the cache may be.
     pub(crate) cache: CacheSettings,
     /// Where all this comes from, the weakest first.
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) layers: Vec<ConfigLayer>,
     /// The lock files that hold: the user's, and those beside the other files, the weakest layer's first.
     pub(crate) locks: Vec<LockFile>,
     /// The models that can be used, by their `ref`s.
@@ -64,7 +64,7 @@ pub(crate) struct Server {
     /// Whether snippets may call its tools; otherwise each is called directly.
     pub(crate) code_mode: bool,
     /// Where its entry stands.
-    pub(crate) layer: Layer,
+    pub(crate) layer: ConfigLayer,
     /// Its command line, or its address, as it is written: variables are not expanded, so that it may be shown.
     pub(crate) target: String,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Absent {
     /// Its transport, where that much is known.
     pub(crate) transport: Option<&'static str>,
     /// Where its entry stands.
-    pub(crate) layer: Layer,
+    pub(crate) layer: ConfigLayer,
     /// What is wrong with its entry: file, line, column and what to do. `None` where it is switched off.
     pub(crate) wrong: Option<String>,
 }
@@ -114,7 +114,7 @@ impl Server {
             permissions: Rules::default(),
             check_input: true,
             code_mode: true,
-            layer: Layer::Demo,
+            layer: ConfigLayer::Demo,
             target,
         }
     }
@@ -139,7 +139,7 @@ impl Config {
 
     /// Whether nothing is configured but the built-in demo server.
     pub(crate) fn is_demo(&self) -> bool {
-        self.servers.iter().any(|server| server.layer == Layer::Demo)
+        self.servers.iter().any(|server| server.layer == ConfigLayer::Demo)
     }
 
     /// Whether a tool is there: neither filtered out nor denied for all servers.

@@ -6,8 +6,8 @@ use agent::Block;
 use runner::Catalog;
 use serde_json::Value;
 
+use super::chat_session::ChatSession;
 use super::command::{Command, HELP};
-use super::desk::Desk;
 use super::highlight;
 use super::style::Style;
 use crate::mcp_commands::{short, table};
@@ -18,7 +18,7 @@ const LONGEST_PROMPT: usize = 1 << 20;
 /// Most characters of a generated API that is shown.
 const LONGEST_API: usize = 20_000;
 
-impl Desk {
+impl ChatSession {
     /// Does what a command says; gives what is to be said to the model, if anything.
     ///
     /// # Errors

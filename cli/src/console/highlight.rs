@@ -1,6 +1,6 @@
 //! Rust in colours, piece by piece: whatever a model writes is shown, also where it is no Rust.
 
-use super::style::{Look, Style};
+use super::style::{Style, TextStyle};
 
 /// The keywords (the Rust Reference, "Keywords"; strict ones, and the weak ones that snippets use).
 const KEYWORDS: [&str; 39] = [
@@ -42,15 +42,15 @@ pub(crate) fn rust(code: &str, style: Style) -> String {
     painted
 }
 
-fn look(kind: Kind, text: &str, after: &str) -> Option<Look> {
+fn look(kind: Kind, text: &str, after: &str) -> Option<TextStyle> {
     match kind {
-        Kind::Comment => Some(Look::Dim),
-        Kind::Text => Some(Look::Green),
-        Kind::Number | Kind::Lifetime => Some(Look::Cyan),
-        Kind::Word if KEYWORDS.contains(&text) => Some(Look::Magenta),
-        Kind::Word if after.starts_with('!') && !after.starts_with("!=") => Some(Look::Blue),
-        Kind::Word if text.starts_with(char::is_uppercase) => Some(Look::Yellow),
-        Kind::Word if after.starts_with('(') => Some(Look::Blue),
+        Kind::Comment => Some(TextStyle::Dim),
+        Kind::Text => Some(TextStyle::Green),
+        Kind::Number | Kind::Lifetime => Some(TextStyle::Cyan),
+        Kind::Word if KEYWORDS.contains(&text) => Some(TextStyle::Magenta),
+        Kind::Word if after.starts_with('!') && !after.starts_with("!=") => Some(TextStyle::Blue),
+        Kind::Word if text.starts_with(char::is_uppercase) => Some(TextStyle::Yellow),
+        Kind::Word if after.starts_with('(') => Some(TextStyle::Blue),
         Kind::Word | Kind::Other => None,
     }
 }

@@ -10,8 +10,8 @@ use mcp::{Host, Notice, ProgressMade};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::style::{Look, Style};
-use crate::host::Attendant;
+use super::style::{Style, TextStyle};
+use crate::host::TerminalHost;
 use crate::mcp_commands::short;
 use crate::serve::host::ASKED_BY;
 use crate::terminal::Terminal;
@@ -26,17 +26,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The person at the terminal.
 pub(crate) struct ConsoleHost {
-    person: Arc<Attendant>,
+    person: Arc<TerminalHost>,
     terminal: Arc<Terminal>,
     style: Style,
     /// Ends the questions of the turn that is given up.
     turn: Mutex<CancellationToken>,
-    told: Mutex<Told>,
+    told: Mutex<LogRate>,
     progress: Mutex<Option<Instant>>,
 }
 
 /// How much was told since the window began.
-struct Told {
+struct LogRate {
     since: Instant,
     lines: u32,
 }
@@ -47,11 +47,11 @@ impl ConsoleHost {
         let no_turn = CancellationToken::new();
         no_turn.cancel();
         Arc::new(ConsoleHost {
-            person: Attendant::at(&terminal),
+            person: TerminalHost::at(&terminal),
             terminal,
             style,
             turn: Mutex::new(no_turn),
-            told: Mutex::new(Told { since: Instant::now(), lines: 0 }),
+            told: Mutex::new(LogRate { since: Instant::now(), lines: 0 }),
             progress: Mutex::default(),
         })
     }
@@ -81,14 +81,14 @@ impl ConsoleHost {
         let mut told = lock(&self.told);
         if told.since.elapsed() >= WINDOW {
             let left_out = told.lines.saturating_sub(MOST_LINES);
-            *told = Told { since: Instant::now(), lines: 0 };
+            *told = LogRate { since: Instant::now(), lines: 0 };
             if left_out > 0 {
                 self.terminal.note(&format!("{left_out} lines are left out"));
             }
         }
         told.lines = told.lines.saturating_add(1);
         if told.lines <= MOST_LINES && !self.terminal.is_quiet() {
-            self.terminal.show(&self.style.paint(Look::Dim, &format!("  · {}", short(text, LINE))));
+            self.terminal.show(&self.style.paint(TextStyle::Dim, &format!("  · {}", short(text, LINE))));
         }
     }
 

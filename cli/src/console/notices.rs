@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mcp::State;
+use mcp::ConnectionState;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::desk::Desk;
-use super::style::{Look, Style};
+use super::chat_session::ChatSession;
+use super::style::{Style, TextStyle};
 use crate::mcp_commands::short;
-use crate::serve::live::Live;
+use crate::serve::catalog_watcher::CatalogWatcher;
 use crate::serve::snapshot::Settings;
 use crate::terminal::Terminal;
 
@@ -18,19 +18,19 @@ use crate::terminal::Terminal;
 const WORDS: usize = 400;
 
 /// Begins to tell, until it is aborted.
-pub(super) fn start(desk: &Desk) -> JoinHandle<()> {
+pub(super) fn start(desk: &ChatSession) -> JoinHandle<()> {
     let (terminal, style) = (desk.terminal.clone(), desk.style);
     tokio::spawn(watch(desk.live.clone(), desk.settings.clone(), terminal, style))
 }
 
 async fn watch(
-    live: Arc<Live>,
+    live: Arc<CatalogWatcher>,
     settings: watch::Receiver<Arc<Settings>>,
     terminal: Arc<Terminal>,
     style: Style,
 ) {
     let mut changes = live.upstreams.changes();
-    let mut known: BTreeMap<String, State> = BTreeMap::new();
+    let mut known: BTreeMap<String, ConnectionState> = BTreeMap::new();
     loop {
         let now = settings.borrow().clone();
         for server in &now.config.servers {
@@ -39,9 +39,9 @@ async fn watch(
                 known.remove(name);
                 continue;
             };
-            if status.state == State::Connecting
+            if status.state == ConnectionState::Connecting
                 && status.last_error.is_none()
-                && known.get(name) == Some(&State::Ready)
+                && known.get(name) == Some(&ConnectionState::Ready)
             {
                 // Why it is gone is known in a moment.
                 continue;
@@ -66,19 +66,19 @@ async fn watch(
 /// What is told of a server whose state has changed.
 fn told(
     name: &str,
-    before: Option<State>,
-    now: State,
+    before: Option<ConnectionState>,
+    now: ConnectionState,
     why: impl FnOnce() -> String,
-) -> Option<(Look, String)> {
+) -> Option<(TextStyle, String)> {
     match (before, now) {
-        (Some(State::Ready), State::Connecting) => {
-            Some((Look::Yellow, format!("the server {name} is gone, and is tried again: {}", why())))
+        (Some(ConnectionState::Ready), ConnectionState::Connecting) => {
+            Some((TextStyle::Yellow, format!("the server {name} is gone, and is tried again: {}", why())))
         }
-        (Some(before), State::Error) if before != State::Error => {
-            Some((Look::Red, format!("the server {name} is given up: {}; /mcp reconnect {name}", why())))
+        (Some(before), ConnectionState::Error) if before != ConnectionState::Error => {
+            Some((TextStyle::Red, format!("the server {name} is given up: {}; /mcp reconnect {name}", why())))
         }
-        (before, State::AuthRequired) if before != Some(State::AuthRequired) => {
-            Some((Look::Yellow, format!("the server {name} wants a login: /mcp auth {name}")))
+        (before, ConnectionState::AuthRequired) if before != Some(ConnectionState::AuthRequired) => {
+            Some((TextStyle::Yellow, format!("the server {name} wants a login: /mcp auth {name}")))
         }
         _ => None,
     }
@@ -91,13 +91,13 @@ mod tests {
     #[test]
     fn only_what_a_person_can_do_something_about_is_told() {
         let told = |before, now| told("shop", before, now, || "it died".to_owned()).map(|(_, text)| text);
-        assert_eq!(told(None, State::Connecting), None);
-        assert_eq!(told(Some(State::Connecting), State::Ready), None);
-        assert_eq!(told(Some(State::Error), State::Error), None);
-        let gone = told(Some(State::Ready), State::Connecting).unwrap();
+        assert_eq!(told(None, ConnectionState::Connecting), None);
+        assert_eq!(told(Some(ConnectionState::Connecting), ConnectionState::Ready), None);
+        assert_eq!(told(Some(ConnectionState::Error), ConnectionState::Error), None);
+        let gone = told(Some(ConnectionState::Ready), ConnectionState::Connecting).unwrap();
         assert_eq!(gone, "the server shop is gone, and is tried again: it died");
-        let given_up = told(Some(State::Connecting), State::Error).unwrap();
+        let given_up = told(Some(ConnectionState::Connecting), ConnectionState::Error).unwrap();
         assert!(given_up.ends_with("/mcp reconnect shop"), "{given_up}");
-        assert!(told(None, State::AuthRequired).unwrap().ends_with("/mcp auth shop"));
+        assert!(told(None, ConnectionState::AuthRequired).unwrap().ends_with("/mcp auth shop"));
     }
 }

@@ -7,10 +7,10 @@ use agent::{Event, Message, NewConversation, Store, Summary, Usage};
 use crate::arguments::TalkArguments;
 use crate::assistant::{Recorder, Recording};
 use crate::failure::Failure;
-use crate::terminal::Voice;
+use crate::terminal::Notifier;
 
 /// Where a conversation is kept; nowhere, where the configuration says so.
-pub(crate) struct Record {
+pub(crate) struct ConversationRecord {
     recording: Recording,
     /// From the first message on.
     recorder: Option<Recorder>,
@@ -19,31 +19,31 @@ pub(crate) struct Record {
 
 /// A conversation that goes on.
 #[derive(Debug, Default)]
-pub(crate) struct Earlier {
+pub(crate) struct ResumedConversation {
     pub(crate) messages: Vec<Message>,
     /// The `ref` of its model.
     pub(crate) model: Option<String>,
 }
 
-impl Record {
+impl ConversationRecord {
     /// The conversation that the arguments ask for: a new one, or one that goes on.
     ///
     /// # Errors
     /// Where there is no such conversation.
     pub(crate) async fn open(
         store: Option<Store>,
-        voice: Voice,
+        voice: Notifier,
         arguments: &TalkArguments,
         folder: &Path,
-    ) -> Result<(Self, Earlier), Failure> {
+    ) -> Result<(Self, ResumedConversation), Failure> {
         let folder = folder.display().to_string();
         let recording = Recording::new(store, std::sync::Arc::new(move |text: &str| voice.tell(text)));
         let about = NewConversation { folder: folder.clone(), ..NewConversation::default() };
-        let mut record = Record { recording, recorder: None, about };
+        let mut record = ConversationRecord { recording, recorder: None, about };
         let id = match &arguments.resume {
             Some(id) => id.clone(),
             None if arguments.go_on => record.last(&folder).await?,
-            None => return Ok((record, Earlier::default())),
+            None => return Ok((record, ResumedConversation::default())),
         };
         let (recorder, kept) = record.recording.resume(&id).await?;
         let mut model = None;
@@ -53,7 +53,10 @@ impl Record {
             record.about = summary.about;
         }
         record.recorder = Some(recorder);
-        Ok((record, Earlier { messages: kept.into_iter().map(|kept| kept.message).collect(), model }))
+        Ok((
+            record,
+            ResumedConversation { messages: kept.into_iter().map(|kept| kept.message).collect(), model },
+        ))
     }
 
     async fn last(&self, folder: &str) -> Result<String, Failure> {

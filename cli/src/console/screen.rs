@@ -7,8 +7,8 @@ use agent::{Delta, Event, Message, ToolCall, ToolResult, Usage, Watcher};
 use serde_json::Value;
 
 use super::highlight;
-use super::record::Record;
-use super::style::{Look, Style};
+use super::record::ConversationRecord;
+use super::style::{Style, TextStyle};
 use crate::mcp_commands::short;
 use crate::serve::definitions::EXECUTE;
 use crate::terminal::{Part, Terminal};
@@ -25,7 +25,7 @@ pub(crate) struct Screen {
     style: Style,
     /// Whether the model's text is shown as it comes.
     streams: bool,
-    record: Arc<Mutex<Record>>,
+    record: Arc<Mutex<ConversationRecord>>,
     state: Mutex<State>,
 }
 
@@ -36,22 +36,22 @@ struct State {
     partial: String,
     /// Whether it was heard thinking.
     has_thought: bool,
-    tally: Tally,
+    tally: RunStats,
     snippet: Option<String>,
 }
 
 /// What a run came to, whatever its end.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Tally {
+pub(crate) struct RunStats {
     pub(crate) usage: Usage,
     /// How often the model has answered.
     pub(crate) turns: u32,
-    pub(crate) calls: Vec<Called>,
+    pub(crate) calls: Vec<FinishedCall>,
 }
 
 /// A tool that has answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Called {
+pub(crate) struct FinishedCall {
     pub(crate) tool: String,
     pub(crate) is_error: bool,
     pub(crate) time: Duration,
@@ -62,7 +62,7 @@ impl Screen {
         terminal: Arc<Terminal>,
         style: Style,
         streams: bool,
-        record: Arc<Mutex<Record>>,
+        record: Arc<Mutex<ConversationRecord>>,
     ) -> Self {
         Screen { terminal, style, streams, record, state: Mutex::default() }
     }
@@ -75,7 +75,7 @@ impl Screen {
     }
 
     /// The run has ended: what it came to, and what the model had said of a message that never became whole.
-    pub(crate) fn end(&self) -> (Tally, String) {
+    pub(crate) fn end(&self) -> (RunStats, String) {
         self.terminal.end_line();
         let mut state = self.state();
         (std::mem::take(&mut state.tally), std::mem::take(&mut state.partial))
@@ -120,20 +120,22 @@ impl Screen {
                     short(why, LINE * 4),
                     seconds(wait)
                 );
-                self.note(Look::Yellow, &line);
+                self.note(TextStyle::Yellow, &line);
             }
         }
     }
 
     fn think(&self, text: &str) {
         if !self.terminal.is_quiet() {
-            let lines: Vec<String> =
-                printable::lines(text).split('\n').map(|line| self.style.paint(Look::Dim, line)).collect();
+            let lines: Vec<String> = printable::lines(text)
+                .split('\n')
+                .map(|line| self.style.paint(TextStyle::Dim, line))
+                .collect();
             self.terminal.more(Part::Thought, &lines.join("\n"));
         }
     }
 
-    fn note(&self, look: Look, line: &str) {
+    fn note(&self, look: TextStyle, line: &str) {
         if !self.terminal.is_quiet() {
             self.terminal.show(&self.style.paint(look, line));
         }
@@ -147,7 +149,7 @@ impl Screen {
         if self.terminal.is_quiet() {
             return;
         }
-        let name = self.style.paint(Look::Bold, &short(&call.name, LINE));
+        let name = self.style.paint(TextStyle::Bold, &short(&call.name, LINE));
         match snippet {
             Some(code) => self.terminal.show(&format!("→ {name}\n{}", snippet_lines(code, self.style))),
             None => self.terminal.show(&format!("→ {name}({})", arguments(&call.arguments))),
@@ -155,17 +157,18 @@ impl Screen {
     }
 
     fn answered(&self, result: &ToolResult, time: Duration) {
-        let called = Called { tool: result.name.clone(), is_error: result.is_error, time };
+        let called = FinishedCall { tool: result.name.clone(), is_error: result.is_error, time };
         self.state().tally.calls.push(called);
         if self.terminal.is_quiet() {
             return;
         }
         let text = result.texts();
         let line = short(text.trim(), LINE);
-        let (look, how) = if result.is_error { (Look::Red, "failed after") } else { (Look::Green, "after") };
+        let (look, how) =
+            if result.is_error { (TextStyle::Red, "failed after") } else { (TextStyle::Green, "after") };
         let head =
             self.style.paint(look, &format!("← {} {how} {}", short(&result.name, LINE), seconds(time)));
-        let line = self.style.paint(Look::Dim, &line);
+        let line = self.style.paint(TextStyle::Dim, &line);
         self.terminal.show(&if line.is_empty() { head } else { format!("{head}: {line}") });
     }
 
@@ -211,7 +214,7 @@ fn snippet_lines(code: &str, style: Style) -> String {
     let clean = printable::lines(code);
     let lines: Vec<&str> = clean.trim_end().lines().collect();
     let shown = lines.get(..SNIPPET_LINES).unwrap_or(&lines).join("\n");
-    let bar = style.paint(Look::Dim, "│");
+    let bar = style.paint(TextStyle::Dim, "│");
     let mut text =
         highlight::rust(&shown, style).lines().map(|line| format!("  {bar} {line}")).collect::<Vec<_>>();
     if lines.len() > SNIPPET_LINES {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use mcp::{Session, State};
+use mcp::{ConnectionState, Session};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use super::chat_session::ChatSession;
 use super::command::{Servers, meant};
-use super::desk::Desk;
 use crate::config::{Config, Server};
 use crate::login;
 use crate::login_hook;
@@ -21,7 +21,7 @@ const WORDS: usize = 2_000;
 /// How long is waited until what is offered has come up to a change.
 const SETTLING: Duration = Duration::from_secs(5);
 
-impl Desk {
+impl ChatSession {
     /// What a command says of servers, or does with them.
     ///
     /// # Errors
@@ -89,11 +89,11 @@ impl Desk {
         Ok(())
     }
 
-    fn state(&self, server: &str) -> State {
+    fn state(&self, server: &str) -> ConnectionState {
         if self.live.upstreams.is_away(server) {
-            return State::Closed;
+            return ConnectionState::Closed;
         }
-        self.live.upstreams.status(server).map_or(State::Connecting, |status| status.state)
+        self.live.upstreams.status(server).map_or(ConnectionState::Connecting, |status| status.state)
     }
 
     fn status(&self, config: &Config) {
@@ -117,7 +117,8 @@ impl Desk {
             ]);
         }
         for absent in &config.absent {
-            let state = if absent.wrong.is_some() { State::Error } else { State::Disabled };
+            let state =
+                if absent.wrong.is_some() { ConnectionState::Error } else { ConnectionState::Disabled };
             let transport = absent.transport.unwrap_or("-").to_owned();
             let rest = ["no", state.name(), "-", "-"].map(str::to_owned);
             rows.push(

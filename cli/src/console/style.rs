@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 
 /// What text looks like (ECMA-48, 8.3.117 SGR).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum TextStyle {
     Dim,
     Bold,
     Red,
@@ -31,19 +31,19 @@ impl Style {
     }
 
     /// A text that looks like this.
-    pub(crate) fn paint(self, look: Look, text: &str) -> String {
+    pub(crate) fn paint(self, look: TextStyle, text: &str) -> String {
         if !self.0 || text.is_empty() {
             return text.to_owned();
         }
         let (on, off) = match look {
-            Look::Dim => (2, 22),
-            Look::Bold => (1, 22),
-            Look::Red => (31, 39),
-            Look::Green => (32, 39),
-            Look::Yellow => (33, 39),
-            Look::Blue => (34, 39),
-            Look::Magenta => (35, 39),
-            Look::Cyan => (36, 39),
+            TextStyle::Dim => (2, 22),
+            TextStyle::Bold => (1, 22),
+            TextStyle::Red => (31, 39),
+            TextStyle::Green => (32, 39),
+            TextStyle::Yellow => (33, 39),
+            TextStyle::Blue => (34, 39),
+            TextStyle::Magenta => (35, 39),
+            TextStyle::Cyan => (36, 39),
         };
         format!("\x1b[{on}m{text}\x1b[{off}m")
     }
@@ -57,12 +57,12 @@ fn is_wanted() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Look, Style};
+    use super::{Style, TextStyle};
 
     #[test]
     fn text_is_painted_only_where_there_are_colours() {
-        assert_eq!(Style(true).paint(Look::Dim, "x"), "\x1b[2mx\x1b[22m");
-        assert_eq!(Style(true).paint(Look::Red, ""), "");
-        assert_eq!(Style(false).paint(Look::Red, "x"), "x");
+        assert_eq!(Style(true).paint(TextStyle::Dim, "x"), "\x1b[2mx\x1b[22m");
+        assert_eq!(Style(true).paint(TextStyle::Red, ""), "");
+        assert_eq!(Style(false).paint(TextStyle::Red, "x"), "x");
     }
 }

@@ -1,6 +1,6 @@
 //! Conversations as JSON: what `list --json`, `print --json` and `export` print.
 
-use agent::{Block, Kept, Summary, Usage};
+use agent::{Block, StoredMessage, Summary, Usage};
 use serde::Serialize;
 
 use crate::calendar::of_milliseconds;
@@ -56,7 +56,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// With these messages.
-    pub(super) fn with(summary: &'a Summary, messages: &'a [Kept]) -> Self {
+    pub(super) fn with(summary: &'a Summary, messages: &'a [StoredMessage]) -> Self {
         let messages = messages.iter().map(|kept| Message {
             id: &kept.id,
             parent: kept.parent.as_deref(),

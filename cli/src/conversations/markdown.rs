@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agent::{Block, Kept, Role, Summary, ToolCall, ToolResult};
+use agent::{Block, Role, StoredMessage, Summary, ToolCall, ToolResult};
 use serde_json::Value;
 
 use super::reading::{media, shortened};
@@ -12,7 +12,7 @@ use crate::calendar::minute;
 const FENCE: usize = 3;
 
 /// A conversation; without `full`, arguments and results are shortened.
-pub(super) fn page(summary: &Summary, path: &[Kept], full: bool) -> String {
+pub(super) fn page(summary: &Summary, path: &[StoredMessage], full: bool) -> String {
     let mut page = format!("# Conversation {}\n\n", summary.id);
     // Writing to a text does not fail.
     let about = &summary.about;
@@ -154,7 +154,7 @@ mod tests {
         let result = Block::ToolResult(ToolResult::of(&call, "```\nevil\n````\n", true));
         let messages =
             [Message { role: Role::Assistant, blocks }, Message { role: Role::Tool, blocks: vec![result] }];
-        let kept = |message| Kept { id: "x".into(), parent: None, at: 0, message, usage };
+        let kept = |message| StoredMessage { id: "x".into(), parent: None, at: 0, message, usage };
         let page = page(&summary, &messages.map(kept), false);
         let expected = "# Conversation abc
 

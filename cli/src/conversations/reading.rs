@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agent::{Block, Kept, Role, Summary, ToolCall, ToolResult};
+use agent::{Block, Role, StoredMessage, Summary, ToolCall, ToolResult};
 use serde_json::Value;
 
 use crate::calendar::minute;
@@ -36,7 +36,7 @@ pub(super) struct Page {
 
 impl Page {
     /// A conversation; without `full`, arguments and results are shortened.
-    pub(super) fn of(summary: &Summary, path: &[Kept], full: bool, style: Style) -> String {
+    pub(super) fn of(summary: &Summary, path: &[StoredMessage], full: bool, style: Style) -> String {
         let mut page = Page { text: String::new(), full, style };
         page.head(summary);
         path.iter().for_each(|kept| page.message(kept));
@@ -75,7 +75,7 @@ impl Page {
         ));
     }
 
-    fn message(&mut self, kept: &Kept) {
+    fn message(&mut self, kept: &StoredMessage) {
         let Style { bold, dim, end } = self.style;
         let who = match kept.message.role {
             Role::User => "user",
@@ -215,7 +215,7 @@ mod tests {
         Summary { id: "abc".into(), about, begun: 0, changed: 0, messages: 3, usage, title: "t".into() }
     }
 
-    fn path() -> Vec<Kept> {
+    fn path() -> Vec<StoredMessage> {
         let call = ToolCall {
             id: "1".into(),
             name: "execute_code".into(),
@@ -240,7 +240,7 @@ mod tests {
             },
             Message { role: Role::Tool, blocks: vec![Block::ToolResult(result), Block::ToolResult(failure)] },
         ];
-        let kept = messages.into_iter().enumerate().map(|(number, message)| Kept {
+        let kept = messages.into_iter().enumerate().map(|(number, message)| StoredMessage {
             id: format!("m{number}"),
             parent: None,
             at: 60_000,

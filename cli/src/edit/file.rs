@@ -10,15 +10,15 @@ use super::change::{Change, SERVERS};
 use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
-use crate::config::{self, Error, Layer, layers, locks, source};
+use crate::config::{self, ConfigLayer, Error, layers, locks, source};
 use crate::program_crate::LOCK;
-use crate::trust::{self, Stated, Trust};
+use crate::trust::{self, ProjectFiles, Trust};
 
 /// A file that is changed.
 #[derive(Debug)]
 pub(super) struct Editable {
     pub(super) path: PathBuf,
-    layer: Layer,
+    layer: ConfigLayer,
     /// The text before; `None` where there is no file yet.
     before: Option<String>,
     pub(super) text: String,
@@ -46,8 +46,8 @@ impl Editable {
         let before = found.as_deref().map(config::text::read).transpose()?;
         let path = found.unwrap_or(otherwise);
         let layer = match scope {
-            Scope::Project => Layer::Project(path.clone()),
-            Scope::User => Layer::User(path.clone()),
+            Scope::Project => ConfigLayer::Project(path.clone()),
+            Scope::User => ConfigLayer::User(path.clone()),
         };
         Ok(Editable { path, layer, text: before.clone().unwrap_or_default(), before })
     }
@@ -103,29 +103,29 @@ impl Editable {
     /// Writes the file, all or nothing, and keeps the trust that it had. Gives what is to be told about that.
     pub(super) fn save(&self) -> Result<Option<String>, Error> {
         let lock = match &self.layer {
-            Layer::Project(_) => locks::text(&self.path.with_file_name(LOCK))?,
+            ConfigLayer::Project(_) => locks::text(&self.path.with_file_name(LOCK))?,
             _ => None,
         };
         let trusted = match (&self.layer, &self.before) {
-            (Layer::Project(_), Some(before)) => {
-                trust::of(&self.path, Stated::new(before, lock.as_deref()))? == Trust::Given
+            (ConfigLayer::Project(_), Some(before)) => {
+                trust::of(&self.path, ProjectFiles::new(before, lock.as_deref()))? == Trust::Given
             }
             // A lock file that lay there before is somebody else's word.
-            (Layer::Project(_), None) => lock.is_none(),
+            (ConfigLayer::Project(_), None) => lock.is_none(),
             _ => false,
         };
         self.write().map_err(|error| {
             Error::new(format!("{} can't be written: {error}\nhelp: check its folder", self.path.display()))
         })?;
         if trusted {
-            trust::record(&self.path, Some(Stated::new(&self.text, lock.as_deref())))?;
+            trust::record(&self.path, Some(ProjectFiles::new(&self.text, lock.as_deref())))?;
         }
-        let untrusted = matches!(self.layer, Layer::Project(_)) && !trusted;
+        let untrusted = matches!(self.layer, ConfigLayer::Project(_)) && !trusted;
         Ok(untrusted.then(|| "it does nothing before you trust it: toolsmith trust".to_owned()))
     }
 
     fn write(&self) -> std::io::Result<()> {
-        let mode = if matches!(self.layer, Layer::User(_)) { 0o600 } else { 0o644 };
+        let mode = if matches!(self.layer, ConfigLayer::User(_)) { 0o600 } else { 0o644 };
         replace(&self.path, self.before.as_deref(), &self.text, mode)
     }
 }
@@ -168,11 +168,11 @@ mod tests {
     use serde_json::json;
 
     use super::{Change, Editable, SERVERS};
-    use crate::config::Layer;
+    use crate::config::ConfigLayer;
 
     fn editable(name: &str, text: &str) -> Editable {
         let path = PathBuf::from(format!("/nowhere/{name}"));
-        Editable { layer: Layer::User(path.clone()), path, before: None, text: text.to_owned() }
+        Editable { layer: ConfigLayer::User(path.clone()), path, before: None, text: text.to_owned() }
     }
 
     fn changes() -> [Change; 4] {

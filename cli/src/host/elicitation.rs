@@ -6,7 +6,7 @@ use printable::{exact, prose};
 use serde_json::{Map, Value, json};
 
 use super::form::{Choice, Field, Kind, fields};
-use crate::terminal::{Question, Stage};
+use crate::terminal::{Question, TerminalPrompt};
 
 /// How often an answer that does not fit is asked for again.
 const TRIES: usize = 3;
@@ -15,7 +15,11 @@ const TRIES: usize = 3;
 const LONGEST_TEXT: usize = 2_000;
 
 /// Asks, and gives MCP's `ElicitResult`.
-pub(super) async fn elicit(stage: &Stage, server: &str, parameters: &Value) -> Result<Value, String> {
+pub(super) async fn elicit(
+    stage: &TerminalPrompt,
+    server: &str,
+    parameters: &Value,
+) -> Result<Value, String> {
     let asked = if parameters.get("mode").and_then(Value::as_str) == Some("url") {
         visit(stage, server, parameters).await
     } else {
@@ -28,7 +32,12 @@ pub(super) async fn elicit(stage: &Stage, server: &str, parameters: &Value) -> R
 }
 
 /// A form; `None` where the person leaves it.
-async fn fill_in(stage: &Stage, server: &str, message: &str, fields: &[Field]) -> io::Result<Option<Value>> {
+async fn fill_in(
+    stage: &TerminalPrompt,
+    server: &str,
+    message: &str,
+    fields: &[Field],
+) -> io::Result<Option<Value>> {
     let head = format!(
         "toolsmith: the server {server} asks (its own words; what you answer goes to it):\n  {message}\n"
     );
@@ -93,7 +102,7 @@ fn prompt(field: &Field) -> String {
 }
 
 /// An address that the person is to visit; `None` where they don't answer.
-async fn visit(stage: &Stage, server: &str, parameters: &Value) -> io::Result<Option<Value>> {
+async fn visit(stage: &TerminalPrompt, server: &str, parameters: &Value) -> io::Result<Option<Value>> {
     let address = parameters.get("url").and_then(Value::as_str).unwrap_or_default();
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     // What is opened is what was shown, and whole.

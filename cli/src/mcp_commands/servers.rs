@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::support::{code, print_json, sessions, tell_difference};
 use super::table::{short, table};
 use crate::arguments::{LookArguments, OneArguments};
-use crate::config::{Config, Layer, Server};
+use crate::config::{Config, ConfigLayer, Server};
 use crate::exit;
 use crate::failure::Failure;
 use crate::masker::Masker;
@@ -76,7 +76,7 @@ fn without_secrets(url: &str) -> String {
     format!("{scheme}://{host}{path}{query}")
 }
 
-pub(crate) fn source(layer: &Layer) -> String {
+pub(crate) fn source(layer: &ConfigLayer) -> String {
     match layer.file() {
         Some(file) => format!("{} {}", layer.name(), file.display()),
         None => layer.name().to_owned(),
@@ -125,10 +125,10 @@ impl Tried {
 
     fn state(&self) -> &'static str {
         match &self.opened {
-            Ok(opened) if opened.is_whole => mcp::State::Ready,
-            Ok(_) => mcp::State::Error,
-            Err(error) if error.wants_login => mcp::State::AuthRequired,
-            Err(_) => mcp::State::Error,
+            Ok(opened) if opened.is_whole => mcp::ConnectionState::Ready,
+            Ok(_) => mcp::ConnectionState::Error,
+            Err(error) if error.wants_login => mcp::ConnectionState::AuthRequired,
+            Err(_) => mcp::ConnectionState::Error,
         }
         .name()
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::config::Config;
 use crate::exit;
-use crate::host::Attendant;
+use crate::host::TerminalHost;
 use crate::pins::{Difference, Pins};
 use crate::sessions::Sessions;
 use crate::terminal::Terminal;
@@ -12,7 +12,7 @@ use crate::tool_list::ToolList;
 
 /// Sessions that are held to the lock file.
 pub(super) fn sessions(config: &Config, pins: Pins, terminal: &Terminal) -> Sessions {
-    let mut sessions = Sessions::new(config, Attendant::at(terminal));
+    let mut sessions = Sessions::new(config, TerminalHost::at(terminal));
     sessions.hold_to(pins);
     sessions
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use printable::{exact, look, name};
 use serde_json::value::RawValue;
 
-use super::Wanted;
+use super::RequestedTool;
 
 /// Most lines of arguments that a question shows, and most characters of each: one screen.
 const ARGUMENT_LINES: usize = 24;
@@ -21,14 +21,14 @@ pub(crate) enum Question {
     /// May a program that can call these tools run? `each` further ones are asked about at every call.
     Program {
         /// The tools.
-        tools: Vec<Wanted>,
+        tools: Vec<RequestedTool>,
         /// How many tools are asked about at every call.
         each: usize,
     },
     /// May this call be made?
     Call {
         /// The tool, alone.
-        tool: [Wanted; 1],
+        tool: [RequestedTool; 1],
         /// Its arguments, as they are shown.
         arguments: String,
         /// Whether the answer may hold from now on.
@@ -38,12 +38,12 @@ pub(crate) enum Question {
 
 impl Question {
     /// Of a call with `arguments`.
-    pub(crate) fn call(wanted: Wanted, arguments: &RawValue, memorable: bool) -> Self {
+    pub(crate) fn call(wanted: RequestedTool, arguments: &RawValue, memorable: bool) -> Self {
         Question::Call { tool: [wanted], arguments: shown(arguments), memorable }
     }
 
     /// The tools that it is about.
-    pub(crate) fn tools(&self) -> &[Wanted] {
+    pub(crate) fn tools(&self) -> &[RequestedTool] {
         match self {
             Question::Program { tools, .. } => tools,
             Question::Call { tool, .. } => tool,
@@ -85,7 +85,7 @@ impl Question {
     }
 }
 
-fn claimed(tool: &Wanted) -> String {
+fn claimed(tool: &RequestedTool) -> String {
     if tool.claims.is_empty() {
         return String::new();
     }
@@ -127,9 +127,9 @@ mod tests {
 
     use super::*;
 
-    fn wanted(tool: &str) -> Wanted {
+    fn wanted(tool: &str) -> RequestedTool {
         let (hash, reached) = (String::new(), String::new());
-        Wanted { server: "s".into(), tool: tool.into(), hash, reached, claims: vec!["only reads"] }
+        RequestedTool { server: "s".into(), tool: tool.into(), hash, reached, claims: vec!["only reads"] }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 use system::file::{self, Access, Durability};
 
-use super::Wanted;
+use super::RequestedTool;
 use super::identity::{Key, identity};
 use crate::config::{self, Server};
 
@@ -123,7 +123,7 @@ impl Remembered {
     }
 
     /// Whether a tool was allowed.
-    pub(crate) fn has(&self, wanted: &Wanted) -> bool {
+    pub(crate) fn has(&self, wanted: &RequestedTool) -> bool {
         self.content.has(&wanted.reached, &wanted.tool, &wanted.hash)
     }
 
@@ -131,7 +131,7 @@ impl Remembered {
     ///
     /// # Errors
     /// Why that is not written down, for people.
-    pub(crate) fn add(&mut self, tools: &[Wanted]) -> Result<(), String> {
+    pub(crate) fn add(&mut self, tools: &[RequestedTool]) -> Result<(), String> {
         let Some(file) = self.file.clone() else {
             return Err(
                 "the answer holds for this time only: there is no folder of yours to keep it in".into()
@@ -148,7 +148,7 @@ impl Remembered {
         let _held = held.map_err(|error| failed(&error))?;
         let mut content = read(&file).map_err(|wrong| failed(&wrong))?.unwrap_or_default();
         content.version = VERSION;
-        let known = |wanted: &&Wanted| !wanted.hash.is_empty() && !wanted.reached.is_empty();
+        let known = |wanted: &&RequestedTool| !wanted.hash.is_empty() && !wanted.reached.is_empty();
         for wanted in tools.iter().filter(known) {
             let allowed = content.servers.entry(wanted.reached.clone()).or_default();
             allowed.name.clone_from(&wanted.server);
@@ -200,9 +200,15 @@ mod tests {
 
     use super::*;
 
-    fn wanted(reached: &str, tool: &str, hash: &str) -> Wanted {
+    fn wanted(reached: &str, tool: &str, hash: &str) -> RequestedTool {
         let reached = reached.into();
-        Wanted { server: "s".into(), tool: tool.into(), hash: hash.into(), reached, claims: Vec::new() }
+        RequestedTool {
+            server: "s".into(),
+            tool: tool.into(),
+            hash: hash.into(),
+            reached,
+            claims: Vec::new(),
+        }
     }
 
     fn read_in(home: &Path) -> (Remembered, Option<String>) {

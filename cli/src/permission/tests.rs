@@ -20,11 +20,11 @@ impl Script {
     /// What was asked since the last time: the tools of each question.
     fn asked(&self) -> Vec<Vec<String>> {
         let questions = std::mem::take(&mut self.0.lock().unwrap().1);
-        questions.iter().map(|question| question.tools().iter().map(Wanted::name).collect()).collect()
+        questions.iter().map(|question| question.tools().iter().map(RequestedTool::name).collect()).collect()
     }
 }
 
-impl Asker for Script {
+impl Prompter for Script {
     fn is_there(&self) -> bool {
         !self.0.lock().unwrap().0.is_empty()
     }
@@ -58,13 +58,13 @@ fn policy(script: &Script, allow: &[&str]) -> Arc<Policy> {
     Policy::new(&config(), &allow, Remembered::default(), script.clone())
 }
 
-fn wanted(tool: &str) -> Wanted {
+fn wanted(tool: &str) -> RequestedTool {
     let (hash, reached) = ("1".into(), String::new());
-    Wanted { server: "s".into(), tool: tool.into(), hash, reached, claims: Vec::new() }
+    RequestedTool { server: "s".into(), tool: tool.into(), hash, reached, claims: Vec::new() }
 }
 
 fn decide(policy: &Policy, tools: &[&str], grants: &Grants) -> Result<(), Reason> {
-    let manifest: Vec<Wanted> = tools.iter().map(|tool| wanted(tool)).collect();
+    let manifest: Vec<RequestedTool> = tools.iter().map(|tool| wanted(tool)).collect();
     let decided = policy.decide(&manifest, grants).now_or_never().expect("nobody is waited for");
     decided.map_err(|refusal| refusal.reason)
 }
@@ -130,7 +130,7 @@ fn an_answer_for_the_session_is_about_the_tool_as_it_was() {
     assert_eq!(decide(&policy, &["a"], &Grants::default()), Ok(()));
     assert_eq!(decide(&policy, &["a"], &Grants::default()), Ok(()));
     assert_eq!(script.asked().len(), 1);
-    let changed = Wanted { hash: "2".into(), ..wanted("a") };
+    let changed = RequestedTool { hash: "2".into(), ..wanted("a") };
     let decided = policy.decide(&[changed], &Grants::default()).now_or_never().unwrap();
     assert_eq!(decided.unwrap_err().reason, Reason::Person);
 }

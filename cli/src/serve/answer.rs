@@ -144,7 +144,7 @@ struct Emitted {
 /// The content parts that a program emitted, as far as there is room for them. The first one that does not fit is the last
 /// one that is shown: as its beginning, if it is a text.
 fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
-    let mut room = Room { images: IMAGES_ROOM, others: room };
+    let mut room = ContentBudget { images: IMAGES_ROOM, others: room };
     let shown = content.iter().take_while(|part| room.takes(part.get())).count();
     let (whole, left_out) = content.split_at(shown);
     let mut parts: Vec<Value> =
@@ -168,12 +168,12 @@ fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
 }
 
 /// Bytes that are left for content parts.
-struct Room {
+struct ContentBudget {
     images: usize,
     others: usize,
 }
 
-impl Room {
+impl ContentBudget {
     /// Takes the room of a part; whether there is enough.
     fn takes(&mut self, part: &str) -> bool {
         #[derive(Deserialize)]

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::caller::{Caller, Unanswered};
 use crate::audit;
-use crate::permission::{Answer, Asker, Question, Reason, Wanted};
+use crate::permission::{Answer, Prompter, Question, Reason, RequestedTool};
 
 /// A tool as somebody was asked about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,22 +25,22 @@ pub(crate) struct AskedTool {
 }
 
 impl AskedTool {
-    fn of(wanted: &Wanted) -> Self {
-        let Wanted { server, tool, hash, reached, .. } = wanted.clone();
+    fn of(wanted: &RequestedTool) -> Self {
+        let RequestedTool { server, tool, hash, reached, .. } = wanted.clone();
         AskedTool { server, tool, hash, reached }
     }
 }
 
 /// What was answered before the program was run.
 #[derive(Debug, Clone)]
-pub(crate) struct Given {
+pub(crate) struct PriorAnswer {
     pub(crate) tools: Vec<AskedTool>,
     pub(crate) answer: Answer,
 }
 
 /// A question that is put by the answer to the request.
 #[derive(Debug, Clone)]
-pub(crate) struct Pending {
+pub(crate) struct PendingQuestion {
     pub(crate) tools: Vec<AskedTool>,
     /// The parameters of `elicitation/create`.
     pub(crate) form: Value,
@@ -61,8 +61,8 @@ pub(crate) struct Approver(Arc<Inner>);
 
 struct Inner {
     caller: Arc<Caller>,
-    given: Option<Given>,
-    pending: Mutex<Option<Pending>>,
+    given: Option<PriorAnswer>,
+    pending: Mutex<Option<PendingQuestion>>,
     approvals: Mutex<Vec<Approval>>,
     /// Whether an answer may hold for the session: there is one.
     has_session: bool,
@@ -73,7 +73,7 @@ struct Inner {
 impl Approver {
     pub(crate) fn new(
         caller: Arc<Caller>,
-        given: Option<Given>,
+        given: Option<PriorAnswer>,
         has_session: bool,
         stop: CancellationToken,
     ) -> Self {
@@ -82,7 +82,7 @@ impl Approver {
     }
 
     /// The question that ended the execution, if one did.
-    pub(crate) fn take_pending(&self) -> Option<Pending> {
+    pub(crate) fn take_pending(&self) -> Option<PendingQuestion> {
         self.0.pending.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -96,7 +96,7 @@ impl Inner {
     /// What was answered before, if it is about all of these tools as they are now.
     fn given(&self, question: &Question) -> Option<Answer> {
         let given = self.given.as_ref()?;
-        let known = |tool: &Wanted| given.tools.contains(&AskedTool::of(tool));
+        let known = |tool: &RequestedTool| given.tools.contains(&AskedTool::of(tool));
         question.tools().iter().all(known).then_some(given.answer)
     }
 
@@ -108,7 +108,8 @@ impl Inner {
         let form = form(question, self.has_session);
         if is_program && self.caller.is_asked_by_answers() {
             let tools = question.tools().iter().map(AskedTool::of).collect();
-            *self.pending.lock().unwrap_or_else(PoisonError::into_inner) = Some(Pending { tools, form });
+            *self.pending.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some(PendingQuestion { tools, form });
             self.stop.cancel();
             return std::future::pending().await;
         }
@@ -122,7 +123,7 @@ impl Inner {
     }
 }
 
-impl Asker for Approver {
+impl Prompter for Approver {
     fn is_there(&self) -> bool {
         self.0.caller.abilities.elicits
     }
@@ -137,7 +138,7 @@ impl Asker for Approver {
                 return Answer::Nobody;
             }
             let answer = self.0.answer(question).await;
-            let tools = question.tools().iter().map(Wanted::name).collect();
+            let tools = question.tools().iter().map(RequestedTool::name).collect();
             let question = match question {
                 Question::Program { .. } => "program",
                 Question::Call { .. } => "call",

@@ -17,7 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::level::Level;
 use super::quota::{Exceeded, Quota};
-use super::slots::{Client, Place};
+use super::slots::{Client, SlotLease};
 
 /// What a client says that it can do for servers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,7 +79,7 @@ pub(crate) enum Unanswered {
 }
 
 /// How a client is asked.
-enum Way {
+enum QuestionChannel {
     /// By a request of its own.
     Request,
     /// By the answer to the request that is under way.
@@ -89,11 +89,11 @@ enum Way {
 /// A request of the client under way.
 pub(crate) struct Caller {
     pub(crate) abilities: Abilities,
-    way: Way,
+    way: QuestionChannel,
     route: Mutex<Route>,
     terms: Terms,
     /// The place of the execution that asks, where it has one.
-    place: Mutex<Weak<Place>>,
+    place: Mutex<Weak<SlotLease>>,
     /// Nobody has answered a question in time: then no further one is put.
     unanswered: AtomicBool,
 }
@@ -130,7 +130,7 @@ impl Caller {
     pub(crate) fn new(context: &RequestContext<RoleServer>, level: Option<Level>, terms: Terms) -> Self {
         Caller {
             abilities: Abilities::of(context.client_capabilities().as_ref()),
-            way: Way::Request,
+            way: QuestionChannel::Request,
             route: Mutex::new(Route::of(context, level)),
             terms,
             place: Mutex::default(),
@@ -145,7 +145,7 @@ impl Caller {
         terms: Terms,
         asks: mpsc::Sender<Ask>,
     ) -> Self {
-        Caller { way: Way::Answer(asks), ..Caller::new(context, level, terms) }
+        Caller { way: QuestionChannel::Answer(asks), ..Caller::new(context, level, terms) }
     }
 
     /// Whose questions these are.
@@ -154,13 +154,13 @@ impl Caller {
     }
 
     /// From now on, questions are those of the execution that has this place.
-    pub(crate) fn set_place(&self, place: &Arc<Place>) {
+    pub(crate) fn set_place(&self, place: &Arc<SlotLease>) {
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(place);
     }
 
     /// Whether questions are asked by the answer to the request.
     pub(crate) fn is_asked_by_answers(&self) -> bool {
-        matches!(self.way, Way::Answer(_))
+        matches!(self.way, QuestionChannel::Answer(_))
     }
 
     /// The client has come back with another request for the same work.
@@ -212,8 +212,8 @@ impl Caller {
 
     async fn put(&self, method: &'static str, parameters: Value) -> Result<Value, Unanswered> {
         match &self.way {
-            Way::Request => self.request(method, parameters).await,
-            Way::Answer(asks) => {
+            QuestionChannel::Request => self.request(method, parameters).await,
+            QuestionChannel::Answer(asks) => {
                 let asking = async {
                     let (answer, answered) = oneshot::channel();
                     let gone =

@@ -5,13 +5,13 @@ use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::seen::{self, Seen};
+use super::answer_forms::{self, AnswerForms};
 use super::snapshot::Snapshot;
 use crate::config::Config;
 use crate::direct::{DirectTool, presented};
-use crate::missing::Missing;
 use crate::observed::is_one_text;
 use crate::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
+use crate::unavailable::UnavailableTools;
 
 /// The tool that runs snippets.
 pub(crate) const EXECUTE: &str = "execute_code";
@@ -113,7 +113,7 @@ pub(crate) fn discover(
     snapshot: &Snapshot,
     name: &str,
     arguments: Option<&Value>,
-    seen: &Seen,
+    seen: &AnswerForms,
 ) -> Option<Value> {
     if !executes(snapshot) {
         return None;
@@ -146,7 +146,7 @@ pub(crate) fn discover(
 
 /// A result with what a person has to do first, where there is something, in one line behind all else; and where it is
 /// an error, with what can't be used now.
-pub(crate) fn with_note(result: Value, missing: &Missing) -> Value {
+pub(crate) fn with_note(result: Value, missing: &UnavailableTools) -> Value {
     let gone = missing.line().filter(|_| result["isError"] == true);
     with_lines(result, gone.into_iter().chain(missing.untrusted().map(str::to_owned)))
 }
@@ -164,12 +164,12 @@ fn with_forms<'a>(
     mut text: String,
     tools: impl Iterator<Item = (&'a str, &'a str)>,
     snapshot: &Snapshot,
-    seen: &Seen,
+    seen: &AnswerForms,
 ) -> String {
     for (server, tool) in tools.take(SEEN_TOLD) {
         if let Some(form) = seen.form(server, tool).or_else(|| observed_text(server, tool, snapshot)) {
             text.push('\n');
-            text.push_str(&seen::line(server, tool, &form));
+            text.push_str(&answer_forms::line(server, tool, &form));
         }
     }
     text
@@ -179,7 +179,10 @@ fn with_forms<'a>(
 fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String> {
     let text = snapshot.settings.known.observed.text(server, tool)?;
     let declared = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").cloned();
-    declared.as_ref().is_none_or(is_one_text).then(|| seen::form_of_text(text, &snapshot.settings.masker))
+    declared
+        .as_ref()
+        .is_none_or(is_one_text)
+        .then(|| answer_forms::form_of_text(text, &snapshot.settings.masker))
 }
 
 /// There is no tool of this name (MCP, "Tools", "Error Handling").

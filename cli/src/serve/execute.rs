@@ -12,18 +12,18 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::answer;
-use super::approval::{Approver, AskedTool, Given, Pending};
+use super::approval::{Approver, AskedTool, PendingQuestion, PriorAnswer};
 use super::caller::Caller;
+use super::catalog_watcher::CatalogWatcher;
 use super::definitions;
-use super::held::input_required;
 use super::host::ClientHost;
-use super::in_force::InForce;
-use super::live::Live;
-use super::scribe::{Recorded, Requester, Scribe};
+use super::pending::input_required;
+use super::recorder::{ExecutionRecorder, Recorded, Requester};
 use super::session::ClientSession;
+use super::settings_in_force::SettingsInForce;
 use super::snapshot::Snapshot;
+use super::state::ServerState;
 use super::watcher::{self, Watcher};
-use super::workshop::Workshop;
 use crate::discovery::needed;
 use crate::permission::Policy;
 use crate::present::milliseconds;
@@ -38,7 +38,7 @@ const PERMISSION: &str = "permission";
 
 /// What is known of a program that waits for permission, when nothing waits here.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Sealed {
+pub(crate) struct SuspendedExecution {
     /// The hash of what was asked for.
     snippet: String,
     tools: Vec<AskedTool>,
@@ -46,16 +46,16 @@ pub(crate) struct Sealed {
 
 /// An execution for a client.
 pub(crate) struct Execution {
-    pub(crate) workshop: Arc<Workshop>,
+    pub(crate) workshop: Arc<ServerState>,
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
     /// Where newer ones come from.
-    pub(crate) live: Arc<Live>,
+    pub(crate) live: Arc<CatalogWatcher>,
     pub(crate) caller: Arc<Caller>,
     pub(crate) requester: Requester,
     pub(crate) arguments: Arguments,
     /// What a person has answered already.
-    pub(crate) given: Option<Given>,
+    pub(crate) given: Option<PriorAnswer>,
     pub(crate) cancel: CancellationToken,
     /// What states of this request are bound to.
     pub(crate) binding: Vec<u8>,
@@ -101,10 +101,10 @@ impl ExecuteCode {
 /// # Errors
 /// Where the state is another request's.
 pub(crate) fn given(
-    sealed: Sealed,
+    sealed: SuspendedExecution,
     arguments: &Arguments,
     responses: Option<&Map<String, Value>>,
-) -> Result<Given, ErrorData> {
+) -> Result<PriorAnswer, ErrorData> {
     if sealed.snippet != arguments.hash() {
         let message = "the requestState belongs to another snippet; make the request again without it";
         return Err(ErrorData::invalid_params(message, None));
@@ -113,7 +113,7 @@ pub(crate) fn given(
         let message = format!("inputResponses has no {PERMISSION:?}, which was asked for");
         return Err(ErrorData::invalid_params(message, None));
     };
-    Ok(Given { tools: sealed.tools, answer: super::approval::read(response, false) })
+    Ok(PriorAnswer { tools: sealed.tools, answer: super::approval::read(response, false) })
 }
 
 impl Execution {
@@ -124,7 +124,7 @@ impl Execution {
         let waited = begun.elapsed();
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
-        let scribe = Scribe::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
+        let scribe = ExecutionRecorder::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
         let span = scribe.span();
         let missing = self.snapshot.missing.clone();
         let answered = self.recorded(scribe, begun, waited).instrument(span).await;
@@ -144,7 +144,12 @@ impl Execution {
         };
     }
 
-    async fn recorded(self, scribe: Scribe, begun: Instant, waited: Duration) -> Result<Value, ErrorData> {
+    async fn recorded(
+        self,
+        scribe: ExecutionRecorder,
+        begun: Instant,
+        waited: Duration,
+    ) -> Result<Value, ErrorData> {
         let stop = self.cancel.child_token();
         let approver = Approver::new(
             self.caller.clone(),
@@ -193,8 +198,8 @@ impl Execution {
     }
 
     /// A result that asks for permission. All that is needed later stands in its state.
-    fn ask_first(&self, pending: Pending) -> Value {
-        let sealed = Sealed { snippet: self.arguments.hash(), tools: pending.tools };
+    fn ask_first(&self, pending: PendingQuestion) -> Value {
+        let sealed = SuspendedExecution { snippet: self.arguments.hash(), tools: pending.tools };
         let state = self.workshop.held.seal(&self.workshop.held.once(sealed), &self.binding);
         let question = json!({ "method": "elicitation/create", "params": pending.form });
         input_required(&json!({ PERMISSION: question }), &state)
@@ -204,7 +209,7 @@ impl Execution {
         &self,
         approver: &Approver,
         watcher: &Watcher,
-        scribe: &Scribe,
+        scribe: &ExecutionRecorder,
         (host, stop): (Arc<ClientHost>, CancellationToken),
     ) -> Result<Outcome, String> {
         let Arguments { code, args, check_only, .. } = &self.arguments;
@@ -227,7 +232,7 @@ impl Execution {
         };
         let _under_way = host.under_way(None, self.caller.clone());
         let sessions = self.sessions(approver, host);
-        let in_force = InForce::new(&self.workshop, &self.snapshot.settings);
+        let in_force = SettingsInForce::new(&self.workshop, &self.snapshot.settings);
         let seen = &self.session.seen;
         let recorded = Recorded { sessions: &sessions, scribe, approver, in_force, seen };
         let request = self.request(stop)?;

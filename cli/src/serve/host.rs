@@ -11,8 +11,8 @@ use tokio::sync::watch;
 
 use super::caller::{Abilities, Caller};
 use super::level::Level;
-use crate::host::{Company, Waiting};
-use crate::terminal::Voice;
+use crate::host::{SessionHost, Waiting};
+use crate::terminal::Notifier;
 
 /// How much of what servers tell waits for each who listens (2 MiB); the oldest is left out, and whoever listens is told
 /// how many messages that were.
@@ -26,7 +26,7 @@ pub(crate) const ASKED_BY: &str = "io.toolsmith/server";
 
 /// What servers tell the client.
 #[derive(Clone)]
-pub(crate) enum Told {
+pub(crate) enum ServerNotice {
     /// A log message of a server, and the request that it came in the middle of.
     Log { level: Level, logger: String, data: Value, caller: Option<Arc<Caller>> },
     /// A resource of a server has changed.
@@ -35,15 +35,15 @@ pub(crate) enum Told {
     ListChanged(mcp::ListKind),
 }
 
-impl Told {
+impl ServerNotice {
     /// About as many bytes as it has.
     fn bytes(&self) -> usize {
         let texts = match self {
-            Told::Log { logger, data, .. } => logger.len() + size_of_json(data),
-            Told::ResourceUpdated(uri) => uri.len(),
-            Told::ListChanged(_) => 0,
+            ServerNotice::Log { logger, data, .. } => logger.len() + size_of_json(data),
+            ServerNotice::ResourceUpdated(uri) => uri.len(),
+            ServerNotice::ListChanged(_) => 0,
         };
-        size_of::<Told>() + texts
+        size_of::<ServerNotice>() + texts
     }
 }
 
@@ -68,8 +68,8 @@ pub(crate) struct ClientHost {
     callers: Mutex<Vec<Asked>>,
     next: Mutex<u64>,
     questions: watch::Sender<usize>,
-    voice: Voice,
-    told: Broadcast<Told>,
+    voice: Notifier,
+    told: Broadcast<ServerNotice>,
 }
 
 /// A request that is under way. Dropping it ends that.
@@ -87,7 +87,7 @@ impl Drop for UnderWay {
 
 impl ClientHost {
     /// A client that can do this much.
-    pub(crate) fn new(abilities: Abilities, voice: Voice) -> Arc<Self> {
+    pub(crate) fn new(abilities: Abilities, voice: Notifier) -> Arc<Self> {
         Arc::new(ClientHost {
             abilities,
             callers: Mutex::default(),
@@ -99,7 +99,7 @@ impl ClientHost {
     }
 
     /// What servers tell from now on.
-    pub(crate) fn told(&self) -> queue::Receiver<Told> {
+    pub(crate) fn told(&self) -> queue::Receiver<ServerNotice> {
         self.told.subscribe()
     }
 
@@ -144,17 +144,17 @@ impl ClientHost {
         .boxed()
     }
 
-    fn tell(&self, told: &Told) {
+    fn tell(&self, told: &ServerNotice) {
         self.told.push(told, told.bytes());
     }
 }
 
-impl Company for ClientHost {
+impl SessionHost for ClientHost {
     fn questions(&self) -> watch::Receiver<usize> {
         self.questions.subscribe()
     }
 
-    fn voice(&self) -> Voice {
+    fn voice(&self) -> Notifier {
         self.voice.clone()
     }
 }
@@ -186,14 +186,14 @@ impl Host for ClientHost {
                 let line: String = printable::prose(line).chars().take(LONGEST_TOLD).collect();
                 self.voice.note(&format!("{server}: {line}"));
             }
-            Notice::Log { level, logger, data } => self.tell(&Told::Log {
+            Notice::Log { level, logger, data } => self.tell(&ServerNotice::Log {
                 level: Level::of(level).unwrap_or_default(),
                 logger: logger.clone().unwrap_or_else(|| server.to_owned()),
                 data: data.clone(),
                 caller: self.caller(server),
             }),
-            Notice::ResourceUpdated(uri) => self.tell(&Told::ResourceUpdated(uri.clone())),
-            Notice::ListChanged(list) => self.tell(&Told::ListChanged(*list)),
+            Notice::ResourceUpdated(uri) => self.tell(&ServerNotice::ResourceUpdated(uri.clone())),
+            Notice::ListChanged(list) => self.tell(&ServerNotice::ListChanged(*list)),
             // Progress goes to the very request that it belongs to.
             _ => {}
         }

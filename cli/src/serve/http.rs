@@ -30,9 +30,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::Abilities;
-use super::ending;
 use super::session::ClientSession;
-use super::workshop::Workshop;
+use super::shutdown;
+use super::state::ServerState;
 use crate::failure::Failure;
 
 pub(crate) use sessions::session_end;
@@ -47,9 +47,9 @@ pub(crate) const PATH: &str = "/mcp";
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Serves until `stop`, and then until what runs has ended; `face` is what each client sees.
-pub(crate) async fn serve<Face: ServerHandler>(
-    workshop: Arc<Workshop>,
-    face: impl Fn(Arc<ClientSession>) -> Face + Send + Sync + 'static,
+pub(crate) async fn serve<Handler: ServerHandler>(
+    workshop: Arc<ServerState>,
+    face: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
     address: SocketAddr,
     token: Option<Token>,
     stop: CancellationToken,
@@ -71,7 +71,7 @@ pub(crate) async fn serve<Face: ServerHandler>(
     // Servers are asked before the first client comes.
     workshop.live(Abilities::default());
     stop.cancelled().await;
-    ending::finish(&workshop, true, std::future::pending()).await;
+    shutdown::finish(&workshop, true, std::future::pending()).await;
     // Handlers have ended; what they said is on its way.
     let _ = timeout(LAST_ANSWERS, endpoint.answers.wait()).await;
     end.cancel();
@@ -80,13 +80,13 @@ pub(crate) async fn serve<Face: ServerHandler>(
     accepting.await.map_err(Failure::host)
 }
 
-fn routes<Face: ServerHandler>(endpoint: Arc<Endpoint<Face>>) -> axum::Router {
+fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Router {
     axum::Router::new()
-        .route(PATH, any(endpoint::answer::<Face>))
-        .route("/readyz", get(ready::<Face>))
+        .route(PATH, any(endpoint::answer::<Handler>))
+        .route("/readyz", get(ready::<Handler>))
         .with_state(endpoint.clone())
         .route("/healthz", get(|| async { "ok\n" }))
-        .layer(middleware::from_fn_with_state(endpoint, endpoint::unless_refused::<Face>))
+        .layer(middleware::from_fn_with_state(endpoint, endpoint::unless_refused::<Handler>))
 }
 
 /// The other end of the connection that a request came by.
@@ -96,7 +96,9 @@ pub(crate) fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketA
 }
 
 /// Whether snippets can be run and the servers are known. Says nothing that is not for everybody.
-async fn ready<Face: ServerHandler>(State(endpoint): State<Arc<Endpoint<Face>>>) -> (StatusCode, String) {
+async fn ready<Handler: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Handler>>>,
+) -> (StatusCode, String) {
     match endpoint.workshop.unready() {
         None => (StatusCode::OK, "ready\n".to_owned()),
         Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),

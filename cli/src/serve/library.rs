@@ -9,8 +9,8 @@ use mcp::{Items, Session};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
-use super::kept;
-use super::passing::Passing;
+use super::output_store;
+use super::proxy::ProxiedRequest;
 use crate::config::{Config, Server};
 use crate::resources::{fits_template, meant};
 
@@ -70,14 +70,14 @@ impl List {
 }
 
 /// The servers whose resources or prompts are offered: all that do not deny it, whether snippets call their tools or not.
-fn servers(passing: &Passing, list: List) -> Vec<&Server> {
+fn servers(passing: &ProxiedRequest, list: List) -> Vec<&Server> {
     let config: &Config = passing.snapshot.config();
     let is_offered =
         |server: &&Server| list == List::Prompts || config.lists_resources(&server.connection.name);
     config.servers.iter().filter(is_offered).collect()
 }
 
-impl Passing {
+impl ProxiedRequest {
     /// Whether a server is used directly by the client: none of its tools, or not all, are for snippets alone.
     pub(crate) fn is_used_directly(&self, server: &Server) -> bool {
         let config = self.snapshot.config();
@@ -205,7 +205,8 @@ impl Passing {
             // A server that is not there has nothing to log.
             let session = self.upstreams.session(server).await.ok()?;
             session.capabilities().get(capability).filter(|capability| capability.is_object())?;
-            let request = mcp::Carried { parameters: parameters.clone(), ..mcp::Carried::default() };
+            let request =
+                mcp::ForwardedRequest { parameters: parameters.clone(), ..mcp::ForwardedRequest::default() };
             session.carry(method, request).await.ok()
         });
         join_all(asking).await;
@@ -220,7 +221,7 @@ pub(crate) fn qualified(server: &str, uri: &str) -> String {
 /// The template of what executions have left.
 pub(crate) fn own_template() -> Value {
     json!({
-        "uriTemplate": kept::TEMPLATE, "name": "execution output", "mimeType": "text/plain",
+        "uriTemplate": output_store::TEMPLATE, "name": "execution output", "mimeType": "text/plain",
         "description": "What an execution printed or returned beyond its answer, by range: offset and length in bytes",
     })
 }

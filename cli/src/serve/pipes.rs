@@ -17,10 +17,10 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::ending;
-use super::lines::Lines;
+use super::line_transport::LineTransport;
 use super::session::{ClientSession, Transport};
-use super::workshop::Workshop;
+use super::shutdown;
+use super::state::ServerState;
 use crate::failure::Failure;
 
 /// How often it is looked whether anybody still reads the output, once the input has ended.
@@ -30,9 +30,9 @@ const LOOK_TIME: Duration = Duration::from_millis(50);
 const TURNS: usize = 16;
 
 /// Serves the one client at standard input and output until it goes, or until `stop`; `face` is what it sees.
-pub(crate) async fn serve<Face: Service<RoleServer>>(
-    workshop: Arc<Workshop>,
-    face: impl FnOnce(Arc<ClientSession>) -> Face,
+pub(crate) async fn serve<Handler: Service<RoleServer>>(
+    workshop: Arc<ServerState>,
+    face: impl FnOnce(Arc<ClientSession>) -> Handler,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let session =
@@ -41,7 +41,7 @@ pub(crate) async fn serve<Face: Service<RoleServer>>(
     let (ended, end) = (CancellationToken::new(), CancellationToken::new());
     let input = Input { input: tokio::io::stdin(), ended: ended.clone() };
     let serving = async {
-        match face.serve_with_ct(Lines::new(input, tokio::io::stdout()), end.clone()).await {
+        match face.serve_with_ct(LineTransport::new(input, tokio::io::stdout()), end.clone()).await {
             Ok(running) => running.waiting().await.map(drop).map_err(Failure::host),
             // A client that goes before it says anything has not failed.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
@@ -50,7 +50,7 @@ pub(crate) async fn serve<Face: Service<RoleServer>>(
     };
     let ending = async {
         tokio::select! {
-            () = stop.cancelled() => ending::finish(&workshop, true, ended.cancelled()).await,
+            () = stop.cancelled() => shutdown::finish(&workshop, true, ended.cancelled()).await,
             () = ended.cancelled() => {
                 for _ in 0..TURNS {
                     tokio::task::yield_now().await;
@@ -62,7 +62,7 @@ pub(crate) async fn serve<Face: Service<RoleServer>>(
                         () = stop.cancelled() => {}
                     }
                 };
-                ending::finish(&workshop, false, gone).await;
+                shutdown::finish(&workshop, false, gone).await;
             }
         }
     };

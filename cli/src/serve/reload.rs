@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::snapshot::Settings;
-use super::workshop::Workshop;
+use super::state::ServerState;
 use crate::config::{Config, LoadOptions, layers};
 use crate::failure::Failure;
 use crate::pins::Known;
@@ -119,7 +119,7 @@ pub(crate) async fn follow(
     source: Source,
     mut known: Stamps,
     settings: watch::Sender<Arc<Settings>>,
-    workshop: Arc<Workshop>,
+    workshop: Arc<ServerState>,
 ) {
     let tell = |message: &str| workshop.terminal.tell(&format!("toolsmith: {message}"));
     if let Some(file) = source.unreadable() {
@@ -165,7 +165,7 @@ pub(crate) async fn follow(
 async fn again(
     source: &Source,
     settings: &watch::Sender<Arc<Settings>>,
-    workshop: &Workshop,
+    workshop: &ServerState,
 ) -> Result<(), String> {
     let old = settings.borrow().clone();
     let read = {

@@ -10,14 +10,14 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use super::answer_forms::AnswerForms;
 use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
-use super::host::{ClientHost, Told};
+use super::catalog_watcher::CatalogWatcher;
+use super::host::{ClientHost, ServerNotice};
 use super::level::Level;
-use super::live::Live;
-use super::seen::Seen;
 use super::slots::Client;
+use super::state::ServerState;
 use super::upstreams::Upstreams;
-use super::workshop::Workshop;
 use crate::permission::SessionAnswers;
 
 /// How a client reaches this process.
@@ -28,12 +28,12 @@ pub(crate) enum Transport {
     /// Over HTTP: in a session of its own, or without one.
     Http,
     /// Within this process: an agent.
-    InProcess(Company),
+    InProcess(AgentIsolation),
 }
 
 /// How an agent of this process is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Company {
+pub(crate) enum AgentIsolation {
     /// It is the only one, and what it is offered is its own.
     Alone,
     /// It is one of many, which share what they are offered; its sessions with servers are its own.
@@ -43,7 +43,7 @@ pub(crate) enum Company {
 impl Transport {
     /// Whether the client is the only one of this process.
     fn is_alone(self) -> bool {
-        matches!(self, Transport::Stdio | Transport::InProcess(Company::Alone))
+        matches!(self, Transport::Stdio | Transport::InProcess(AgentIsolation::Alone))
     }
 }
 
@@ -54,9 +54,9 @@ pub(crate) struct ClientSession {
     pub(crate) transport: Transport,
     pub(crate) answers: SessionAnswers,
     /// What the answers of tools looked like.
-    pub(crate) seen: Seen,
+    pub(crate) seen: AnswerForms,
     level: Mutex<Option<Level>>,
-    live: OnceLock<Arc<Live>>,
+    live: OnceLock<Arc<CatalogWatcher>>,
     /// Sessions with servers for direct tools, where these are not what is watched.
     own: OnceLock<Arc<Upstreams>>,
     /// Where its programs leave files to each other.
@@ -64,7 +64,7 @@ pub(crate) struct ClientSession {
     /// Whether it has shaken hands: what it says holds from one request to the next.
     has_begun: OnceLock<()>,
     tells: Mutex<Vec<JoinHandle<()>>>,
-    workshop: Arc<Workshop>,
+    workshop: Arc<ServerState>,
 }
 
 impl Drop for ClientSession {
@@ -82,21 +82,21 @@ impl Drop for ClientSession {
 }
 
 impl ClientSession {
-    pub(crate) fn new(id: String, transport: Transport, workshop: Arc<Workshop>) -> Arc<Self> {
+    pub(crate) fn new(id: String, transport: Transport, workshop: Arc<ServerState>) -> Arc<Self> {
         Arc::new(Self::begun_by(id, transport, workshop))
     }
 
     /// The session of an agent of this process.
-    pub(crate) fn of_agent(id: String, company: Company, workshop: Arc<Workshop>) -> Arc<Self> {
+    pub(crate) fn of_agent(id: String, company: AgentIsolation, workshop: Arc<ServerState>) -> Arc<Self> {
         Arc::new(Self::begun_by(id, Transport::InProcess(company), workshop))
     }
 
-    fn begun_by(id: String, transport: Transport, workshop: Arc<Workshop>) -> Self {
+    fn begun_by(id: String, transport: Transport, workshop: Arc<ServerState>) -> Self {
         ClientSession {
             id,
             transport,
             answers: SessionAnswers::default(),
-            seen: Seen::default(),
+            seen: AnswerForms::default(),
             level: Mutex::default(),
             live: OnceLock::new(),
             own: OnceLock::new(),
@@ -141,7 +141,7 @@ impl ClientSession {
     }
 
     /// What is offered to a client that can do this much.
-    pub(crate) fn live(&self, abilities: Abilities) -> Arc<Live> {
+    pub(crate) fn live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         if self.transport.is_alone() {
             self.live.get_or_init(|| self.workshop.new_live(abilities)).clone()
         } else if self.lasts() {
@@ -159,7 +159,7 @@ impl ClientSession {
         let begin = || {
             let host = ClientHost::new(
                 abilities,
-                crate::host::Company::voice(&**self.live(abilities).upstreams.host()),
+                crate::host::SessionHost::voice(&**self.live(abilities).upstreams.host()),
             );
             self.tell(tokio::spawn(tell_told(host.clone(), peer.clone())));
             Upstreams::new(host)
@@ -237,7 +237,7 @@ pub(crate) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 }
 
 /// Tells a client that lists have changed.
-async fn tell_changes(live: Arc<Live>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
+async fn tell_changes(live: Arc<CatalogWatcher>, peer: Peer<RoleServer>, session: Weak<ClientSession>) {
     let mut current = live.watch();
     let mut known = current.borrow_and_update().clone();
     for (server, failure) in &known.absent {
@@ -285,19 +285,19 @@ async fn tell_told(host: Arc<ClientHost>, peer: Peer<RoleServer>) {
     }
 }
 
-async fn tell(peer: &Peer<RoleServer>, told: Told) {
+async fn tell(peer: &Peer<RoleServer>, told: ServerNotice) {
     match told {
-        Told::Log { level, logger, data, .. } => send_log(peer, level, &logger, data).await,
-        Told::ResourceUpdated(uri) => {
+        ServerNotice::Log { level, logger, data, .. } => send_log(peer, level, &logger, data).await,
+        ServerNotice::ResourceUpdated(uri) => {
             notify(peer, "notifications/resources/updated", json!({ "uri": uri })).await;
         }
-        Told::ListChanged(mcp::ListKind::Resources) => {
+        ServerNotice::ListChanged(mcp::ListKind::Resources) => {
             notify(peer, "notifications/resources/list_changed", json!({})).await;
         }
-        Told::ListChanged(mcp::ListKind::Prompts) => {
+        ServerNotice::ListChanged(mcp::ListKind::Prompts) => {
             notify(peer, "notifications/prompts/list_changed", json!({})).await;
         }
         // Tools have a list here that is put together first.
-        Told::ListChanged(mcp::ListKind::Tools) => {}
+        ServerNotice::ListChanged(mcp::ListKind::Tools) => {}
     }
 }

@@ -3,7 +3,7 @@
 //! An execution that waits for an answer of its client gives its place back, and takes one again before it goes on. So
 //! questions that nobody answers keep no other client from running.
 
-mod place;
+mod lease;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, oneshot};
 
-pub(crate) use place::Place;
+pub(crate) use lease::SlotLease;
 
 /// How many executions there may be for each place, those that wait for an answer included: each of them keeps its
 /// program, with all its memory.
@@ -235,9 +235,9 @@ impl Slots {
         self: &Arc<Self>,
         client: &Client,
         waits: impl FnOnce(),
-    ) -> Result<Arc<Place>, Busy> {
+    ) -> Result<Arc<SlotLease>, Busy> {
         let slot = self.slot(client, Kind::Begins, waits).await?;
-        Ok(Place::new(self.clone(), client.clone(), slot))
+        Ok(SlotLease::new(self.clone(), client.clone(), slot))
     }
 
     /// A place, at once or in turn. One that goes on is never refused: it was let in before.

@@ -8,16 +8,16 @@ use runner::{Cache, Catalog};
 use serde_json::Value;
 
 use crate::audit::Audit;
-use crate::catalog::{Introduction, ToolLists};
+use crate::catalog::{ServerIntroduction, ToolLists};
 use crate::config::Config;
 use crate::direct::{Partition, presented};
 use crate::failure::Failure;
 use crate::masker::Masker;
-use crate::missing::Missing;
 use crate::pins::Known;
 use crate::reference::Reference;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
+use crate::unavailable::UnavailableTools;
 
 /// Most texts that people are told of the tools under one configuration: servers can change their tools for ever.
 const MOST_TOLD: usize = 1_000;
@@ -42,7 +42,7 @@ pub(crate) struct Snapshot {
     /// Why servers have no list.
     pub(crate) absent: BTreeMap<String, String>,
     /// What can't be used now, whether its tools are known or not.
-    pub(crate) missing: Arc<Missing>,
+    pub(crate) missing: Arc<UnavailableTools>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) partition: Partition,
     /// What models are told of the tools.
@@ -77,7 +77,7 @@ pub(crate) struct Lists {
 
 impl Lists {
     /// With what a server says of itself.
-    pub(crate) fn introduce(&mut self, settings: &Settings, server: &str, introduction: Introduction) {
+    pub(crate) fn introduce(&mut self, settings: &Settings, server: &str, introduction: ServerIntroduction) {
         self.has_resources |= introduction.has_resources && settings.config.lists_resources(server);
         if !introduction.about.is_empty() {
             self.about.insert(server.to_owned(), introduction.about);
@@ -131,8 +131,12 @@ impl Snapshot {
         for (server, tools) in &lists.lists {
             all.insert(server, tools.clone());
         }
-        let missing =
-            Arc::new(Missing::new(config, &settings.known.pins, lists.lists.clone(), &lists.reasons));
+        let missing = Arc::new(UnavailableTools::new(
+            config,
+            &settings.known.pins,
+            lists.lists.clone(),
+            &lists.reasons,
+        ));
         let catalog = Arc::new(all.generate(cache, config, terminal).with_absences(missing.clone()));
         let mut malformed = Vec::new();
         let names = lists.lists.iter().flat_map(|(server, tools)| {

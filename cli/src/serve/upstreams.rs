@@ -1,12 +1,12 @@
 //! Sessions with servers that last: watched for their lists, and used for direct tools.
 
-mod by_hand;
 mod listed;
+mod manual;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp::{Keeper, ServerConfig, Session, State, Status};
+use mcp::{ConnectionState, ManagedSession, ServerConfig, Session, Status};
 use runner::Cache;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -14,16 +14,16 @@ use tokio::task::JoinHandle;
 use self::listed::Listed;
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
-use crate::catalog::{self, Introduction};
+use crate::catalog::{self, ServerIntroduction};
 use crate::config::{Config, Server};
 use crate::first_start;
-use crate::host::Company as _;
-use crate::missing::STARTING;
+use crate::host::SessionHost as _;
+use crate::unavailable::STARTING;
 
 /// Sessions with servers, each as long as its entry in the configuration stays.
 pub(crate) struct Upstreams {
     host: Arc<ClientHost>,
-    keepers: Mutex<BTreeMap<String, Kept>>,
+    keepers: Mutex<BTreeMap<String, Upstream>>,
     /// Servers that a person keeps away: no session, no tools.
     away: Mutex<BTreeSet<String>>,
     listed: Listed,
@@ -36,13 +36,13 @@ pub(crate) struct Upstreams {
 /// Why a server is not there that a person keeps away.
 const AWAY: &str = "disconnected by hand";
 
-struct Kept {
+struct Upstream {
     config: ServerConfig,
-    keeper: Arc<Keeper>,
+    keeper: Arc<ManagedSession>,
     watching: JoinHandle<()>,
 }
 
-impl Drop for Kept {
+impl Drop for Upstream {
     fn drop(&mut self) {
         self.watching.abort();
     }
@@ -69,7 +69,7 @@ impl Upstreams {
     /// Starts sessions with those of `servers` that have none, and ends those with all others.
     pub(crate) fn keep(&self, servers: &[&Server]) {
         let mut keepers = self.keepers();
-        let stays = |name: &String, kept: &mut Kept| {
+        let stays = |name: &String, kept: &mut Upstream| {
             servers.iter().any(|server| server.connection.name == *name && server.connection == kept.config)
         };
         keepers.retain(stays);
@@ -85,16 +85,16 @@ impl Upstreams {
 
     /// Ends the sessions with servers that are no longer configured, or otherwise. Calls under way have their answers.
     pub(crate) fn retain(&self, config: &Config) {
-        let stays = |name: &String, kept: &mut Kept| {
+        let stays = |name: &String, kept: &mut Upstream| {
             config.server(name).is_some_and(|server| server.connection == kept.config)
         };
         self.keepers().retain(stays);
     }
 
-    fn start(&self, server: &Server) -> Kept {
+    fn start(&self, server: &Server) -> Upstream {
         first_start::tell(server, &self.host.voice());
         let config = server.connection.clone();
-        let keeper = Arc::new(Keeper::start(config.clone(), self.host.clone()));
+        let keeper = Arc::new(ManagedSession::start(config.clone(), self.host.clone()));
         let (mut status, changed, changes) = (keeper.watch(), self.changed.clone(), self.changes.clone());
         let watching = tokio::spawn(async move {
             while status.changed().await.is_ok() {
@@ -102,7 +102,7 @@ impl Upstreams {
                 changes.send_modify(|count| *count = count.wrapping_add(1));
             }
         });
-        Kept { config, keeper, watching }
+        Upstream { config, keeper, watching }
     }
 
     /// The session with a server, as soon as there is one. One that was given up is tried once more.
@@ -128,11 +128,11 @@ impl Upstreams {
     }
 
     /// What holds the session with a server; a new one where it was given up, or its entry is another one.
-    fn keeper(&self, server: &Server) -> Arc<Keeper> {
-        let is_left = |kept: &Kept| {
+    fn keeper(&self, server: &Server) -> Arc<ManagedSession> {
+        let is_left = |kept: &Upstream| {
             let state = kept.keeper.status().state;
             // Its entry may have changed since.
-            matches!(state, State::Error | State::AuthRequired | State::Closed)
+            matches!(state, ConnectionState::Error | ConnectionState::AuthRequired | ConnectionState::Closed)
                 || kept.config != server.connection
         };
         let mut keepers = self.keepers();
@@ -147,7 +147,7 @@ impl Upstreams {
     pub(crate) async fn connected(&self, server: &str) -> Option<Session> {
         let keeper = self.keepers().get(server).map(|kept| kept.keeper.clone())?;
         match keeper.status().state {
-            State::Ready | State::Connecting => keeper.session().await.ok(),
+            ConnectionState::Ready | ConnectionState::Connecting => keeper.session().await.ok(),
             _ => None,
         }
     }
@@ -181,7 +181,7 @@ impl Upstreams {
                 }
                 let about = status.about.as_deref().unwrap_or_default();
                 let about = settings.masker.mask(about).into_owned();
-                let introduction = Introduction { has_resources: status.has_resources, about };
+                let introduction = ServerIntroduction { has_resources: status.has_resources, about };
                 let _ = catalog::remember_introduction(cache, server, &introduction);
                 lists.introduce(settings, name, introduction);
                 lists.lists.insert(name.clone(), self.listed.answered(cache, server, &status.tools));
@@ -209,11 +209,11 @@ impl Upstreams {
             kept.watching.abort();
             kept.keeper.clone()
         });
-        let closing = closing.filter_map(|keeper| Arc::try_unwrap(keeper).ok()).map(Keeper::close);
+        let closing = closing.filter_map(|keeper| Arc::try_unwrap(keeper).ok()).map(ManagedSession::close);
         futures::future::join_all(closing.collect::<Vec<_>>()).await;
     }
 
-    fn keepers(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+    fn keepers(&self) -> MutexGuard<'_, BTreeMap<String, Upstream>> {
         self.keepers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -221,11 +221,11 @@ impl Upstreams {
 /// Why a server can't be used now; `None` where it can, or is about to be again.
 fn reason(server: &str, status: &Status) -> Option<String> {
     match status.state {
-        State::AuthRequired => {
+        ConnectionState::AuthRequired => {
             Some(format!("it wants a login: a person types `toolsmith mcp login {server}`"))
         }
-        State::Error => status.last_error.clone(),
-        State::Connecting if status.last_connected.is_none() => status.last_error.clone(),
+        ConnectionState::Error => status.last_error.clone(),
+        ConnectionState::Connecting if status.last_connected.is_none() => status.last_error.clone(),
         _ => None,
     }
 }

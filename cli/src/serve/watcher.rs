@@ -9,7 +9,7 @@ use runner::{CallRecord, Observer, Phase};
 use serde_json::{Value, json};
 
 use super::caller::Caller;
-use super::host::{Told, size_of_json};
+use super::host::{ServerNotice, size_of_json};
 use super::level::Level;
 
 /// How much waits for a client that does not read (1 MiB); the oldest is left out, and the client is told how many
@@ -106,7 +106,7 @@ impl Drop for Watcher {
 pub(crate) async fn tell(
     caller: &Caller,
     mut messages: queue::Receiver<Message>,
-    mut told: queue::Receiver<Told>,
+    mut told: queue::Receiver<ServerNotice>,
 ) {
     loop {
         tokio::select! {
@@ -124,7 +124,7 @@ pub(crate) async fn tell(
             }
             Some(Received { missed, item }) = told.receive() => {
                 caller.log_missed(missed).await;
-                if let Some(Told::Log { level, logger, data, .. }) = item {
+                if let Some(ServerNotice::Log { level, logger, data, .. }) = item {
                     caller.log(level, &logger, data).await;
                 }
             }

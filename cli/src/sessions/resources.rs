@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{NO_POLICY, Sessions, failure};
 use crate::config::Permission;
-use crate::permission::{Policy, Reason, Wanted};
+use crate::permission::{Policy, Reason, RequestedTool};
 use crate::reference::letters;
 use crate::resources::{LIST, LONGEST_ADDRESS, READ, fits_query, fits_template, meant};
 
@@ -106,7 +106,7 @@ impl Sessions {
         let policy = self.policy()?;
         let arguments = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| failed(FailureKind::Protocol, error.to_string()))?;
-        let wanted = || Wanted::reading(server);
+        let wanted = || RequestedTool::reading(server);
         let decided = policy.decide_call((server, READ), wanted, &arguments, &self.grants).await;
         decided.map_err(|refusal| match refusal.reason {
             Reason::NoTerminal => denied(format!("{}, such as:\n{}", refusal.message(), refusal.entries())),

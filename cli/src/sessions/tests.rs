@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::host::Attendant;
+use crate::host::TerminalHost;
 use crate::terminal::Terminal;
 
 /// The server takes the connection and never answers. Time passes only where nothing else can happen.
@@ -17,7 +17,7 @@ async fn an_attempt_to_connect_ends_with_its_execution() {
     let mut connection = mcp::ServerConfig::new("s", mcp::Transport::Http(remote));
     connection.connect_timeout = Duration::from_secs(1_000_000);
     let config = Config { servers: vec![Server::new(connection, String::new())], ..Config::default() };
-    let host = || Attendant::at(&Terminal::new(true, false));
+    let host = || TerminalHost::at(&Terminal::new(true, false));
     let sessions = Sessions::new(&config, host());
     let attempt = sessions.start("s");
     sessions.close().await;

@@ -13,19 +13,19 @@ const LONGEST: usize = 4_000;
 
 /// Something that is told.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Told {
+pub(super) struct LogEvent {
     pub(super) level: Level,
     pub(super) event: &'static str,
     pub(super) payload: Value,
 }
 
-impl Told {
+impl LogEvent {
     fn new(level: Level, event: &'static str, payload: Value) -> Self {
-        Told { level, event, payload }
+        LogEvent { level, event, payload }
     }
 
     /// A run begins.
-    pub(super) fn start(prompt: &str, inputs: &[String], beginning: Beginning<'_>) -> Self {
+    pub(super) fn start(prompt: &str, inputs: &[String], beginning: RunStart<'_>) -> Self {
         let mut payload = json!({
             "prompt": cut(prompt),
             "inputs": inputs.iter().map(|path| cut(path)).collect::<Vec<_>>(),
@@ -36,7 +36,7 @@ impl Told {
         for (name, value) in further.into_iter().filter_map(|(name, value)| Some((name, value?))) {
             payload[name] = Value::from(value);
         }
-        Told::new(Level::Info, "start", payload)
+        LogEvent::new(Level::Info, "start", payload)
     }
 
     /// Something happens in a run. What a model says is told once it is whole.
@@ -45,16 +45,16 @@ impl Told {
             Event::Delta(Delta::Retry { attempt, wait, why }) => {
                 let wait = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 let payload = json!({ "attempt": attempt, "waitMs": wait, "why": cut(why) });
-                Told::new(Level::Warning, "retry", payload)
+                LogEvent::new(Level::Warning, "retry", payload)
             }
             Event::Delta(_) | Event::Message(..) => return None,
-            Event::Thought(text) => Told::new(Level::Debug, "thought", json!({ "text": cut(text) })),
-            Event::Response(text) => Told::new(Level::Info, "response", json!({ "text": cut(text) })),
+            Event::Thought(text) => LogEvent::new(Level::Debug, "thought", json!({ "text": cut(text) })),
+            Event::Response(text) => LogEvent::new(Level::Info, "response", json!({ "text": cut(text) })),
             Event::ToolCall(call) => {
                 let payload = json!({
                     "toolName": call.name, "toolCallId": call.id, "arguments": bounded(&call.arguments),
                 });
-                Told::new(Level::Info, "tool_call", payload)
+                LogEvent::new(Level::Info, "tool_call", payload)
             }
             Event::ToolResult(result, took) => tool_result(result, *took),
         })
@@ -63,15 +63,15 @@ impl Told {
     /// A message was kept.
     pub(super) fn saved(saved: &Saved) -> Self {
         let payload = json!({ "messageId": saved.id, "parentId": saved.parent, "role": saved.role.name() });
-        Told::new(Level::Info, "message_saved", payload)
+        LogEvent::new(Level::Info, "message_saved", payload)
     }
 
     /// A run has ended.
-    pub(super) fn end(ended: Ending<'_>, turns: u32, usage: Usage, took: Duration) -> Self {
+    pub(super) fn end(ended: RunEnd<'_>, turns: u32, usage: Usage, took: Duration) -> Self {
         let (level, status, error) = match ended {
-            Ending::Answered => (Level::Info, "ok", None),
-            Ending::Failed(error) => (Level::Error, "error", Some(cut(error))),
-            Ending::Cancelled => (Level::Notice, "cancelled", None),
+            RunEnd::Answered => (Level::Info, "ok", None),
+            RunEnd::Failed(error) => (Level::Error, "error", Some(cut(error))),
+            RunEnd::Cancelled => (Level::Notice, "cancelled", None),
         };
         let mut payload = json!({
             "status": status,
@@ -82,12 +82,12 @@ impl Told {
         if let (Some(error), Some(payload)) = (error, payload.as_object_mut()) {
             payload.insert("error".to_owned(), Value::from(error));
         }
-        Told::new(level, "end", payload)
+        LogEvent::new(level, "end", payload)
     }
 
     /// Events that the client did not read in time.
     pub(super) fn left_out(count: u64) -> Self {
-        Told::new(Level::Warning, "left_out", json!({ "events": count }))
+        LogEvent::new(Level::Warning, "left_out", json!({ "events": count }))
     }
 
     /// The `data` of a log message.
@@ -103,7 +103,7 @@ impl Told {
 
 /// What is known when a run begins.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Beginning<'a> {
+pub(super) struct RunStart<'a> {
     pub(super) model: &'a str,
     pub(super) limit: Option<Duration>,
     pub(super) conversation: Option<&'a str>,
@@ -112,13 +112,13 @@ pub(super) struct Beginning<'a> {
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Ending<'a> {
+pub(super) enum RunEnd<'a> {
     Answered,
     Failed(&'a str),
     Cancelled,
 }
 
-fn tool_result(result: &ToolResult, took: Duration) -> Told {
+fn tool_result(result: &ToolResult, took: Duration) -> LogEvent {
     let level = if result.is_error { Level::Warning } else { Level::Info };
     let payload = json!({
         "toolName": result.name,
@@ -127,7 +127,7 @@ fn tool_result(result: &ToolResult, took: Duration) -> Told {
         "ms": milliseconds(took),
         "text": cut(&result.texts()),
     });
-    Told::new(level, "tool_result", payload)
+    LogEvent::new(level, "tool_result", payload)
 }
 
 fn milliseconds(time: Duration) -> u64 {
@@ -158,30 +158,30 @@ mod tests {
         let long = "ü".repeat(LONGEST + 1);
         let arguments = json!({ "text": long });
         let call = ToolCall { id: "1".into(), name: "t".into(), arguments, signatures: Vec::new() };
-        let told = Told::of(&Event::ToolCall(&call)).unwrap();
+        let told = LogEvent::of(&Event::ToolCall(&call)).unwrap();
         assert!(told.payload["arguments"].as_str().is_some_and(|text| text.ends_with('…')));
         let result = ToolResult { blocks: vec![Block::text(long)], ..ToolResult::of(&call, "", true) };
-        let told = Told::of(&Event::ToolResult(&result, Duration::from_millis(1500))).unwrap();
+        let told = LogEvent::of(&Event::ToolResult(&result, Duration::from_millis(1500))).unwrap();
         assert_eq!((told.level, told.payload["ms"].as_u64()), (Level::Warning, Some(1500)));
         assert_eq!(told.payload["text"].as_str().map(|text| text.chars().count()), Some(LONGEST + 1));
     }
 
     #[test]
     fn levels_say_how_grave_an_event_is() {
-        assert_eq!(Told::of(&Event::Thought("x")).map(|told| told.level), Some(Level::Debug));
-        assert_eq!(Told::of(&Event::Response("x")).map(|told| told.level), Some(Level::Info));
+        assert_eq!(LogEvent::of(&Event::Thought("x")).map(|told| told.level), Some(Level::Debug));
+        assert_eq!(LogEvent::of(&Event::Response("x")).map(|told| told.level), Some(Level::Info));
         let retry = Delta::Retry { attempt: 1, wait: Duration::from_secs(1), why: "429" };
-        assert_eq!(Told::of(&Event::Delta(retry)).map(|told| told.level), Some(Level::Warning));
-        assert_eq!(Told::of(&Event::Delta(Delta::Text("x"))), None);
-        let end = |ending| Told::end(ending, 1, Usage::default(), Duration::ZERO);
-        assert_eq!(end(Ending::Failed("why")).level, Level::Error);
-        assert_eq!(end(Ending::Answered).payload.get("error"), None);
+        assert_eq!(LogEvent::of(&Event::Delta(retry)).map(|told| told.level), Some(Level::Warning));
+        assert_eq!(LogEvent::of(&Event::Delta(Delta::Text("x"))), None);
+        let end = |ending| LogEvent::end(ending, 1, Usage::default(), Duration::ZERO);
+        assert_eq!(end(RunEnd::Failed("why")).level, Level::Error);
+        assert_eq!(end(RunEnd::Answered).payload.get("error"), None);
     }
 
     #[test]
     fn data_says_what_happened_in_which_run() {
         let saved = Saved { id: "m2".into(), parent: Some("m1".into()), role: Role::User };
-        let data = Told::saved(&saved).data("ab12cd34");
+        let data = LogEvent::saved(&saved).data("ab12cd34");
         let payload = json!({ "messageId": "m2", "parentId": "m1", "role": "user" });
         assert_eq!(data, json!({ "event": "message_saved", "runId": "ab12cd34", "payload": payload }));
     }

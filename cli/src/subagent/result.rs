@@ -3,7 +3,7 @@
 use agent::Answer;
 use serde_json::{Value, json};
 
-use super::teller::Done;
+use super::reporter::RunCounts;
 
 /// The member of `_meta` with the name of the run and what it cost.
 const RUN: &str = "io.toolsmith/run";
@@ -27,7 +27,7 @@ pub(super) fn said(answer: &Answer) -> String {
 }
 
 /// A result that says which run it comes of.
-pub(super) fn of_run(mut result: Value, run: &str, done: Done) -> Value {
+pub(super) fn of_run(mut result: Value, run: &str, done: RunCounts) -> Value {
     result["_meta"] = json!({
         RUN: {
             "id": run,

@@ -3,24 +3,24 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agent::{FinalAnswer, Poster};
+use agent::{EventPoster, FinalAnswer};
 use serde_json::Value;
 use tokio::sync::watch;
 
 use super::task::Subagent;
 use crate::arguments::SubagentArguments;
 use crate::assistant::{Assistant, Recording};
-use crate::config::{self, Config, Layer};
+use crate::config::{self, Config, ConfigLayer};
 use crate::conversations;
 use crate::failure::Failure;
-use crate::forwarding;
-use crate::handing_on;
+use crate::propagation;
 use crate::serve::http::Token;
 use crate::serve::reload::Source;
 use crate::serve::slots::Slots;
 use crate::serve::snapshot::Settings;
-use crate::serve::workshop::Workshop;
+use crate::serve::state::ServerState;
 use crate::setup;
+use crate::subagent_log;
 use crate::telemetry::Exporter;
 use crate::terminal::Terminal;
 
@@ -31,7 +31,7 @@ const LONGEST_SCHEMA: u64 = 1 << 20;
 const MOST_WAITING: usize = 1_000;
 
 /// A subagent that can be served.
-pub(super) struct Started {
+pub(super) struct PreparedSubagent {
     pub(super) subagent: Subagent,
     pub(super) exporter: Option<Exporter>,
     /// As long as it is there, what is served stays.
@@ -44,14 +44,14 @@ pub(super) fn start(
     arguments: &SubagentArguments,
     token: Option<&Token>,
     terminal: Arc<Terminal>,
-) -> Result<Started, Failure> {
+) -> Result<PreparedSubagent, Failure> {
     let Some(file) = arguments.place.config.as_deref() else {
         return Err(Failure::configuration(
             "mcp serve needs the file that describes the subagent\nhelp: toolsmith mcp serve --config AGENT.yaml",
         ));
     };
-    let parent_run = handing_on::parent_run()?;
-    handing_on::as_an_agent();
+    let parent_run = propagation::parent_run()?;
+    propagation::as_an_agent();
     let (mut config, exporter) = setup::load_to_serve(&arguments.place.options(), false)?;
     let described = described(&config, file)?;
     keep_own(&mut config);
@@ -70,7 +70,7 @@ pub(super) fn start(
     let voice = terminal.voice();
     let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
-    let workshop = Workshop::new(now, arguments.manner.allow.clone(), terminal)?;
+    let workshop = ServerState::new(now, arguments.manner.allow.clone(), terminal)?;
     let subagent = Subagent {
         described,
         assistant,
@@ -82,12 +82,12 @@ pub(super) fn start(
         poster: poster(),
         parent_run,
     };
-    Ok(Started { subagent, exporter, settings })
+    Ok(PreparedSubagent { subagent, exporter, settings })
 }
 
 /// What tells the process at the root. An address that is none is as none: what is told is best effort.
-fn poster() -> Option<Arc<Poster>> {
-    Poster::new(&forwarding::inherited()?).ok().map(Arc::new)
+fn poster() -> Option<Arc<EventPoster>> {
+    EventPoster::new(&subagent_log::inherited()?).ok().map(Arc::new)
 }
 
 fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> {
@@ -102,7 +102,7 @@ fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> 
 /// A subagent has the servers of its own file, and none of those that a person has for other purposes: one of them may
 /// be this very subagent.
 fn keep_own(config: &mut Config) {
-    let is_own = |layer: &Layer| matches!(layer, Layer::Named(_) | Layer::Environment);
+    let is_own = |layer: &ConfigLayer| matches!(layer, ConfigLayer::Named(_) | ConfigLayer::Environment);
     config.servers.retain(|server| is_own(&server.layer));
     config.absent.retain(|absent| is_own(&absent.layer));
 }

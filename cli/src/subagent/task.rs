@@ -4,27 +4,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agent::{Answer, Block, FinalAnswer, Message, NewConversation, Poster, Role, Run, Toolset as _};
+use agent::{Answer, Block, EventPoster, FinalAnswer, Message, NewConversation, Role, Run, Toolset as _};
 use rmcp::ErrorData;
 use serde_json::{Value, json};
 use system::random;
 use tokio_util::sync::CancellationToken;
 
-use super::events::{Beginning, Ending, Told};
-use super::forward::Forward;
+use super::event_forwarder::EventForwarder;
+use super::events::{LogEvent, RunEnd, RunStart};
 use super::host::CallingClient;
+use super::reporter::RunReporter;
 use super::result;
-use super::teller::Teller;
 use super::tool::Arguments;
 use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
 use crate::config;
-use crate::handing_on::{self, depth};
+use crate::propagation::{self, depth};
 use crate::serve::answer;
 use crate::serve::caller::Caller;
 use crate::serve::level::Level;
-use crate::serve::session::Company;
-use crate::serve::slots::{Busy, Place, Slots};
-use crate::serve::workshop::Workshop;
+use crate::serve::session::AgentIsolation;
+use crate::serve::slots::{Busy, SlotLease, Slots};
+use crate::serve::state::ServerState;
 use crate::telemetry::TraceContext;
 
 /// Longest time of a task unless configured.
@@ -49,9 +49,9 @@ pub(super) struct Subagent {
     pub(super) slots: Arc<Slots>,
     /// The working folder.
     pub(super) folder: PathBuf,
-    pub(super) workshop: Arc<Workshop>,
+    pub(super) workshop: Arc<ServerState>,
     /// What tells the process at the root of all agents, where that is another one.
-    pub(super) poster: Option<Arc<Poster>>,
+    pub(super) poster: Option<Arc<EventPoster>>,
     /// The run that tasks belong to which don't say so themselves.
     pub(super) parent_run: Option<String>,
 }
@@ -83,10 +83,10 @@ impl Subagent {
         let run = random::short_id(RUN_LENGTH);
         let parent_run = task.parent_run.as_deref().or(self.parent_run.as_deref());
         let recorder = self.recorder(&run, parent_run);
-        let start = Told::start(
+        let start = LogEvent::start(
             &task.arguments.prompt,
             &task.arguments.inputs,
-            Beginning {
+            RunStart {
                 model: &self.assistant.entry.reference,
                 limit: Some(self.time()),
                 conversation: recorder.id(),
@@ -95,11 +95,11 @@ impl Subagent {
         );
         let settings = self.workshop.settings.borrow().clone();
         let logger = format!("subagent.{}", self.described.name);
-        let forward = self
-            .poster
-            .clone()
-            .map(|poster| Forward::new(poster, settings.clone(), (&self.described.name, &run), parent_run));
-        let (teller, going) = Teller::new(&run, logger, &task.caller, settings.clone(), recorder, forward);
+        let forward = self.poster.clone().map(|poster| {
+            EventForwarder::new(poster, settings.clone(), (&self.described.name, &run), parent_run)
+        });
+        let (teller, going) =
+            RunReporter::new(&run, logger, &task.caller, settings.clone(), recorder, forward);
         teller.tell(start);
         if let Some(forward) = teller.forward() {
             forward.start(&task.arguments.prompt, self.time());
@@ -113,11 +113,11 @@ impl Subagent {
         };
         let done = teller.done();
         let ending = match &ended {
-            Some(Ok(_)) => Ending::Answered,
-            Some(Err(why)) => Ending::Failed(why),
-            None => Ending::Cancelled,
+            Some(Ok(_)) => RunEnd::Answered,
+            Some(Err(why)) => RunEnd::Failed(why),
+            None => RunEnd::Cancelled,
         };
-        teller.tell(Told::end(ending, done.turns, done.usage, begun.elapsed()));
+        teller.tell(LogEvent::end(ending, done.turns, done.usage, begun.elapsed()));
         if let Some(forward) = teller.forward() {
             let answer = ended.as_ref().and_then(|ended| ended.as_ref().ok()).map(result::said);
             forward.end(ending, answer.as_deref(), done.usage);
@@ -136,7 +136,7 @@ impl Subagent {
     }
 
     /// Waits for a place; says why there is none.
-    async fn turn(&self, task: &Task) -> Result<Result<Arc<Place>, String>, ErrorData> {
+    async fn turn(&self, task: &Task) -> Result<Result<Arc<SlotLease>, String>, ErrorData> {
         let place = tokio::select! {
             biased;
             () = task.cancel.cancelled() => return Err(cancelled()),
@@ -170,11 +170,11 @@ impl Subagent {
     }
 
     /// Runs the model on a task.
-    async fn run(&self, task: &Task, teller: &Teller) -> Result<Answer, String> {
+    async fn run(&self, task: &Task, teller: &RunReporter) -> Result<Answer, String> {
         let message = self.message(task).await?;
         let host = Arc::new(CallingClient(task.caller.clone()));
-        let tools = Tools::connect(&self.workshop, host, Company::Among, Arc::new(|_, _| {})).await;
-        let mut meta = handing_on::meta_of(teller.run());
+        let tools = Tools::connect(&self.workshop, host, AgentIsolation::Among, Arc::new(|_, _| {})).await;
+        let mut meta = propagation::meta_of(teller.run());
         meta.extend(depth::same(task.depth));
         meta.extend(task.context.as_ref().map(TraceContext::to_meta).unwrap_or_default());
         let tools = tools.map_err(|failure| failure.message)?.marked(meta);
@@ -218,7 +218,7 @@ impl Subagent {
 /// Tools whose session is ended in order, also where the run is given up.
 struct Lent<'a> {
     tools: Option<Tools>,
-    workshop: &'a Workshop,
+    workshop: &'a ServerState,
 }
 
 impl Lent<'_> {

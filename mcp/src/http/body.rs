@@ -10,7 +10,7 @@ use reqwest::Response;
 use sse_stream::{Error, Sse};
 
 use super::{HttpFailure, event_stream::EventParser};
-use crate::wire::{FREE_BYTES, Large, MAX_MESSAGE_BYTES, Room, Small, batch, too_large};
+use crate::wire::{FREE_BYTES, LargePermit, MAX_MESSAGE_BYTES, MemoryBudget, SmallPermit, batch, too_large};
 
 /// The body of an answer, up to `limit` bytes.
 pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec<u8>, HttpFailure> {
@@ -30,9 +30,9 @@ pub(crate) async fn read_bounded(response: Response, limit: usize) -> Result<Vec
 /// others one is read at once; the right to do so comes with it.
 pub(crate) async fn read_in_turn(
     response: Response,
-    room: &Arc<Room>,
-) -> Result<(Vec<u8>, Option<Large>), HttpFailure> {
-    let mut turn = Turn::new(Arc::clone(room));
+    room: &Arc<MemoryBudget>,
+) -> Result<(Vec<u8>, Option<LargePermit>), HttpFailure> {
+    let mut turn = MessagePermit::new(Arc::clone(room));
     let announced =
         response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or_default();
     let announced = announced.min(MAX_MESSAGE_BYTES);
@@ -57,11 +57,11 @@ pub(crate) async fn read_in_turn(
 }
 
 /// The events of an answer, each of at most [`MAX_MESSAGE_BYTES`]; large ones are read one at a time.
-pub(crate) fn events(response: Response, room: Arc<Room>) -> BoxStream<'static, Result<Sse, Error>> {
+pub(crate) fn events(response: Response, room: Arc<MemoryBudget>) -> BoxStream<'static, Result<Sse, Error>> {
     let reading = Reading {
         bytes: response.bytes_stream().boxed(),
         size: EventSize::default(),
-        turn: Turn::new(room),
+        turn: MessagePermit::new(room),
         parser: EventParser::default(),
         read: VecDeque::new(),
         events: VecDeque::new(),
@@ -84,14 +84,14 @@ pub(crate) fn one_by_one(mut event: Sse) -> Vec<Sse> {
 }
 
 /// The right to have a message in memory: its share of the room for small ones, or its turn to be a large one.
-struct Turn {
-    room: Arc<Room>,
-    small: Option<Small>,
-    large: Option<Large>,
+struct MessagePermit {
+    room: Arc<MemoryBudget>,
+    small: Option<SmallPermit>,
+    large: Option<LargePermit>,
 }
 
-impl Turn {
-    fn new(room: Arc<Room>) -> Self {
+impl MessagePermit {
+    fn new(room: Arc<MemoryBudget>) -> Self {
         Self { room, small: None, large: None }
     }
 
@@ -128,7 +128,7 @@ pub(crate) enum Broken {
 struct Reading<B> {
     bytes: BoxStream<'static, Result<B, reqwest::Error>>,
     size: EventSize,
-    turn: Turn,
+    turn: MessagePermit,
     parser: EventParser,
     /// Those of the last chunk, as they came.
     read: VecDeque<Sse>,

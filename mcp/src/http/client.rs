@@ -32,7 +32,7 @@ use super::{
 };
 use crate::{
     text::shown,
-    wire::{Fault, Intake, RawRequest, batch, encode, raw_of},
+    wire::{Fault, RawRequest, ResponseRouter, batch, encode, raw_of},
 };
 
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
@@ -46,7 +46,7 @@ pub(crate) struct HttpClient(Arc<Inner>);
 
 struct Inner {
     sender: Sender,
-    intake: Intake,
+    intake: ResponseRouter,
     openings: Openings,
     own_stream: OwnStream,
     discovery: Discovery,
@@ -79,7 +79,7 @@ impl HttpClient {
     /// only the older protocol; `None` waits as long as the connection has time.
     pub(crate) fn new(
         sender: Sender,
-        intake: Intake,
+        intake: ResponseRouter,
         request_timeout: Duration,
         patience: Option<Duration>,
     ) -> Self {

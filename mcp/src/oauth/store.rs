@@ -72,9 +72,9 @@ pub(super) struct Client {
 }
 
 /// Keeps other processes from renewing; until it is dropped.
-pub(super) struct Held(Option<File>);
+pub(super) struct RenewalLock(Option<File>);
 
-impl Drop for Held {
+impl Drop for RenewalLock {
     fn drop(&mut self) {
         if let Some(file) = self.0.take() {
             let _ = file.unlock();
@@ -218,15 +218,15 @@ impl Store {
     }
 
     /// Waits until no other process renews these tokens, and keeps others from it.
-    pub(super) async fn hold(&self) -> Result<Held, HttpFailure> {
-        let Some(file) = &self.file else { return Ok(Held(None)) };
+    pub(super) async fn hold(&self) -> Result<RenewalLock, HttpFailure> {
+        let Some(file) = &self.file else { return Ok(RenewalLock(None)) };
         let wrong = |error: &io::Error| self.wrong("locked", error);
         let path = file.with_extension("lock");
         let lock = blocking(move || open_lock(&path)).await.map_err(|error| wrong(&error))?;
         let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match lock.try_lock() {
-                Ok(()) => return Ok(Held(Some(lock))),
+                Ok(()) => return Ok(RenewalLock(Some(lock))),
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => sleep(LOCK_INTERVAL).await,
                 Err(TryLockError::WouldBlock) => return Err(wrong(&io::ErrorKind::TimedOut.into())),
                 Err(TryLockError::Error(error)) => return Err(wrong(&error)),

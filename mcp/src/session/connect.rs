@@ -29,7 +29,7 @@ use crate::{
     http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, Sender},
     sse::SseTransport,
     trace::Trace,
-    wire::{Fault, Health, Intake, LineTransport, Room, RpcError},
+    wire::{Fault, Health, LineTransport, MemoryBudget, ResponseRouter, RpcError},
 };
 
 /// How many requests are under way at once to one server over HTTP.
@@ -206,9 +206,9 @@ impl Attempt<'_> {
         ))
     }
 
-    fn intake(&self, health: &Arc<Health>) -> Intake {
+    fn intake(&self, health: &Arc<Health>) -> ResponseRouter {
         let trace = Trace::new(&self.config.name, self.config.debug);
-        Intake::new(Arc::clone(health), trace, Room::new(self.client.waits()))
+        ResponseRouter::new(Arc::clone(health), trace, MemoryBudget::new(self.client.waits()))
     }
 
     fn sender(&self, remote: &Remote) -> Result<Sender, Error> {

@@ -23,7 +23,7 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// A request of somebody else.
 #[derive(Clone, Default)]
-pub struct Carried {
+pub struct ForwardedRequest {
     /// Its `params`; what `_meta` in them says beside the protocol's own goes on.
     pub parameters: Map<String, Value>,
     /// What stands for the member `arguments` of these, word by word: a value holds no number but a double.
@@ -37,8 +37,12 @@ pub struct Carried {
 impl Session {
     /// Makes a request of `method` with the parameters of another one, and gives the result as it came. Limits, deadlines
     /// and cancellation are those of [`Session::call`].
-    pub async fn carry(&self, method: &'static str, request: Carried) -> Result<Box<RawValue>, Error> {
-        let Carried { mut parameters, arguments, progress, answers_input } = request;
+    pub async fn carry(
+        &self,
+        method: &'static str,
+        request: ForwardedRequest,
+    ) -> Result<Box<RawValue>, Error> {
+        let ForwardedRequest { mut parameters, arguments, progress, answers_input } = request;
         // What a client can do is known from its own request, where the session asks in the same way.
         let by_request = !answers_input && !self.inner.server.protocol_version.has_initialize();
         let meta = parameters.remove("_meta").map(|meta| own_meta(meta, by_request)).unwrap_or_default();

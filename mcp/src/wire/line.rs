@@ -12,9 +12,9 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 use super::{
     Fault, MAX_MESSAGE_BYTES,
     batch::batch,
-    intake::{Intake, Received},
     message::encode_line,
     outbox::Outbox,
+    response_router::{Received, ResponseRouter},
     too_large,
 };
 
@@ -27,12 +27,12 @@ pub(crate) struct LineTransport<R, W> {
     line: Vec<u8>,
     /// The messages of a line that are not taken yet, where it has several.
     batch: VecDeque<String>,
-    intake: Intake,
+    intake: ResponseRouter,
     outbox: Arc<Outbox<W>>,
 }
 
 impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
-    pub(crate) fn new(read: R, write: W, intake: Intake) -> Self {
+    pub(crate) fn new(read: R, write: W, intake: ResponseRouter) -> Self {
         Self {
             reader: BufReader::with_capacity(32 * 1024, read),
             line: Vec::new(),

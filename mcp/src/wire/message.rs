@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 
 use tokio::sync::Notify;
 
-use super::{Fault, room::Held};
+use super::{Fault, memory_budget::AnswerPermit};
 use crate::{http::HttpFailure, text::shown};
 
 /// How many bytes of a server's error message are kept.
@@ -44,7 +44,7 @@ pub(crate) struct RawRequest {
 /// What became of a raw request.
 pub(crate) enum Outcome {
     /// With its share of the room for answers.
-    Answer(Answer, #[expect(dead_code, reason = "dropped, never read")] Held),
+    Answer(Answer, #[expect(dead_code, reason = "dropped, never read")] AnswerPermit),
     /// It could not be sent, or no answer can come.
     Failed(HttpFailure),
 }
@@ -114,7 +114,7 @@ impl RawRequest {
         self.outcome().is_none()
     }
 
-    pub(crate) fn set_answer(&self, answer: Answer, held: Held) {
+    pub(crate) fn set_answer(&self, answer: Answer, held: AnswerPermit) {
         *self.outcome() = Some(Outcome::Answer(answer, held));
     }
 

@@ -10,7 +10,7 @@ use tokio::net::unix::OwnedWriteHalf;
 use tokio::time::{Instant, timeout_at};
 
 use super::Violation;
-use super::flight::Gate;
+use super::in_flight::Gate;
 
 /// How long a program may take to read one answer. Its bridge reads at once, on a thread of its own, whatever the program
 /// does; one that does not is written to stop its host.

@@ -58,7 +58,7 @@ fn broker<'a>(
     host: &'a dyn ToolHost,
     clock: &'a Clock,
     observer: &'a dyn Observer,
-    ledger: &'a Mutex<Ledger>,
+    ledger: &'a Mutex<ProgramRecord>,
 ) -> Broker<'a> {
     let named = |tool: &&str| {
         let name = ToolName { server: "demo".to_owned(), tool: (*tool).to_owned(), denied: false };
@@ -83,7 +83,7 @@ async fn talk_with(
     observer: &dyn Observer,
     said: Vec<ToHost>,
     answers: usize,
-    ledger: &Mutex<Ledger>,
+    ledger: &Mutex<ProgramRecord>,
 ) -> Result<Vec<ToProgram>, Violation> {
     let (host, program) = Program::pair().unwrap();
     host.set_nonblocking(true).unwrap();

@@ -19,11 +19,11 @@ const ATTEMPTS: usize = 8;
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     folder: PathBuf,
-    held: Arc<Held>,
+    held: Arc<EntryLock>,
 }
 
 #[derive(Debug)]
-struct Held {
+struct EntryLock {
     lock: File,
     /// Where the entry was not kept: the folder that ends with it.
     _temporary: Option<TempDir>,
@@ -35,7 +35,7 @@ impl Entry {
         let lock = lock(&folder)?;
         // The time of use only orders evictions: without it an entry merely goes sooner.
         let _ = lock.set_modified(SystemTime::now());
-        Ok(Entry { folder, held: Arc::new(Held { lock, _temporary: None }) })
+        Ok(Entry { folder, held: Arc::new(EntryLock { lock, _temporary: None }) })
     }
 
     /// The folder.
@@ -89,14 +89,14 @@ impl Temporary {
         let Temporary { lock, folder: moved } = self;
         let _ = moved.keep();
         let _ = lock.set_modified(SystemTime::now());
-        Ok(Entry { folder: folder.to_owned(), held: Arc::new(Held { lock, _temporary: None }) })
+        Ok(Entry { folder: folder.to_owned(), held: Arc::new(EntryLock { lock, _temporary: None }) })
     }
 
     /// Uses it where it is; it goes with the last clone.
     pub(super) fn into_entry(self) -> Entry {
         let Temporary { lock, folder } = self;
         let path = folder.path().to_owned();
-        Entry { folder: path, held: Arc::new(Held { lock, _temporary: Some(folder) }) }
+        Entry { folder: path, held: Arc::new(EntryLock { lock, _temporary: Some(folder) }) }
     }
 }
 

@@ -26,12 +26,12 @@ const PAUSES: usize = 400;
 
 /// What some entries take together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Taken {
+pub(super) struct Totals {
     pub(super) bytes: u64,
     pub(super) entries: usize,
 }
 
-impl Taken {
+impl Totals {
     pub(super) fn add(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
         self.entries = self.entries.saturating_add(1);
@@ -48,9 +48,9 @@ impl Taken {
 pub(super) struct Usage {
     /// Publications since the buckets were walked.
     published: u32,
-    buckets: BTreeMap<String, Taken>,
+    buckets: BTreeMap<String, Totals>,
     /// Compiled bindings, by the server's module.
-    owners: BTreeMap<String, Taken>,
+    owners: BTreeMap<String, Totals>,
 }
 
 impl Usage {
@@ -83,11 +83,11 @@ impl Usage {
         self.published >= CHECKED_EVERY
     }
 
-    pub(super) fn of(&self, bucket: Bucket) -> Taken {
+    pub(super) fn of(&self, bucket: Bucket) -> Totals {
         self.buckets.get(bucket.name()).copied().unwrap_or_default()
     }
 
-    pub(super) fn owner(&self, owner: &str) -> Taken {
+    pub(super) fn owner(&self, owner: &str) -> Totals {
         self.owners.get(owner).copied().unwrap_or_default()
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::form::{Form, Shape};
+use super::signature::{Shape, Signature};
 use crate::catalog::{Catalog, ServerModule};
 use crate::generated::ToolEntry;
 use crate::tokens::{Kind, Tokens};
@@ -20,8 +20,8 @@ pub(crate) struct Found<'a> {
 
 impl<'a> Found<'a> {
     /// What its signature tells; nothing where the cache can't be read.
-    pub(crate) fn form(&self) -> Form {
-        Form::read(&self.signature(), &self.tool.prefix)
+    pub(crate) fn form(&self) -> Signature {
+        Signature::read(&self.signature(), &self.tool.prefix)
     }
 
     pub(crate) fn signature(&self) -> String {
@@ -129,7 +129,7 @@ impl<'a> Lookup<'a> {
             None => (name, ""),
         };
         let head = head.rsplit("::").next().unwrap_or(head);
-        let arguments = super::form::parts(arguments);
+        let arguments = super::signature::parts(arguments);
         let argument = |index: usize| arguments.get(index).copied().unwrap_or("_").to_owned();
         match head {
             "Result" => return Known::Result(argument(0), argument(1)),
@@ -217,7 +217,7 @@ impl Known<'_> {
     }
 }
 
-impl Form {
+impl Signature {
     /// Whether the result has a public field called `name`.
     pub(crate) fn has_output_field(&self, name: &str) -> bool {
         if self.output == "ToolResult" {

@@ -1,7 +1,7 @@
 //! Names, lists and signatures as hints show them: within bounds.
 
-use super::form::without_remarks;
 use super::lookup::Found;
+use super::signature::without_remarks;
 use super::{NAME_SHOWN, NAMES_KEPT};
 
 /// How much of a signature is shown.

@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use crate::hints::Slip;
-use crate::hints::form::parts;
 use crate::hints::lookup::Known;
+use crate::hints::signature::parts;
 use crate::messages::{Message, mismatch};
 use crate::tokens::{Kind, Tokens};
 

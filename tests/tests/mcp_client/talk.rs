@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use futures::{FutureExt, future::BoxFuture};
-use mcp::{Changes, ErrorKind, Host, Keeper, Notice, Root, Session, State};
+use mcp::{Changes, ConnectionState, ErrorKind, Host, ManagedSession, Notice, Root, Session};
 use serde_json::{Value, json};
 
 use end_to_end::checks::assert_says;
@@ -156,13 +156,13 @@ async fn a_tool_may_have_a_limit_of_its_own() {
 #[tokio::test]
 async fn a_kept_session_is_connected_again_when_its_server_dies() {
     let fixture = Fixture::new("sound");
-    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
     let first = keeper.session().await.unwrap();
-    assert_eq!((keeper.status().state, keeper.status().tools.len()), (State::Ready, 1));
+    assert_eq!((keeper.status().state, keeper.status().tools.len()), (ConnectionState::Ready, 1));
     let mut watch = keeper.watch();
     let group = rustix::process::Pid::from_raw(first.process_group().unwrap()).unwrap();
     rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
-    watch.wait_for(|status| status.state == State::Connecting).await.unwrap();
+    watch.wait_for(|status| status.state == ConnectionState::Connecting).await.unwrap();
     let status = watch.wait_for(|status| status.last_error.is_some()).await.unwrap().clone();
     assert!(status.last_error.unwrap().contains("signal 9"));
     let second = keeper.session().await.unwrap();
@@ -172,7 +172,7 @@ async fn a_kept_session_is_connected_again_when_its_server_dies() {
     drop((first, second));
     let mut watch = keeper.watch();
     keeper.close().await;
-    assert_eq!(watch.borrow_and_update().state, State::Closed);
+    assert_eq!(watch.borrow_and_update().state, ConnectionState::Closed);
     fixture.assert_nothing_left();
 }
 
@@ -182,11 +182,11 @@ async fn whoever_asks_for_a_kept_session_that_has_broken_gets_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
     let process = folder.path().join("process");
     let fixture = Fixture::with_argument("hangs-up", process.to_str().unwrap());
-    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
     let first = keeper.session().await.unwrap();
     let mut watch = keeper.watch();
     assert!(call(&first, "hang up").await.is_err());
-    watch.wait_for(|status| status.state != State::Ready).await.unwrap();
+    watch.wait_for(|status| status.state != ConnectionState::Ready).await.unwrap();
     let id = std::fs::read_to_string(process).unwrap();
     assert!(Path::new("/proc").join(id).join("fd/0").exists(), "the first session is closed already");
     let second = keeper.session().await.unwrap();
@@ -200,16 +200,16 @@ async fn whoever_asks_for_a_kept_session_that_has_broken_gets_the_next_one() {
 async fn a_server_that_cannot_be_started_is_given_up_with_its_error() {
     let mut fixture = Fixture::new("sound");
     fixture.config = mcp::ServerConfig::stdio("faulty", "/nowhere/server", [""; 0]);
-    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
     let error = keeper.session().await.unwrap_err();
     assert_says(&error, &["/nowhere/server", "does not exist"]);
-    assert_eq!(keeper.status().state, State::Error);
+    assert_eq!(keeper.status().state, ConnectionState::Error);
 }
 
 #[tokio::test]
 async fn a_storm_of_changes_is_read_once_and_told_by_name() {
     let fixture = Fixture::new("storm");
-    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
     let session = keeper.session().await.unwrap();
     assert_eq!(keeper.status().changes, Changes::default());
     let mut watch = keeper.watch();
@@ -225,7 +225,7 @@ async fn a_storm_of_changes_is_read_once_and_told_by_name() {
 #[tokio::test]
 async fn servers_without_a_handshake_are_asked_to_tell_of_changes() {
     let fixture = Fixture::new("stateless");
-    let keeper = Keeper::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
     let session = keeper.session().await.unwrap();
     let mut watch = keeper.watch();
     assert_eq!(call_text(&session, "grow").await, "grown");

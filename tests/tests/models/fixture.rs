@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use agent::{
-    Api, ChatModel as _, Delta, Heard, Message, ModelError, ModelSettings, Provider, Reply, Request, Role,
-    ToolDefinition,
+    Api, ChatModel as _, Delta, DeltaSink, Message, ModelError, ModelSettings, Provider, Reply, Request,
+    Role, ToolDefinition,
 };
 pub(crate) use end_to_end::checks::watched;
 use end_to_end::models::ModelServer;
@@ -43,7 +43,7 @@ struct Told {
     retries: Vec<(u32, Duration, String)>,
 }
 
-impl Heard for Log {
+impl DeltaSink for Log {
     fn delta(&self, delta: Delta<'_>) {
         let Told { text, thinking, retries } = &mut *self.0.lock().unwrap();
         match delta {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::content::KeptBlock;
+use super::super::content::StoredBlock;
 use super::super::schema::VERSION;
-use super::super::writer::{Beginning, Writer};
+use super::super::writer::{NewRecord, Writer};
 use super::*;
 
 fn refused(file: &Path) -> String {
@@ -17,13 +17,13 @@ fn keep(conversation: &str, is_first: bool, text: &str) -> Work {
     let json = serde_json::to_string(&Block::text(text)).unwrap();
     let keep = Keep {
         conversation: conversation.to_owned(),
-        beginning: is_first.then(|| Beginning { about: about(None), at: 1 }),
+        beginning: is_first.then(|| NewRecord { about: about(None), at: 1 }),
         id: random::short_id(MESSAGE_ID),
         parent: None,
         at: 1,
         role: Role::User,
         usage: Usage::default(),
-        blocks: vec![KeptBlock { kind: "text", json }],
+        blocks: vec![StoredBlock { kind: "text", json }],
     };
     Work::Keep(Box::new(keep), text.len())
 }

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::value::RawValue;
 
-use super::{Question, Wanted};
+use super::{Question, RequestedTool};
 
 #[allow(unreachable_pub, dead_code, reason = "a library, where cargo-fuzz builds it")]
 #[path = "../../../../fuzz/src/arguments.rs"]
@@ -17,7 +17,8 @@ mod targets;
 /// What is asked about a call, without what is said around its arguments; `None` where it is cut.
 fn asked(arguments: &RawValue) -> Option<String> {
     let (server, tool) = ("s".into(), "t".into());
-    let wanted = Wanted { server, tool, hash: String::new(), reached: String::new(), claims: Vec::new() };
+    let wanted =
+        RequestedTool { server, tool, hash: String::new(), reached: String::new(), claims: Vec::new() };
     let text = Question::call(wanted, arguments, false).text();
     let (_, shown) = text.split_once('\n')?;
     let (shown, _) = shown.rsplit_once('\n')?;

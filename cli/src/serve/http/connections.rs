@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::framing::{HEAD_BYTES, HEAD_LINES, Watched};
+use super::framing::{HEAD_BYTES, HEAD_LINES, InspectedConnection};
 use super::table::{Entry, Table};
 
 /// How long a connection stays on which no request is let in, whatever arrives on it (15 s): enough for a slow network,
@@ -68,7 +68,7 @@ pub(super) async fn serve(
     routes: Router,
     closing: CancellationToken,
 ) {
-    let (stream, verdict) = Watched::new(stream);
+    let (stream, verdict) = InspectedConnection::new(stream);
     let routes = routes.layer(Extension(entry.clone())).layer(Extension(verdict));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

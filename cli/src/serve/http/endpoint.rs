@@ -27,9 +27,9 @@ use super::numbers;
 use super::sessions::{Sessions, is_primed};
 use super::table::{ADMITTED, Entry};
 use super::token::Token;
-use crate::serve::frame::{self, Refusal};
+use crate::serve::message::{self, RejectedMessage};
 use crate::serve::session::{ClientSession, Transport};
-use crate::serve::workshop::Workshop;
+use crate::serve::state::ServerState;
 
 /// Most bytes of a request (4 MiB): a snippet has at most a fraction of it.
 const BODY_LIMIT: usize = 4 << 20;
@@ -44,14 +44,14 @@ const SERVER_ERROR: i32 = -32_000;
 const ENDLESS: &str = "subscriptions/listen";
 
 /// The endpoint.
-pub(super) struct Endpoint<Face> {
-    pub(super) workshop: Arc<Workshop>,
+pub(super) struct Endpoint<Handler> {
+    pub(super) workshop: Arc<ServerState>,
     pub(super) sessions: Arc<Sessions>,
     /// The answers that are not yet whole.
     pub(super) answers: TaskTracker,
     token: Option<Token>,
     address: SocketAddr,
-    service: StreamableHttpService<Face, Sessions>,
+    service: StreamableHttpService<Handler, Sessions>,
 }
 
 /// What is looked at of a message before it is taken.
@@ -65,11 +65,11 @@ struct Message<'a> {
     params: Option<&'a RawValue>,
 }
 
-impl<Face: ServerHandler> Endpoint<Face> {
+impl<Handler: ServerHandler> Endpoint<Handler> {
     /// At this address, with `face` as what each client sees; `end` ends all streams and sessions.
     pub(super) fn new(
-        workshop: Arc<Workshop>,
-        face: impl Fn(Arc<ClientSession>) -> Face + Send + Sync + 'static,
+        workshop: Arc<ServerState>,
+        face: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
         (address, token): (SocketAddr, Option<Token>),
         end: CancellationToken,
     ) -> Arc<Self> {
@@ -89,7 +89,7 @@ impl<Face: ServerHandler> Endpoint<Face> {
 
     /// The protocol's service, for the hosts and origins that are configured now; with `primes`, streams that are not
     /// about one request begin with an event that says how to resume them.
-    fn service(&self, primes: bool) -> StreamableHttpService<Face, Sessions> {
+    fn service(&self, primes: bool) -> StreamableHttpService<Handler, Sessions> {
         let mut service = self.service.clone();
         if !primes {
             service.config.sse_retry = None;
@@ -164,11 +164,11 @@ impl<Face: ServerHandler> Endpoint<Face> {
             Ok(Err(_)) => return StatusCode::BAD_REQUEST.into_response(),
             Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
         };
-        match std::str::from_utf8(&body).map(frame::check) {
+        match std::str::from_utf8(&body).map(message::check) {
             Ok(Ok(Some(sent))) => drop(head.extensions.insert(sent)),
             Ok(Ok(None)) => {}
             Ok(Err(refusal)) => return refused(refusal),
-            Err(_) => return refused(Refusal::unaddressed("a message must be UTF-8")),
+            Err(_) => return refused(RejectedMessage::unaddressed("a message must be UTF-8")),
         }
         let is_json = is_json(&head.headers);
         // What is no message is told so below.
@@ -207,8 +207,8 @@ impl<Face: ServerHandler> Endpoint<Face> {
 }
 
 /// Answers a request, unless its head is refused.
-pub(super) async fn unless_refused<Face: ServerHandler>(
-    State(endpoint): State<Arc<Endpoint<Face>>>,
+pub(super) async fn unless_refused<Handler: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Handler>>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -216,8 +216,8 @@ pub(super) async fn unless_refused<Face: ServerHandler>(
 }
 
 /// Answers a request to the endpoint.
-pub(super) async fn answer<Face: ServerHandler>(
-    State(endpoint): State<Arc<Endpoint<Face>>>,
+pub(super) async fn answer<Handler: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Handler>>>,
     request: Request,
 ) -> Response {
     let page = request.headers().get(header::ORIGIN).cloned();
@@ -269,10 +269,10 @@ fn or_unreadable(answer: Response, body: &[u8]) -> Response {
     if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return answer;
     }
-    refused(frame::unreadable(&String::from_utf8_lossy(body)).0)
+    refused(message::unreadable(&String::from_utf8_lossy(body)).0)
 }
 
-fn refused(refusal: Refusal) -> Response {
+fn refused(refusal: RejectedMessage) -> Response {
     let json = [(header::CONTENT_TYPE, "application/json")];
     (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response()
 }

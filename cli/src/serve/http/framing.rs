@@ -19,7 +19,7 @@ pub(super) type Verdict = Arc<OnceLock<&'static str>>;
 
 /// A connection whose heads are looked at.
 #[derive(Debug)]
-pub(super) struct Watched<S> {
+pub(super) struct InspectedConnection<S> {
     stream: S,
     framing: Framing,
     verdict: Verdict,
@@ -36,10 +36,13 @@ enum Framing {
     Last,
 }
 
-impl<S> Watched<S> {
+impl<S> InspectedConnection<S> {
     pub(super) fn new(stream: S) -> (Self, Verdict) {
         let verdict = Verdict::default();
-        (Watched { stream, framing: Framing::Head(Vec::new()), verdict: verdict.clone() }, verdict)
+        (
+            InspectedConnection { stream, framing: Framing::Head(Vec::new()), verdict: verdict.clone() },
+            verdict,
+        )
     }
 
     fn look_at(&mut self, mut bytes: &[u8]) {
@@ -125,7 +128,7 @@ fn framing(head: &[u8]) -> Result<Framing, &'static str> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for InspectedConnection<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -138,7 +141,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for InspectedConnection<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -173,7 +176,7 @@ mod tests {
     use super::*;
 
     fn verdict(bytes: &str, split: usize) -> Option<&'static str> {
-        let (mut watched, verdict) = Watched::new(());
+        let (mut watched, verdict) = InspectedConnection::new(());
         for piece in bytes.as_bytes().chunks(split) {
             watched.look_at(piece);
         }

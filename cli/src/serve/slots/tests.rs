@@ -10,14 +10,14 @@ fn client(key: &str) -> Client {
 }
 
 /// Takes a place in turn.
-fn take(slots: &Arc<Slots>, key: &str) -> impl Future<Output = Result<Arc<Place>, Busy>> + use<> {
+fn take(slots: &Arc<Slots>, key: &str) -> impl Future<Output = Result<Arc<SlotLease>, Busy>> + use<> {
     let (slots, client) = (slots.clone(), client(key));
     async move { slots.take(&client, || ()).await }
 }
 
 /// Takes a place that is free.
 #[track_caller]
-fn now(slots: &Arc<Slots>, client: &Client) -> Arc<Place> {
+fn now(slots: &Arc<Slots>, client: &Client) -> Arc<SlotLease> {
     slots.take(client, || ()).now_or_never().expect("nobody waits").unwrap()
 }
 

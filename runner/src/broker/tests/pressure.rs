@@ -17,7 +17,7 @@ const NEVER: Duration = Duration::from_secs(1_000_000);
 async fn play<T>(
     host: &Host,
     clock: &Clock,
-    ledger: &Mutex<Ledger>,
+    ledger: &Mutex<ProgramRecord>,
     program: impl AsyncFnOnce(UnixStream) -> T,
 ) -> Either<Result<(), Violation>, T> {
     let (ours, theirs) = UnixStream::pair().unwrap();

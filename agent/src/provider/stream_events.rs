@@ -1,0 +1,118 @@
+//! The events of an answer as they come over the wire: what genai passes over in silence is seen here.
+
+use std::sync::{Mutex, PoisonError};
+
+use genai::chat::{ChatFrameSink, FrameCtx, RawFrameRef};
+use serde_json::Value;
+
+use super::failure::{Failure, words};
+use crate::model::ModelErrorKind;
+
+/// Most bytes of one answer's events: far beyond any message, far below what hurts.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What is seen of one answer.
+#[derive(Debug, Default)]
+pub(super) struct StreamEvents(Mutex<StreamState>);
+
+#[derive(Debug, Default)]
+struct StreamState {
+    bytes: usize,
+    malformed: bool,
+    refusal: String,
+    incomplete: Option<String>,
+    blocked: Option<String>,
+    failed: Option<Value>,
+}
+
+impl ChatFrameSink for StreamEvents {
+    fn on_frame(&self, _: &FrameCtx, frame: RawFrameRef<'_>) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.bytes = seen.bytes.saturating_add(frame.data.len().max(1));
+        if frame.data == "[DONE]" {
+            return;
+        }
+        match frame.json() {
+            Some(event) => seen.look(&event),
+            None => seen.malformed = true,
+        }
+    }
+}
+
+impl StreamState {
+    fn look(&mut self, event: &Value) {
+        let text = |place: &str| event.pointer(place).and_then(Value::as_str);
+        // Chat Completions, and Responses.
+        if let Some(refusal) = text("/choices/0/delta/refusal") {
+            self.refusal.push_str(refusal);
+        }
+        match text("/type") {
+            Some("response.refusal.delta") => self.refusal.push_str(text("/delta").unwrap_or_default()),
+            Some("response.incomplete") => {
+                self.incomplete = text("/response/incomplete_details/reason").map(str::to_owned);
+            }
+            Some("response.failed") => {
+                self.failed = Some(event.pointer("/response/error").cloned().unwrap_or_default());
+            }
+            _ => {}
+        }
+        // Gemini.
+        if let Some(reason) = text("/promptFeedback/blockReason") {
+            self.blocked = Some(words(reason));
+        }
+    }
+}
+
+impl StreamEvents {
+    fn seen<T>(&self, look: impl FnOnce(&StreamState) -> T) -> T {
+        look(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether the answer can still become a whole one.
+    ///
+    /// # Errors
+    /// Why it can't.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        self.seen(|seen| {
+            if seen.malformed {
+                Err(Failure::malformed("an event of the answer is no valid JSON"))
+            } else if seen.bytes > MOST_BYTES {
+                let message = format!("the answer has more than {} MiB", MOST_BYTES >> 20);
+                Err(Failure::lasting(ModelErrorKind::Malformed, message))
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    /// The failure of an answer that ends without its end.
+    pub(super) fn cut(&self) -> Failure {
+        if self.seen(|seen| seen.bytes == 0) {
+            let what = "the answer is no stream of events; check the model's type and base_url";
+            return Failure::malformed(what);
+        }
+        Failure::passing(ModelErrorKind::Network, "the answer broke off before its end")
+    }
+
+    /// Why the provider did not let the answer begin, or how it failed, where genai tells neither.
+    pub(super) fn blocked(&self) -> Option<Failure> {
+        self.seen(|seen| {
+            if let Some(error) = &seen.failed {
+                return Some(Failure::event(error));
+            }
+            let reason = seen.blocked.as_ref()?;
+            let message = format!("the provider does not accept the conversation: {reason}");
+            Some(Failure::lasting(ModelErrorKind::Refused, message))
+        })
+    }
+
+    /// In which words the model refused.
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.seen(|seen| (!seen.refusal.trim().is_empty()).then(|| words(&seen.refusal)))
+    }
+
+    /// Why a message of Responses is not complete.
+    pub(super) fn incomplete(&self) -> Option<String> {
+        self.seen(|seen| seen.incomplete.clone())
+    }
+}

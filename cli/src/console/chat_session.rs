@@ -1,0 +1,253 @@
+//! What a conversation needs around it: the configuration as it changes, the servers, the tools, the model, the record.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent::{Answer, Block, EventListener, Message, Role, Run, RunError, Toolset as _, Usage};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::host::ConsoleHost;
+use super::record::{ConversationRecord, ResumedConversation};
+use super::screen::{RunStats, Screen};
+use super::style::Style;
+use crate::arguments::TalkArguments;
+use crate::assistant::{Assistant, Tools};
+use crate::failure::Failure;
+use crate::propagation;
+use crate::serve::caller::Abilities;
+use crate::serve::catalog_watcher::CatalogWatcher;
+use crate::serve::reload;
+use crate::serve::session::AgentIsolation;
+use crate::serve::snapshot::Settings;
+use crate::serve::state::ServerState;
+use crate::subagent_log;
+use crate::telemetry::Exporter;
+use crate::terminal::Terminal;
+
+/// Everything around a conversation.
+pub(crate) struct ChatSession {
+    pub(crate) terminal: Arc<Terminal>,
+    pub(crate) style: Style,
+    pub(crate) settings: watch::Receiver<Arc<Settings>>,
+    pub(crate) screen: Screen,
+    pub(crate) conversation: Vec<Message>,
+    pub(crate) tools: Tools,
+    pub(crate) host: Arc<ConsoleHost>,
+    /// What the servers offer, and the sessions with them.
+    pub(crate) live: Arc<CatalogWatcher>,
+    /// The model, and the settings that it was made with.
+    assistant: (Arc<Settings>, Assistant),
+    /// The model that was chosen.
+    chosen: Option<String>,
+    record: Arc<Mutex<ConversationRecord>>,
+    folder: PathBuf,
+    /// What the conversation begins with, and the settings that it was made with.
+    system: Option<(Arc<Settings>, String)>,
+    workshop: Arc<ServerState>,
+    beside: [JoinHandle<()>; 2],
+    exporter: Option<Exporter>,
+    /// What subagents tell is shown as long as it is there.
+    _listener: Option<EventListener>,
+}
+
+/// How a turn ended.
+pub(crate) enum TurnResult {
+    Answered(Answer),
+    Failed(RunError),
+    Cancelled,
+}
+
+impl ChatSession {
+    /// # Errors
+    /// Where the configuration is wrong, there is no model, no such conversation, or no session.
+    pub(crate) async fn open(
+        arguments: &TalkArguments,
+        terminal: Arc<Terminal>,
+        streams: bool,
+    ) -> Result<Self, Failure> {
+        let folder = std::env::current_dir()
+            .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
+        let source = reload::Source {
+            options: arguments.place.options(),
+            token_variable: None,
+            token: None,
+            lenient: true,
+        };
+        let listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
+        propagation::as_an_agent();
+        // What changes while it is read is read again.
+        let stamps = source.stamps();
+        let (first, exporter) = source.read_first()?;
+        let store = crate::conversations::store(&first.config)?;
+        let (mut record, ResumedConversation { messages, model }) =
+            ConversationRecord::open(store, terminal.voice(), arguments, &folder).await?;
+        let is_there = |model: &String| first.config.models.iter().any(|known| known.reference == *model);
+        let chosen = arguments.model.clone().or(model.filter(is_there));
+        let assistant = Assistant::of(&first.config, chosen.as_deref())?;
+        record.set_model(&assistant.entry.reference);
+        let record = Arc::new(Mutex::new(record));
+        let style = Style::of_stderr();
+        let screen = Screen::new(terminal.clone(), style, streams, record.clone());
+        screen.recall(&messages);
+        let (sender, settings) = watch::channel(first.clone());
+        let workshop = ServerState::new(settings.clone(), arguments.manner.allow.clone(), terminal.clone())?;
+        let beside = [
+            tokio::spawn(workshop.clone().warm()),
+            tokio::spawn(reload::follow(source, stamps, sender, workshop.clone())),
+        ];
+        let host = ConsoleHost::new(terminal.clone(), style);
+        let (told, as_host) = (host.clone(), host.clone());
+        let told = Arc::new(move |tool: &str, made: mcp::ProgressMade| told.progress(tool, &made));
+        let tools = Tools::connect(&workshop, as_host, AgentIsolation::Alone, told).await?;
+        let elicits = mcp::Host::elicits(&*host);
+        let abilities = Abilities { elicits, elicits_by_url: elicits, samples: false };
+        let live = tools.inside().client.live(abilities);
+        let desk = ChatSession {
+            terminal,
+            style,
+            settings,
+            screen,
+            conversation: messages,
+            tools,
+            host,
+            live,
+            assistant: (first, assistant),
+            chosen,
+            record,
+            folder,
+            system: None,
+            workshop,
+            beside,
+            exporter,
+            _listener: listener,
+        };
+        match desk.tools.any_server().await {
+            Ok(()) => Ok(desk),
+            Err(message) => {
+                desk.close().await;
+                Err(Failure::host(message))
+            }
+        }
+    }
+
+    /// The configuration as it is now.
+    pub(crate) fn now(&self) -> Arc<Settings> {
+        self.settings.borrow().clone()
+    }
+
+    /// The model that is asked.
+    pub(crate) fn model(&self) -> &Assistant {
+        &self.assistant.1
+    }
+
+    /// From the next message on, another model is asked.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn choose(&mut self, name: &str) -> Result<(), Failure> {
+        let settings = self.now();
+        let assistant = Assistant::of(&settings.config, Some(name))?;
+        self.record().set_model(&assistant.entry.reference);
+        self.chosen = Some(name.to_owned());
+        self.assistant = (settings, assistant);
+        Ok(())
+    }
+
+    pub(crate) fn record(&self) -> MutexGuard<'_, ConversationRecord> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the conversation on by a message, until it is answered or `given_up`.
+    pub(crate) async fn turn(
+        &mut self,
+        blocks: Vec<Block>,
+        given_up: impl Future<Output = ()>,
+    ) -> (TurnResult, RunStats) {
+        self.refresh();
+        self.screen.begin();
+        let questions = self.host.begin();
+        let message = Message { role: Role::User, blocks };
+        let going = async {
+            let system = Self::system(&mut self.system, &self.assistant, &self.tools, &self.folder).await;
+            let run = Run {
+                model: &self.assistant.1.model,
+                tools: &self.tools,
+                system,
+                limits: &self.assistant.1.limits,
+                final_answer: None,
+                watcher: &self.screen,
+            };
+            run.go_on(&mut self.conversation, message).await
+        };
+        let done = tokio::select! {
+            biased;
+            () = given_up => None,
+            done = going => Some(done),
+        };
+        questions.cancel();
+        let (tally, partial) = self.screen.end();
+        let turn = match done {
+            Some(Ok(answer)) => TurnResult::Answered(answer),
+            Some(Err(error)) => TurnResult::Failed(error),
+            None => TurnResult::Cancelled,
+        };
+        if !matches!(turn, TurnResult::Answered(_)) && !partial.trim().is_empty() {
+            // What was said stays, also where it was not all.
+            let message = Message::text(Role::Assistant, partial);
+            self.record().keep(&message, Usage::default());
+            self.conversation.push(message);
+        }
+        (turn, tally)
+    }
+
+    /// What the configuration says of the model by now.
+    fn refresh(&mut self) {
+        let settings = self.now();
+        if Arc::ptr_eq(&settings, &self.assistant.0) {
+            return;
+        }
+        match Assistant::of(&settings.config, self.chosen.as_deref()) {
+            Ok(assistant) => self.assistant = (settings, assistant),
+            Err(failure) => {
+                let message = format!("toolsmith: the model stays as it was: {}", failure.message);
+                self.terminal.tell(&message);
+                self.assistant.0 = settings;
+            }
+        }
+    }
+
+    async fn system<'a>(
+        system: &'a mut Option<(Arc<Settings>, String)>,
+        (settings, assistant): &(Arc<Settings>, Assistant),
+        tools: &Tools,
+        folder: &std::path::Path,
+    ) -> &'a str {
+        if system.as_ref().is_none_or(|(with, _)| !Arc::ptr_eq(with, settings)) {
+            // A list that can't be had is told when the run asks for it.
+            let names = tools.tools().await.unwrap_or_default();
+            let names = names.into_iter().map(|tool| tool.name).collect();
+            let text = assistant.prompt.begin(folder, tools, names, "").await;
+            *system = Some((settings.clone(), text));
+        }
+        system.as_ref().map_or("", |(_, text)| text)
+    }
+
+    /// Ends everything in order; gives the id of the conversation, where there is one.
+    pub(crate) async fn close(self) -> Option<String> {
+        let (id, recording) = {
+            let record = self.record();
+            (record.id(), record.recording())
+        };
+        self.beside.iter().for_each(JoinHandle::abort);
+        self.workshop.stop.cancel();
+        self.live.upstreams.close().await;
+        self.tools.close().await;
+        self.workshop.close().await;
+        recording.flush().await;
+        if let Some(exporter) = self.exporter {
+            exporter.end().await;
+        }
+        id
+    }
+}

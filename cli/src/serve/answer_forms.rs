@@ -1,0 +1,176 @@
+//! What tools without a declared output have answered in a client's session: the form, not the whole.
+//!
+//! It is told where the tools are looked up, to the client whose calls they were and to nobody else.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use crate::masker::Masker;
+
+/// Tools whose answers are remembered.
+const TOOLS_KEPT: usize = 256;
+/// Most characters of what is told of an answer.
+const LONGEST: usize = 300;
+/// The longest last line that is told of a text that is longer, in characters.
+const LONGEST_LAST: usize = 80;
+/// Bytes of an answer beyond which it is not looked at (256 KiB): it would be in memory twice.
+const ANSWER_LIMIT: usize = 256 << 10;
+/// Bytes of a text beyond which it is not read as JSON (64 KiB).
+const JSON_LIMIT: usize = 64 << 10;
+/// Levels and members that a JSON type shows.
+const DEEPEST: usize = 3;
+const MEMBERS_SHOWN: usize = 12;
+
+/// The forms of answers, by server and tool; the first of each, so that a tool that is called in a loop costs nothing more.
+#[derive(Debug, Default)]
+pub(crate) struct AnswerForms(Mutex<BTreeMap<(String, String), String>>);
+
+impl AnswerForms {
+    /// Takes note of a tool's answer, a `CallToolResult`.
+    pub(crate) fn note(&self, server: &str, tool: &str, answer: &str, masker: &Masker) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (server.to_owned(), tool.to_owned());
+        if answer.len() > ANSWER_LIMIT || seen.len() >= TOOLS_KEPT || seen.contains_key(&key) {
+            return;
+        }
+        if let Some(form) = form(answer, masker) {
+            seen.insert(key, form);
+        }
+    }
+
+    /// What the answers of a tool look like, if one was seen.
+    pub(crate) fn form(&self, server: &str, tool: &str) -> Option<String> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(&(server.to_owned(), tool.to_owned())).cloned()
+    }
+}
+
+/// The form of an answer that is a text; none of a failure, and of what a declared type tells.
+fn form(answer: &str, masker: &Masker) -> Option<String> {
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    if answer["isError"] == true {
+        return None;
+    }
+    let text = match &answer["structuredContent"] {
+        structured @ Value::Object(_) => only_text(structured)?,
+        _ => answer["content"].as_array()?.iter().find_map(|block| block["text"].as_str())?,
+    };
+    if text.len() <= JSON_LIMIT
+        && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
+    {
+        let form = cut(&json_type(&value, DEEPEST));
+        return Some(format!("JSON: {}", printable::prose(&masker.mask(&form))));
+    }
+    Some(form_of_text(text, masker))
+}
+
+/// The text of structured content that is nothing else: its type says no more of it.
+pub(crate) fn only_text(structured: &Value) -> Option<&str> {
+    let mut fields = structured.as_object()?.values();
+    fields.next().filter(|_| fields.next().is_none())?.as_str()
+}
+
+/// A sample of an answer that is no JSON, without secrets, to be kept.
+pub(crate) fn sample(text: &str, masker: &Masker) -> String {
+    cut(masker.mask(text).trim_end())
+}
+
+/// What is said of an answer that is no JSON, or of a sample of it.
+pub(crate) fn form_of_text(text: &str, masker: &Masker) -> String {
+    let sample = sample(text, masker);
+    let lines: Vec<String> = sample.lines().map(|line| printable::prose(line).to_string()).collect();
+    format!("text: {}", Value::from(lines.join("\n")))
+}
+
+/// The form of a tool's answers as a comment.
+pub(crate) fn line(server: &str, tool: &str, form: &str) -> String {
+    format!("// {server}.{tool} has answered with {form}")
+}
+
+/// The first characters; of a text that is longer also its last line, where answers say how to get the next page.
+fn cut(text: &str) -> String {
+    let first = |count| text.chars().take(count).collect::<String>();
+    if text.chars().nth(LONGEST).is_none() {
+        return text.to_owned();
+    }
+    let last = text.lines().next_back().map(|line| (line, line.chars().count()));
+    match last.filter(|(_, length)| *length <= LONGEST_LAST) {
+        Some((last, length)) => format!("{}…\n{last}", first(LONGEST - length - 2)),
+        None => format!("{}…", first(LONGEST - 1)),
+    }
+}
+
+/// What a value is made of: names and types, and no values.
+fn json_type(value: &Value, depth: usize) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Number(number) if number.is_f64() => "number".to_owned(),
+        Value::Number(_) => "integer".to_owned(),
+        Value::String(_) => "string".to_owned(),
+        Value::Array(_) | Value::Object(_) if depth == 0 => "…".to_owned(),
+        Value::Array(items) => match items.first() {
+            Some(first) => format!("[{}]", json_type(first, depth - 1)),
+            None => "[]".to_owned(),
+        },
+        Value::Object(fields) => {
+            let shown = fields.iter().take(MEMBERS_SHOWN);
+            let shown = shown.map(|(key, value)| {
+                format!("{}: {}", Value::from(key.as_str()), json_type(value, depth - 1))
+            });
+            let more = (fields.len() > MEMBERS_SHOWN).then(|| "…".to_owned());
+            format!("{{{}}}", shown.chain(more).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{AnswerForms, Masker};
+
+    fn seen(answer: &serde_json::Value) -> Option<String> {
+        let seen = AnswerForms::default();
+        let masker = Masker::new(&["tops3cret-value".to_owned()]);
+        seen.note("git", "log", &answer.to_string(), &masker);
+        assert_eq!(seen.form("git", "other"), None);
+        seen.form("git", "log")
+    }
+
+    fn text(text: &str) -> serde_json::Value {
+        json!({ "content": [{ "type": "text", "text": text }] })
+    }
+
+    #[test]
+    fn texts_are_told_by_their_first_lines_and_json_by_its_type() {
+        assert_eq!(seen(&text("Commit: 1\nAuthor: a\n")).unwrap(), r#"text: "Commit: 1\nAuthor: a""#);
+        let rows = json!([{ "deep": { "a": [{ "b": 1.5 }] }, "n": 1, "x": null }]);
+        let form = seen(&text(&rows.to_string())).unwrap();
+        assert_eq!(form, r#"JSON: [{"deep": {"a": …}, "n": integer, "x": null}]"#);
+        let long = seen(&text(&"é".repeat(5_000))).unwrap();
+        assert_eq!(long.chars().filter(|c| *c == 'é').count(), 299);
+        let paged = seen(&text(&format!("{}(more: t6)\n", "a row of a table\n".repeat(100)))).unwrap();
+        assert!(paged.starts_with(r#"text: "a row"#) && paged.ends_with(r#"…\n(more: t6)""#), "{paged}");
+    }
+
+    #[test]
+    fn failures_types_and_secrets_are_not_told() {
+        assert_eq!(seen(&json!({ "content": [{ "type": "text", "text": "no" }], "isError": true })), None);
+        assert_eq!(seen(&json!({ "content": [], "structuredContent": { "a": 1 } })), None);
+        let wrapped = json!({ "content": [], "structuredContent": { "result": "a|b" } });
+        assert_eq!(seen(&wrapped).unwrap(), r#"text: "a|b""#);
+        assert_eq!(seen(&json!({ "content": [], "structuredContent": { "a": "x", "b": "y" } })), None);
+        assert_eq!(
+            seen(&json!({ "content": [{ "type": "image", "data": "", "mimeType": "image/png" }] })),
+            None
+        );
+        assert_eq!(seen(&text(&"x".repeat(300_000))), None);
+        let whole = seen(&text("token tops3cret-value end")).unwrap();
+        assert!(whole.contains("***") && !whole.contains("tops3cret"), "{whole}");
+        let halved = seen(&text(&format!("{}tops3cret-value", "x".repeat(290)))).unwrap();
+        assert!(!halved.contains("tops3cret"), "{halved}");
+    }
+}

@@ -1,0 +1,181 @@
+//! One client's messages by pipes, one on each line: those that can be taken, with their arguments as they came.
+
+use std::sync::Arc;
+
+use futures::{SinkExt, StreamExt as _};
+use rmcp::RoleServer;
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, JsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Mutex;
+use tokio_util::bytes::BytesMut;
+use tokio_util::codec::{Decoder, FramedRead, FramedWrite, LinesCodec, LinesCodecError};
+
+use super::message::{self, RejectedMessage};
+
+/// Longest line that is read, in bytes (16 MiB); a longer one is refused as a whole.
+const LONGEST: usize = 16 << 20;
+
+/// The transport.
+pub(crate) struct LineTransport<R, W> {
+    input: FramedRead<R, Codec>,
+    output: Arc<Mutex<Option<Output<W>>>>,
+    /// The answer to a message that was not taken, until it is on its way.
+    refusal: Option<String>,
+    /// Whether some of an answer may not be written yet.
+    is_writing: bool,
+}
+
+type Output<W> = FramedWrite<W, LinesCodec>;
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
+    pub(crate) fn new(input: R, output: W) -> Self {
+        LineTransport {
+            input: FramedRead::new(input, Codec(LinesCodec::new_with_max_length(LONGEST))),
+            output: Arc::new(Mutex::new(Some(FramedWrite::new(output, LinesCodec::new())))),
+            refusal: None,
+            is_writing: false,
+        }
+    }
+
+    /// Writes the answer to a message that was not taken. May be dropped at any await, and is then gone on with.
+    async fn refuse(&mut self) -> Option<()> {
+        if self.refusal.is_none() && !self.is_writing {
+            return Some(());
+        }
+        let mut output = self.output.lock().await;
+        let output = output.as_mut()?;
+        if let Some(refusal) = &self.refusal {
+            output.feed(refusal.as_str()).await.ok()?;
+            (self.refusal, self.is_writing) = (None, true);
+        }
+        SinkExt::<&str>::flush(output).await.ok()?;
+        self.is_writing = false;
+        Some(())
+    }
+}
+
+/// Lines, or why one of them is none. To the reader that is no error: it would wait for more before it goes on.
+struct Codec(LinesCodec);
+
+impl Decoder for Codec {
+    type Item = Result<String, RejectedMessage>;
+    type Error = std::io::Error;
+
+    fn decode(&mut self, bytes: &mut BytesMut) -> std::io::Result<Option<Self::Item>> {
+        let refused = match self.0.decode(bytes) {
+            Ok(line) => return Ok(line.map(Ok)),
+            Err(LinesCodecError::MaxLineLengthExceeded) => format!("a message has at most {LONGEST} bytes"),
+            Err(LinesCodecError::Io(_)) => "a message must be UTF-8".to_owned(),
+        };
+        Ok(Some(Err(RejectedMessage::unaddressed(refused))))
+    }
+}
+
+/// What a line brings: a message, nothing, or an answer to one that is not taken.
+fn read(line: &str) -> Result<Option<ClientJsonRpcMessage>, RejectedMessage> {
+    let line = line.strip_prefix('\u{feff}').unwrap_or(line).trim();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let sent = message::check(line)?;
+    let mut message: ClientJsonRpcMessage = match serde_json::from_str(line) {
+        Ok(message) => message,
+        Err(_) => {
+            let (refusal, is_awaited) = message::unreadable(line);
+            return if is_awaited { Err(refusal) } else { Ok(None) };
+        }
+    };
+    if let (Some(sent), JsonRpcMessage::Request(request)) = (sent, &mut message) {
+        request.request.extensions_mut().insert(sent);
+    }
+    Ok(Some(message))
+}
+
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = std::io::Result<()>> + Send + 'static {
+        let output = self.output.clone();
+        async move {
+            let line = serde_json::to_string(&message)?;
+            let mut output = output.lock().await;
+            let output = output.as_mut().ok_or(std::io::ErrorKind::NotConnected)?;
+            output.send(&*strict_json::with_numbers(&line)).await.map_err(std::io::Error::other)
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            self.refuse().await?;
+            match self.input.next().await?.ok()?.and_then(|line| read(&line)) {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err(refusal) => self.refusal = Some(refusal.into_answer()),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> std::io::Result<()> {
+        drop(self.output.lock().await.take());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_can_not_be_taken_is_answered_and_the_rest_goes_on() {
+        let (near, far) = tokio::io::duplex(1 << 20);
+        let (input, output) = tokio::io::split(far);
+        let mut lines = LineTransport::new(input, output);
+        let (answers, mut client) = tokio::io::split(near);
+        let text: Vec<u8> = [
+            "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n".as_bytes(),
+            b"\n{ not json }\n",
+            b"{\"jsonrpc\":\"2.0\",\"id\":2,\"id\":3,\"method\":\"ping\"}\n",
+            b"{\"a\":\"\xff\"}\n",
+            b"{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"t\",\"arguments\":{\"n\":1e400}}}\r\n",
+            b"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":7}}\n",
+            b"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"tools/call\",\"params\":{\"name\":\"t\",\"arguments\":{\"n\": 1.0}}}\n",
+        ]
+        .concat();
+        client.write_all(&text).await.unwrap();
+        client.shutdown().await.unwrap();
+        let first = lines.receive().await.unwrap();
+        assert!(
+            matches!(&first, JsonRpcMessage::Request(request) if request.id.to_string() == "1"),
+            "{first:?}"
+        );
+        let mut taken = Vec::new();
+        while let Some(message) = lines.receive().await {
+            taken.push(message);
+        }
+        let JsonRpcMessage::Request(call) = taken.last().unwrap() else { panic!("{taken:?}") };
+        let arguments = message::arguments(call.request.extensions(), None).unwrap();
+        assert_eq!((call.id.to_string().as_str(), arguments.get()), ("6", "{\"n\":1.0}"));
+        lines.close().await.unwrap();
+        drop(lines);
+        let mut answers = BufReader::new(answers).lines();
+        let mut heard: Vec<Value> = Vec::new();
+        while let Some(line) = answers.next_line().await.unwrap() {
+            heard.push(serde_json::from_str(&line).unwrap());
+        }
+        let ids: Vec<&Value> = heard.iter().map(|answer| &answer["id"]).collect();
+        let expected = [&Value::Null, &Value::Null, &Value::Null, &json!(4)];
+        assert_eq!(ids[..4], expected, "{heard:#?}");
+        assert!(heard.iter().all(|answer| answer["error"]["code"].is_i64()), "{heard:#?}");
+    }
+}

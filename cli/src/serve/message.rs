@@ -1,0 +1,271 @@
+//! What a client's message must be before the protocol library reads it, and the arguments of a call as they came.
+//!
+//! The library reads a message into values: of a repeated name it keeps the last, and of a number what a double holds.
+//! So repeated names are refused here, for pipes and for HTTP alike, and a call's arguments travel beside the message
+//! in their canonical form, which is what is shown, checked, written down and sent.
+
+use std::borrow::Cow;
+
+use axum::http::request::Parts;
+use rmcp::ErrorData;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, Extensions};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+/// The arguments of a call as its client sent them, in their canonical form.
+#[derive(Debug, Clone)]
+pub(crate) struct SentArguments(Box<RawValue>);
+
+/// What is answered in place of a message that is not taken, as JSON-RPC has it.
+#[derive(Debug)]
+pub(crate) struct RejectedMessage(String);
+
+impl RejectedMessage {
+    /// To the request with this id, where that is certain.
+    fn new(id: &Value, error: &ErrorData) -> Self {
+        RejectedMessage(json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string())
+    }
+
+    /// To a message that no request was read in.
+    pub(crate) fn unaddressed(message: impl Into<String>) -> Self {
+        Self::new(&Value::Null, &ErrorData::invalid_request(message.into(), None))
+    }
+
+    /// The answer.
+    pub(crate) fn into_answer(self) -> String {
+        self.0
+    }
+}
+
+/// The outermost members of a message, of which none is decoded that nobody has asked for.
+#[derive(Deserialize)]
+struct Outline<'a> {
+    #[serde(default, borrow, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    method: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "present")]
+    error: Option<&'a RawValue>,
+}
+
+/// Keeps `null` apart from absence.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(deserializer).map(Some)
+}
+
+impl Outline<'_> {
+    /// The id of the request, if it is one: a text or an integer.
+    fn request_id(&self) -> Value {
+        let id: Option<Value> = self.id.and_then(|id| serde_json::from_str(id.get()).ok());
+        id.filter(|id| id.is_string() || id.is_i64() || id.is_u64()).unwrap_or_default()
+    }
+
+    /// Whether somebody waits for an answer to it: it is neither an answer itself, which may be an echo, nor a
+    /// notification.
+    fn is_awaited(&self) -> bool {
+        let is_answer = self.method.is_none() && (self.result.is_some() || self.error.is_some());
+        !is_answer && (self.method.is_none() || self.id.is_some())
+    }
+}
+
+/// Checks the text of one message. What is no message is left to the library, which says so.
+///
+/// # Errors
+/// What is answered in place of a message that two readers would understand differently.
+pub(crate) fn check(text: &str) -> Result<Option<SentArguments>, RejectedMessage> {
+    let outline: Option<Outline<'_>> = serde_json::from_str(text).ok();
+    let request = outline.filter(|outline| outline.method.is_some());
+    let id = request.as_ref().map(Outline::request_id).unwrap_or_default();
+    if let Err(repeated) = strict_json::check_names(text) {
+        let message = format!("the message means different things to different readers: {repeated}");
+        return Err(RejectedMessage::new(&id, &ErrorData::invalid_request(message, None)));
+    }
+    let is_call = |method: &RawValue| serde_json::from_str::<Cow<'_, str>>(method.get()).ok();
+    let call = request.filter(|request| request.method.and_then(is_call).as_deref() == Some("tools/call"));
+    let Some(arguments) = call.and_then(|call| call.params).and_then(arguments_of) else { return Ok(None) };
+    match strict_json::canonical_object(arguments) {
+        Ok(arguments) => Ok(Some(SentArguments(arguments))),
+        Err(wrong) => Err(RejectedMessage::new(&id, &unfit(&wrong))),
+    }
+}
+
+/// The answer to a text that the library can't read as a message, and whether somebody waits for it where there is no
+/// other answer to give.
+pub(crate) fn unreadable(text: &str) -> (RejectedMessage, bool) {
+    let read: Result<&RawValue, _> = serde_json::from_str(text);
+    if let Err(error) = read {
+        let message = format!("the message is no JSON: {error}");
+        return (RejectedMessage::new(&Value::Null, &ErrorData::parse_error(message, None)), true);
+    }
+    let refused = |id: &Value, why: &str| {
+        let message = format!("the message is none of the protocol's: {why}");
+        RejectedMessage::new(id, &ErrorData::invalid_request(message, None))
+    };
+    let Ok(outline) = serde_json::from_str::<Outline<'_>>(text) else {
+        let why = if text.trim_start().starts_with('[') {
+            "several messages in one (batches) are not taken; send each by itself"
+        } else {
+            "it is no object, or says something twice"
+        };
+        return (refused(&Value::Null, why), true);
+    };
+    let id = outline.request_id();
+    let cause = serde_json::from_str::<ClientJsonRpcMessage>(text).err().map(|error| error.to_string());
+    let why = match (&outline.id, &outline.method) {
+        (Some(_), Some(_)) if id.is_null() => "`id` must be a string or an integer".to_owned(),
+        (_, Some(method)) if serde_json::from_str::<String>(method.get()).is_err() => {
+            "`method` must be a string of whole characters".to_owned()
+        }
+        (_, None) => "it has no `method`".to_owned(),
+        _ => cause.unwrap_or_else(|| "it has another form".to_owned()),
+    };
+    (refused(&id, &why), outline.is_awaited())
+}
+
+/// The arguments of the call that a request is: as they were sent, or of a client within this process, as it gave them.
+///
+/// # Errors
+/// Where they have no canonical form.
+pub(crate) fn arguments(extensions: &Extensions, given: Option<&Value>) -> Result<Box<RawValue>, ErrorData> {
+    let of_http = || extensions.get::<Parts>()?.extensions.get::<SentArguments>();
+    if let Some(SentArguments(sent)) = extensions.get::<SentArguments>().or_else(of_http) {
+        return Ok(sent.clone());
+    }
+    let raw = given.map_or_else(|| to_raw_value(&json!({})), to_raw_value);
+    let raw = raw.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+    strict_json::canonical_object(&raw).map_err(|wrong| unfit(&wrong))
+}
+
+fn unfit(wrong: &strict_json::Error) -> ErrorData {
+    ErrorData::new(ErrorCode::INVALID_PARAMS, format!("params.arguments can't be sent: {wrong}"), None)
+}
+
+/// The member `arguments` of parameters.
+fn arguments_of(parameters: &RawValue) -> Option<&RawValue> {
+    #[derive(Deserialize)]
+    struct Parameters<'a> {
+        #[serde(default, borrow)]
+        arguments: Option<&'a RawValue>,
+    }
+    serde_json::from_str::<Parameters<'_>>(parameters.get()).ok()?.arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str, arguments: &str) -> String {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","arguments":{arguments}}}}}"#
+        )
+    }
+
+    #[test]
+    fn arguments_travel_beside_the_message_as_they_were_sent() {
+        let sent = check(&call("1", r#"{ "n": 9007199254740993.0, "p\u0061th": -0 }"#)).unwrap().unwrap();
+        let mut extensions = Extensions::new();
+        extensions.insert(sent.clone());
+        let form = r#"{"n":9007199254740993.0,"path":-0}"#;
+        assert_eq!(arguments(&extensions, Some(&json!({ "n": 7 }))).unwrap().get(), form);
+        let mut parts = axum::http::Request::new(()).into_parts().0;
+        parts.extensions.insert(sent);
+        let mut extensions = Extensions::new();
+        extensions.insert(parts);
+        assert_eq!(arguments(&extensions, None).unwrap().get(), form);
+        assert_eq!(arguments(&Extensions::new(), Some(&json!({ "n": 7 }))).unwrap().get(), r#"{"n":7}"#);
+        assert_eq!(arguments(&Extensions::new(), None).unwrap().get(), "{}");
+        assert!(arguments(&Extensions::new(), Some(&json!([]))).is_err());
+    }
+
+    #[test]
+    fn messages_that_name_something_twice_are_refused_with_their_id() {
+        for (text, id) in [
+            (call("7", r#"{"path":"/etc","path":"/tmp"}"#), json!(7)),
+            (call("\"a\"", r#"{"a":[{"b":1,"\u0062":2}]}"#), json!("a")),
+            (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#.to_owned(), Value::Null),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","m\u0065thod":"tools/call"}"#.to_owned(),
+                Value::Null,
+            ),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{},"params":{}}"#.to_owned(), Value::Null),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"_meta":{"x":1,"x":2}}}"#.to_owned(),
+                json!(1),
+            ),
+            (r#"{"id":1,"result":{"action":"accept","action":"decline"}}"#.to_owned(), Value::Null),
+            (r#"[{"id":1,"id":2}]"#.to_owned(), Value::Null),
+        ] {
+            let refusal = check(&text).unwrap_err();
+            let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32_600)), "{text}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("twice"), "{answer}");
+        }
+    }
+
+    #[test]
+    fn arguments_that_no_reader_agrees_on_are_refused() {
+        let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
+        for (arguments, says) in [
+            (r#"{"a":1e400}"#, "out of range"),
+            (r#"{"a":"\ud800"}"#, "surrogate"),
+            (&deep, "deeper"),
+            ("[]", "no object"),
+        ] {
+            let refusal = check(&call("1", arguments)).unwrap_err();
+            let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(1), &json!(-32_602)));
+            assert!(answer["error"]["message"].as_str().unwrap().contains(says), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_the_id_that_it_has() {
+        for (text, id, code, is_awaited) in [
+            ("{", Value::Null, -32_700, true),
+            ("nonsense", Value::Null, -32_700, true),
+            ("7", Value::Null, -32_600, true),
+            ("{}", Value::Null, -32_600, true),
+            ("[]", Value::Null, -32_600, true),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, Value::Null, -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":1}"#, json!(1), -32_600, true),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, json!(1), -32_600, true),
+            (r#"{"id":"a","method":"ping"}"#, json!("a"), -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!(1), -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"\ud800"}"#, json!(1), -32_600, true),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\ud800"}}"#,
+                json!(1),
+                -32_600,
+                true,
+            ),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, Value::Null, -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, Value::Null, -32_600, true),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Value::Null, -32_600, true),
+            (r#"{"jsonrpc":"1.0","method":"notifications/initialized"}"#, Value::Null, -32_600, false),
+            (r#"{"jsonrpc":"1.0","id":1,"result":{}}"#, json!(1), -32_600, false),
+            (r#"{"id":1,"error":7}"#, json!(1), -32_600, false),
+        ] {
+            assert!(serde_json::from_str::<ClientJsonRpcMessage>(text).is_err(), "{text}");
+            assert!(check(text).unwrap().is_none(), "{text}");
+            let (refusal, awaited) = unreadable(text);
+            let answer: Value = serde_json::from_str(&refusal.into_answer()).unwrap();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{text}: {answer}");
+            assert_eq!(awaited, is_awaited, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_call_brings_no_arguments() {
+        for text in
+            ["", "7", "{", "[]", r#"{"id":1,"method":"ping"}"#, r#"{"id":1,"result":{"arguments":{}}}"#]
+        {
+            assert!(check(text).unwrap().is_none(), "{text}");
+        }
+        assert!(check(&call("1", "null")).unwrap().is_none());
+    }
+}

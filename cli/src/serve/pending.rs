@@ -1,0 +1,369 @@
+//! Work that waits for a client without sessions to come back with an answer (MCP 2026-07-28, multi-round-trip
+//! requests).
+//!
+//! The client gets a state that is authenticated, expires, and is bound to its request: it can neither make one up nor
+//! use one for something else.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{RequestStateCodec, RequestStateError, SealOptions};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use system::random;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::caller::{Ask, Caller};
+use super::quota::{Amount, Quota, Reserved};
+
+/// How long work may take to end when it is cancelled, before it is dropped.
+const CANCELLED_TIME: Duration = Duration::from_secs(5);
+
+/// The work that waits at once, with what was asked for and what it asks; a quarter of it of one client. A request has
+/// at most 4 MiB, so that a client may hold several of the longest ones.
+const WORK: Amount = Amount { count: 256, bytes: 64 << 20 };
+const WORK_OF_CLIENT: Amount = Amount { count: WORK.count / 4, bytes: WORK.bytes / 4 };
+
+/// How many states that were used are remembered until they expire; beyond that none is taken. Each was an execution
+/// that asked, and there are not a hundred of those in a second.
+const MOST_USED: usize = 1 << 16;
+
+/// The key of the question in `inputRequests`.
+const QUESTION: &str = "question";
+
+/// What states begin with: servers have states of their own.
+const MARK: &str = "toolsmith.";
+
+/// Work that may ask.
+pub(crate) struct PendingRequest {
+    /// Bytes of the request.
+    bytes: usize,
+    handle: JoinHandle<Result<Value, ErrorData>>,
+    asks: mpsc::Receiver<Ask>,
+    pub(crate) caller: Arc<Caller>,
+    /// Ends it in order. It is none of the request's, which ends with each answer.
+    cancel: CancellationToken,
+}
+
+impl Drop for PendingRequest {
+    fn drop(&mut self) {
+        self.handle.abort();
+    }
+}
+
+impl PendingRequest {
+    /// Begins work for a request of so many bytes.
+    pub(crate) fn start(
+        bytes: usize,
+        work: impl Future<Output = Result<Value, ErrorData>> + Send + 'static,
+        asks: mpsc::Receiver<Ask>,
+        caller: Arc<Caller>,
+        cancel: CancellationToken,
+    ) -> Self {
+        PendingRequest { bytes, handle: tokio::spawn(work), asks, caller, cancel }
+    }
+
+    /// Ends it: by itself, as nobody has answered, or cancelled where it goes on all the same.
+    async fn end(mut self) {
+        for is_cancelled in [false, true] {
+            if is_cancelled {
+                self.cancel.cancel();
+            }
+            if tokio::time::timeout(CANCELLED_TIME, &mut self.handle).await.is_ok() {
+                return;
+            }
+        }
+    }
+}
+
+/// Work that waits for its client.
+struct Waiting {
+    work: PendingRequest,
+    /// Where the answer goes.
+    answer: oneshot::Sender<Result<Value, String>>,
+    _reserved: Reserved,
+}
+
+/// All work that waits, by name.
+pub(crate) struct PendingRequests {
+    codec: RequestStateCodec,
+    waiting: Mutex<HashMap<String, Waiting>>,
+    quota: Arc<Quota>,
+    /// How long a client may take to come back.
+    return_time: Mutex<Duration>,
+    /// The number of the next state that may be used once.
+    next: AtomicU64,
+    used: Mutex<Used>,
+}
+
+/// States that were used and may come again, in the order of their use.
+#[derive(Default)]
+struct Used {
+    numbers: HashSet<u64>,
+    by_time: VecDeque<(Instant, u64)>,
+    /// The longest time that any state was given to come back.
+    longest: Duration,
+}
+
+/// What a state says.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RequestState<T> {
+    /// Work waits for the answer, under this name. It is taken by the first who comes with it.
+    Held(String),
+    /// Nothing waits; this is all that is known.
+    Sealed {
+        /// Its number, for [`PendingRequests::spend`].
+        once: u64,
+        /// What is known.
+        known: T,
+    },
+}
+
+impl PendingRequests {
+    /// With a key that only this process knows. Clients may take `return_time` to come back.
+    pub(crate) fn new(return_time: Duration) -> Result<Self, String> {
+        let key = random::bytes::<32>().map_err(|error| error.to_string())?;
+        let codec = RequestStateCodec::try_new(&key[..]).map_err(|error| error.to_string())?;
+        let quota = Quota::new("requests that wait for their clients", WORK, WORK_OF_CLIENT);
+        Ok(PendingRequests {
+            codec,
+            waiting: Mutex::default(),
+            quota,
+            return_time: Mutex::new(return_time),
+            next: AtomicU64::new(0),
+            used: Mutex::new(Used { longest: return_time, ..Used::default() }),
+        })
+    }
+
+    /// From now on, clients may take so long to come back.
+    pub(crate) fn set_return_time(&self, return_time: Duration) {
+        *self.return_time.lock().unwrap_or_else(PoisonError::into_inner) = return_time;
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.longest = used.longest.max(return_time);
+    }
+
+    fn return_time(&self) -> Duration {
+        *self.return_time.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A state that may be used once.
+    pub(crate) fn once<T>(&self, known: T) -> RequestState<T> {
+        RequestState::Sealed { once: self.next.fetch_add(1, Ordering::Relaxed), known }
+    }
+
+    /// Uses a state.
+    ///
+    /// # Errors
+    /// Where it was used before.
+    pub(crate) fn spend(&self, once: u64) -> Result<(), ErrorData> {
+        let refused = |message: &str| Err(ErrorData::invalid_params(message.to_owned(), None));
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        // What was used so long ago has expired.
+        while let Some((at, number)) = used.by_time.front().copied()
+            && now.duration_since(at) > used.longest
+        {
+            used.by_time.pop_front();
+            used.numbers.remove(&number);
+        }
+        if used.numbers.contains(&once) {
+            return refused(
+                "the requestState was used already, and holds for one answer only; make the request again without it",
+            );
+        }
+        if used.numbers.len() >= MOST_USED {
+            return refused("too many questions were answered in a short time; try again later");
+        }
+        used.numbers.insert(once);
+        used.by_time.push_back((now, once));
+        Ok(())
+    }
+
+    /// A state for the request that `binding` stands for.
+    pub(crate) fn seal<T: Serialize>(&self, state: &RequestState<T>, binding: &[u8]) -> String {
+        let options = SealOptions::new().associated_data(binding).ttl(self.return_time());
+        let state = serde_json::to_vec(state).unwrap_or_default();
+        format!("{MARK}{}", self.codec.seal_with(&state, &options))
+    }
+
+    /// What a state says; `None` where it is somebody else's.
+    ///
+    /// # Errors
+    /// Why it does not hold.
+    pub(crate) fn open<T: DeserializeOwned>(
+        &self,
+        state: &str,
+        binding: &[u8],
+    ) -> Option<Result<RequestState<T>, ErrorData>> {
+        let sealed = state.strip_prefix(MARK)?;
+        let opened = self.codec.open_with(sealed, binding).map_err(|error| {
+            let limit = self.return_time().as_secs_f64();
+            let message = match error {
+                RequestStateError::Expired => format!(
+                    "the requestState does not hold: it has expired, nobody answered within {limit} s \
+                     (serve.questionTimeout); make the request again without it"
+                ),
+                error => {
+                    format!("the requestState does not hold: {error}; make the request again without it")
+                }
+            };
+            ErrorData::invalid_params(message, None)
+        });
+        Some(opened.and_then(|state| {
+            serde_json::from_slice(&state).map_err(|error| ErrorData::invalid_params(error.to_string(), None))
+        }))
+    }
+
+    /// Waits for the end of the work, or for what it asks: then it is held, and the result says what is asked.
+    pub(crate) async fn drive(
+        self: &Arc<Self>,
+        mut work: PendingRequest,
+        binding: &[u8],
+        cancel: &CancellationToken,
+    ) -> Result<Value, ErrorData> {
+        let result = |ended: Result<_, tokio::task::JoinError>| {
+            ended.unwrap_or_else(|error| Err(ErrorData::internal_error(error.to_string(), None)))
+        };
+        let ask = tokio::select! {
+            biased;
+            ended = &mut work.handle => return result(ended),
+            () = cancel.cancelled() => {
+                work.cancel.cancel();
+                let ended = tokio::time::timeout(CANCELLED_TIME, &mut work.handle).await;
+                return ended.map_or_else(|_| Err(ErrorData::internal_error("cancelled", None)), result);
+            }
+            Some(ask) = work.asks.recv() => ask,
+        };
+        let name = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let bytes = work.bytes.saturating_add(ask.parameters.to_string().len());
+        let reserved = self.quota.reserve(work.caller.client(), bytes);
+        let reserved = reserved.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let return_time = self.return_time();
+        self.waiting().insert(name.clone(), Waiting { work, answer: ask.answer, _reserved: reserved });
+        let (held, forgotten) = (Arc::downgrade(self), name.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(return_time).await;
+            let waiting = held.upgrade().and_then(|held| held.waiting().remove(&forgotten));
+            if let Some(Waiting { work, .. }) = waiting {
+                work.end().await;
+            }
+        });
+        let state = self.seal(&RequestState::<()>::Held(name), binding);
+        Ok(input_required(&json!({ QUESTION: { "method": ask.method, "params": ask.parameters } }), &state))
+    }
+
+    /// The work that waits under a name, with the answer to what it asked.
+    ///
+    /// # Errors
+    /// Where nothing waits there any more, or there is no answer.
+    pub(crate) fn take(
+        &self,
+        name: &str,
+        responses: Option<&Map<String, Value>>,
+    ) -> Result<PendingRequest, ErrorData> {
+        let Some(response) = responses.and_then(|responses| responses.get(QUESTION)) else {
+            let message = format!("inputResponses has no {QUESTION:?}, which was asked for");
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let Some(Waiting { work, answer, .. }) = self.waiting().remove(name) else {
+            let message = "what was asked for is no longer waited for; make the request again";
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        // Whoever asked may have given up meanwhile.
+        let _ = answer.send(Ok(response.clone()));
+        Ok(work)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Waiting>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A result that asks.
+pub(crate) fn input_required(requests: &Value, state: &str) -> Value {
+    json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state })
+}
+
+/// What a state of a request is bound to: what is called, and with what.
+pub(crate) fn binding(tool: &str, arguments: Option<&Value>) -> Vec<u8> {
+    // In another order they are the same.
+    let sorted = |arguments: &Value| {
+        let mut arguments = arguments.clone();
+        arguments.sort_all_objects();
+        arguments.to_string()
+    };
+    let arguments = arguments.map(sorted).unwrap_or_default();
+    json!(["tools/call", tool, blake3::hash(arguments.as_bytes()).to_hex().to_string()])
+        .to_string()
+        .into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIME: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn a_state_holds_for_its_time_and_its_request() {
+        let held = PendingRequests::new(TIME).unwrap();
+        let open = |state: &str, binding: &[u8]| held.open::<String>(state, binding);
+        let state = held.seal(&held.once("known".to_owned()), b"request");
+        assert!(
+            matches!(open(&state, b"request"), Some(Ok(RequestState::Sealed { known, .. })) if known == "known")
+        );
+        assert!(open(&state, b"another request").unwrap().is_err());
+        assert!(PendingRequests::new(TIME).unwrap().open::<String>(&state, b"request").unwrap().is_err());
+        assert!(open("a server's own", b"request").is_none());
+        let options = SealOptions::new().associated_data(b"request").ttl(Duration::ZERO);
+        let sealed = held.codec.seal_with(&serde_json::to_vec(&held.once("known")).unwrap(), &options);
+        // It holds until the clock has gone on.
+        let expired = (0..1_000).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            open(&format!("{MARK}{sealed}"), b"request").unwrap().err()
+        });
+        let message = expired.unwrap().message;
+        assert!(message.contains("expired") && message.contains("make the request again"), "{message}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_state_is_used_once_and_forgotten_when_it_has_expired() {
+        let held = PendingRequests::new(TIME).unwrap();
+        let number = || match held.once(()) {
+            RequestState::Sealed { once, .. } => once,
+            RequestState::Held(_) => unreachable!(),
+        };
+        let (first, second) = (number(), number());
+        held.spend(first).unwrap();
+        held.spend(second).unwrap();
+        let again = held.spend(first).unwrap_err().message;
+        assert!(again.contains("used already") && again.contains("make the request again"), "{again}");
+        tokio::time::advance(TIME + Duration::from_secs(1)).await;
+        for _ in 0..MOST_USED {
+            held.spend(number()).unwrap();
+        }
+        let remembered = || {
+            let used = held.used.lock().unwrap();
+            (used.numbers.len(), used.by_time.len(), used.numbers.contains(&first))
+        };
+        assert_eq!(remembered(), (MOST_USED, MOST_USED, false));
+        assert!(held.spend(number()).unwrap_err().message.contains("try again later"));
+        tokio::time::advance(TIME + Duration::from_secs(1)).await;
+        held.spend(number()).unwrap();
+    }
+
+    #[test]
+    fn a_state_is_bound_to_arguments_in_any_order_and_to_no_others() {
+        let bound = |text: &str| binding("a", Some(&serde_json::from_str(text).unwrap()));
+        assert_eq!(bound(r#"{"x":1,"y":{"b":2,"a":3}}"#), bound(r#"{"y":{"a":3,"b":2},"x":1}"#));
+        assert_ne!(bound(r#"{"x":1}"#), bound(r#"{"x":2}"#));
+    }
+}

@@ -1,0 +1,313 @@
+//! Requests that are carried on to the server that they are about: calls of direct tools, resources, prompts,
+//! completions.
+
+use std::sync::Arc;
+
+use mcp::{ErrorKind, ForwardedRequest, ProgressMade, ProgressSink, Session};
+use queue::{Bounds, Received};
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use runner::{Answer, CallFailure, FailureKind};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use system::random;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::answer;
+use super::approval::Approver;
+use super::caller::Caller;
+use super::host::ServerNotice;
+use super::recorder::{ExecutionRecorder, Requester};
+use super::session::ClientSession;
+use super::settings_in_force::SettingsInForce;
+use super::snapshot::Snapshot;
+use super::state::ServerState;
+use super::upstreams::Upstreams;
+use crate::config::Server;
+use crate::direct::DirectTool;
+use crate::permission::{Grants, Policy, RequestedTool};
+use crate::resources::READ;
+
+/// The first version without a handshake; versions are dates.
+const STATELESS: &str = "2026-07-28";
+
+/// How much of reports of progress waits for a client that does not read (256 KiB); of more, the oldest are left out: a
+/// newer one says how far the work is.
+const REPORTS_WAITING: Bounds = Bounds { bytes: 256 << 10, items: 100 };
+
+/// A request on its way through.
+pub(crate) struct ProxiedRequest {
+    pub(crate) workshop: Arc<ServerState>,
+    pub(crate) session: Arc<ClientSession>,
+    pub(crate) snapshot: Arc<Snapshot>,
+    /// The client's own sessions with servers.
+    pub(crate) upstreams: Arc<Upstreams>,
+    /// Those that are watched for their lists; they may be the same.
+    pub(crate) shared: Arc<Upstreams>,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) cancel: CancellationToken,
+}
+
+impl ProxiedRequest {
+    /// Calls a direct tool with arguments in their canonical form; its result as it came.
+    pub(crate) async fn call(
+        self,
+        tool: DirectTool,
+        requester: Requester,
+        mut parameters: Map<String, Value>,
+        arguments: Box<RawValue>,
+    ) -> Result<Value, ErrorData> {
+        let internal = |error: std::io::Error| ErrorData::internal_error(error.to_string(), None);
+        let id = random::id().map_err(internal)?;
+        let scribe = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, &tool.name);
+        let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
+        let wanted = || RequestedTool::new(&tool.server, &tool.tool, offered);
+        if let Err(refusal) = self.permit((&tool.server, &tool.tool), wanted, &arguments, &scribe).await {
+            return Ok(answer::failure(&format!("denied: {refusal}")));
+        }
+        parameters.insert("name".to_owned(), json!(tool.tool));
+        let mut answered = None;
+        let call = |meta: Map<String, Value>| {
+            // As it came, unless this is a part of a trace here.
+            if !meta.is_empty()
+                && let Some(own) = parameters.entry("_meta").or_insert_with(|| json!({})).as_object_mut()
+            {
+                own.extend(meta);
+            }
+            async {
+                let sent = arguments.clone();
+                let carried =
+                    ForwardedRequest { parameters, arguments: Some(sent), ..ForwardedRequest::default() };
+                let result = self.send(&tool.server, "tools/call", carried).await;
+                let told = told(&result);
+                answered = Some(result);
+                told
+            }
+        };
+        let written = scribe.call((&tool.server, &tool.tool), &arguments, true, call).await;
+        match (answered, written) {
+            (Some(result), Ok(_)) => result,
+            (Some(Err(error)), Err(_)) => Err(error),
+            (_, Err(failure)) => Ok(answer::failure(&failure.message)),
+            (None, Ok(_)) => Err(ErrorData::internal_error("the call was not made", None)),
+        }
+    }
+
+    /// Reads a resource for an agent of this process: with permission, and written down as a call.
+    pub(crate) async fn read(
+        &self,
+        (server, uri): (&str, &str),
+        requester: Requester,
+        parameters: Map<String, Value>,
+    ) -> Result<Value, ErrorData> {
+        let internal = |error: String| ErrorData::internal_error(error, None);
+        let id = random::id().map_err(|error| internal(error.to_string()))?;
+        let scribe = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, READ);
+        let raw = serde_json::value::to_raw_value(&json!({ "uri": uri }))
+            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let permitted = self.permit((server, READ), || RequestedTool::reading(server), &raw, &scribe).await;
+        permitted.map_err(|refusal| internal(format!("denied: {refusal}")))?;
+        let mut carried = None;
+        SettingsInForce::new(&self.workshop, &self.snapshot.settings)
+            .check(server, Some(READ))
+            .map_err(internal)?;
+        let read = |_| async {
+            let result = self.carry(server, "resources/read", parameters).await;
+            let told = told(&result);
+            carried = Some(result);
+            told
+        };
+        let written = scribe.call((server, READ), &raw, true, read).await;
+        match (carried, written) {
+            (Some(Ok(_)), Err(failure)) | (None, Err(failure)) => Err(internal(failure.message)),
+            (Some(result), _) => result,
+            (None, Ok(_)) => Err(internal("the resource was not read".to_owned())),
+        }
+    }
+
+    async fn permit(
+        &self,
+        (server, name): (&str, &str),
+        wanted: impl FnOnce() -> RequestedTool,
+        arguments: &RawValue,
+        scribe: &ExecutionRecorder,
+    ) -> Result<(), String> {
+        let config = self.snapshot.config();
+        let has_session = self.session.lasts();
+        let approver = Approver::new(self.caller.clone(), None, has_session, self.cancel.clone());
+        let answers = self.session.answers.clone();
+        let policy = Policy::of_session(config, &self.workshop.allow, answers, approver.clone());
+        let decided = policy.decide_call((server, name), wanted, arguments, &Grants::default()).await;
+        scribe.approvals(&approver)?;
+        if let Err(refusal) = decided {
+            scribe.refused_directly((server, name), arguments)?;
+            return Err(refusal.message());
+        }
+        Ok(())
+    }
+
+    /// Makes a request of a server; its result as it came.
+    pub(crate) async fn carry(
+        &self,
+        server: &str,
+        method: &'static str,
+        parameters: Map<String, Value>,
+    ) -> Result<Value, ErrorData> {
+        self.send(server, method, ForwardedRequest { parameters, ..ForwardedRequest::default() }).await
+    }
+
+    async fn send(
+        &self,
+        server: &str,
+        method: &'static str,
+        request: ForwardedRequest,
+    ) -> Result<Value, ErrorData> {
+        let Some(server) = self.snapshot.config().server(server) else {
+            return Err(ErrorData::internal_error(format!("the server {server} is not configured"), None));
+        };
+        let _under_way = self.upstreams.host().under_way(Some(&server.connection.name), self.caller.clone());
+        let (reports, mut made) = queue::bounded::<ProgressMade>(REPORTS_WAITING);
+        let sink: ProgressSink = Arc::new(move |report| {
+            let bytes = size_of::<ProgressMade>() + report.message.as_ref().map_or(0, String::len);
+            reports.push(report, bytes);
+        });
+        let request = ForwardedRequest {
+            progress: self.caller.wants_progress().then_some(sink),
+            answers_input: !self.caller.is_asked_by_answers(),
+            ..request
+        };
+        let tool = match method {
+            "tools/call" => request.parameters.get("name").and_then(Value::as_str).map(str::to_owned),
+            _ => None,
+        };
+        let asking = async {
+            // A session that is not there is started, which a server must not be that is gone.
+            self.check_in_force(server, tool.as_deref())?;
+            let session = self.connected(server).await?;
+            self.check_in_force(server, tool.as_deref())?;
+            session.carry(method, self.with_level(request, &session)).await
+        };
+        let mut told = self.upstreams.host().told();
+        let answered = Notify::new();
+        let asking = async {
+            let done = asking.await;
+            answered.notify_one();
+            done
+        };
+        // Beside the request: neither a server that tells without end nor a client that does not read stops its clock.
+        let telling = async {
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(report) = made.receive() => self.report(report).await,
+                    Some(told) = told.receive() => self.pass_on(told).await,
+                    // What was told before the answer is passed on before it.
+                    () = answered.notified() => return,
+                }
+            }
+        };
+        let done = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
+            (done, ()) = async { tokio::join!(asking, telling) } => done,
+        };
+        match done {
+            Ok(result) => Ok(read(&result)),
+            Err(error) => self.failed(method, &error),
+        }
+    }
+
+    /// Whether the configuration that is in force lets a server still be asked, or a tool of it be called.
+    fn check_in_force(&self, server: &Server, tool: Option<&str>) -> Result<(), mcp::Error> {
+        let name = &server.connection.name;
+        let checked = SettingsInForce::new(&self.workshop, &self.snapshot.settings).check(name, tool);
+        checked.map_err(|reason| mcp::Error::new(name, ErrorKind::Host { reason }))
+    }
+
+    /// Asks a server to tell of changes of a resource, or to tell no more of them.
+    pub(crate) async fn subscribe(&self, server: &str, uri: &str, wanted: bool) -> Result<Value, ErrorData> {
+        let method = if wanted { "resources/subscribe" } else { "resources/unsubscribe" };
+        let Some(server) = self.snapshot.config().server(server) else {
+            return Err(ErrorData::internal_error(format!("the server {server} is not configured"), None));
+        };
+        let done = async {
+            self.check_in_force(server, None)?;
+            let session = self.connected(server).await?;
+            if wanted { session.subscribe(uri).await } else { session.unsubscribe(uri).await }
+        };
+        done.await.map(|()| json!({})).or_else(|error| self.failed(method, &error))
+    }
+
+    /// A server without a handshake is told in each request which log messages are wanted (MCP 2026-07-28, "Logging").
+    fn with_level(&self, mut request: ForwardedRequest, session: &Session) -> ForwardedRequest {
+        let is_told_so = session.protocol_version() >= STATELESS;
+        if let Some(level) = self.caller.level().filter(|_| is_told_so)
+            && let Some(meta) = request.parameters.entry("_meta").or_insert_with(|| json!({})).as_object_mut()
+        {
+            meta.entry("io.modelcontextprotocol/logLevel").or_insert_with(|| json!(level.name()));
+        }
+        request
+    }
+
+    async fn report(&self, report: Received<ProgressMade>) {
+        if let Some(ProgressMade { done, total, message }) = report.item {
+            self.caller.progress(done, total, message).await;
+        }
+    }
+
+    /// Passes on a log message to a client that is told of it with this request. One with a session is told anyway.
+    async fn pass_on(&self, told: Received<ServerNotice>) {
+        if self.caller.is_asked_by_answers() {
+            self.caller.log_missed(told.missed).await;
+        }
+        if let Some(ServerNotice::Log { level, logger, data, caller: Some(caller) }) = told.item
+            && self.caller.is_asked_by_answers()
+            && Arc::ptr_eq(&caller, &self.caller)
+        {
+            self.caller.log(level, &logger, data).await;
+        }
+    }
+
+    async fn connected(&self, server: &Server) -> Result<Session, mcp::Error> {
+        self.upstreams.session(server).await
+    }
+
+    /// What a server answers with an error is passed on; what kept it from answering is told.
+    fn failed(&self, method: &str, error: &mcp::Error) -> Result<Value, ErrorData> {
+        if let ErrorKind::Rpc { code, message, data, .. } = &*error.kind {
+            let code = i32::try_from(*code).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
+            let data = data.as_ref().map(|data| read(data));
+            // The name of a tool does not tell its server.
+            let message = match method {
+                "tools/call" => format!("{}: {message}", error.server),
+                _ => message.clone(),
+            };
+            return Err(ErrorData::new(ErrorCode(code), message, data));
+        }
+        let message = self.snapshot.settings.masker.mask(&error.to_string()).into_owned();
+        match method {
+            // A model reads results, and may try something else.
+            "tools/call" => Ok(answer::failure(&message)),
+            _ => Err(ErrorData::internal_error(message, None)),
+        }
+    }
+}
+
+/// A result as the log is told of it.
+fn told(result: &Result<Value, ErrorData>) -> Result<Answer, CallFailure> {
+    let protocol = |message: String| CallFailure { kind: FailureKind::Protocol, message };
+    match result {
+        Ok(result) => {
+            let text = strict_json::with_numbers(&result.to_string()).into_owned();
+            let raw = RawValue::from_string(text).map_err(|error| protocol(error.to_string()))?;
+            Ok(Answer { is_error: result["isError"] == true, result: raw })
+        }
+        Err(error) => Err(CallFailure { kind: FailureKind::Rejected, message: error.message.to_string() }),
+    }
+}
+
+/// JSON as a value, whose numbers keep their text; what nests too deep to be one, as a text.
+fn read(raw: &RawValue) -> Value {
+    strict_json::value_with_numbers(raw).unwrap_or_else(|_| answer::failure(raw.get()))
+}

@@ -1,0 +1,385 @@
+//! What is written down of an execution or a direct call: the audit log, and the spans of a trace.
+
+mod call;
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, ready};
+use rmcp::RoleServer;
+use rmcp::service::RequestContext;
+use runner::{Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, ToolHost};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
+
+use call::Call;
+
+use super::answer_forms::AnswerForms;
+use super::approval::Approver;
+use super::session::{ClientSession, Transport};
+use super::settings_in_force::SettingsInForce;
+use super::snapshot::Settings;
+use crate::audit::{self, Record, Refused, Who};
+use crate::propagation::{self, depth};
+use crate::resources::READ;
+use crate::sessions::Sessions;
+use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
+
+/// Who asks, by their own word but for transport and address.
+#[derive(Debug, Clone)]
+pub(crate) struct Requester {
+    client: Option<(String, String)>,
+    session: Option<String>,
+    transport: Transport,
+    address: Option<SocketAddr>,
+    request: String,
+    protocol_version: Option<String>,
+    context: Option<TraceContext>,
+    /// The run of an agent that asks.
+    run: Option<String>,
+    /// How many processes of this program the request has gone through.
+    depth: u32,
+}
+
+impl Requester {
+    pub(crate) fn of(session: &ClientSession, context: &RequestContext<RoleServer>) -> Self {
+        let client = context.client_info().map(|info| (info.name, info.version));
+        Requester {
+            client,
+            session: session.lasts().then(|| session.id.clone()),
+            transport: session.transport,
+            address: super::http::address_of(context),
+            request: context.id.to_string(),
+            protocol_version: context.protocol_version().map(|version| version.to_string()),
+            context: TraceContext::parse(&context.meta.0.0),
+            run: propagation::run_of(&context.meta.0.0).map(str::to_owned),
+            depth: depth::of_call(&context.meta.0.0),
+        }
+    }
+
+    fn who(&self) -> Who<'_> {
+        Who {
+            client: self.client.as_ref().map(|(name, _)| name.as_str()),
+            version: self.client.as_ref().map(|(_, version)| version.as_str()),
+            session: self.session.as_deref(),
+            transport: match self.transport {
+                Transport::Stdio => audit::Transport::Stdio,
+                Transport::Http => audit::Transport::Http,
+                Transport::InProcess(_) => audit::Transport::InProcess,
+            },
+            address: self.address,
+        }
+    }
+}
+
+/// Writes down one execution, or one direct call.
+pub(crate) struct ExecutionRecorder {
+    settings: Arc<Settings>,
+    requester: Requester,
+    /// What the execution is called.
+    pub(crate) id: String,
+    span: ExecutionSpan,
+    calls: AtomicU64,
+    /// The number of the next call, or of the next resource that is read.
+    next: AtomicU64,
+    /// The calls that were refused.
+    refused: Mutex<CallsRefused>,
+    begun: Instant,
+    /// Whether the beginning of an execution is written down, and its end is not.
+    is_open: AtomicBool,
+}
+
+impl Drop for ExecutionRecorder {
+    fn drop(&mut self) {
+        if self.is_open.load(Ordering::Relaxed) {
+            // Nothing that could be refused follows.
+            let _ = self.end("cancelled", Some("given_up"));
+        }
+    }
+}
+
+impl ExecutionRecorder {
+    /// Begins with a request that calls `tool` of this server.
+    pub(crate) fn begin(settings: Arc<Settings>, requester: Requester, id: String, tool: &str) -> Self {
+        let incoming = Incoming {
+            network: match requester.transport {
+                Transport::Stdio => Network::Pipe,
+                Transport::Http => Network::Http,
+                Transport::InProcess(_) => Network::InProcess,
+            },
+            request: &requester.request,
+            session: requester.session.as_deref(),
+            protocol_version: requester.protocol_version.as_deref(),
+            address: requester.address,
+            context: requester.context.as_ref(),
+        };
+        let span = ExecutionSpan::begin(tool, &id, &incoming);
+        ExecutionRecorder {
+            settings,
+            requester,
+            id,
+            span,
+            calls: AtomicU64::new(0),
+            next: AtomicU64::new(0),
+            refused: Mutex::default(),
+            begun: Instant::now(),
+            is_open: AtomicBool::new(false),
+        }
+    }
+
+    /// For `Instrument::instrument`.
+    pub(crate) fn span(&self) -> tracing::Span {
+        self.span.span().clone()
+    }
+
+    fn write(&self, record: &Record<'_>) -> Result<(), String> {
+        let Some(audit) = &self.settings.audit else { return Ok(()) };
+        audit.record(record, &self.settings.masker).map_err(|error| audit.refusal(&error))
+    }
+
+    fn kept(&self, arguments: &RawValue) -> Option<audit::Arguments> {
+        self.settings.audit.as_ref()?.arguments(arguments, &self.settings.masker)
+    }
+
+    /// A snippet was taken.
+    ///
+    /// # Errors
+    /// It can't be written down, and must not be run.
+    pub(crate) fn execution(&self, code: &str, arguments: &Value, check_only: bool) -> Result<(), String> {
+        let has_arguments = arguments.as_object().is_some_and(|arguments| !arguments.is_empty());
+        let arguments = has_arguments.then(|| serde_json::value::to_raw_value(arguments).ok()).flatten();
+        self.write(&Record::ExecutionBegin {
+            execution: &self.id,
+            who: self.requester.who(),
+            snippet_blake3: blake3::hash(code.as_bytes()).to_hex().to_string(),
+            snippet_bytes: code.len(),
+            arguments: arguments.and_then(|arguments| self.kept(&arguments)),
+            check_only,
+        })?;
+        self.is_open.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// What was asked and answered since the last time.
+    pub(crate) fn approvals(&self, approver: &Approver) -> Result<(), String> {
+        for approval in approver.take_approvals() {
+            let (question, answer, tools) = (approval.question, approval.answer, approval.tools.as_slice());
+            self.write(&Record::Approval { execution: &self.id, question, answer, tools })?;
+        }
+        Ok(())
+    }
+
+    /// Reads a resource, written down as a call of [`READ`]; it is not counted among the calls of tools.
+    pub(crate) async fn read(
+        &self,
+        server: &str,
+        uri: &str,
+        read: impl Future<Output = Result<Box<RawValue>, CallFailure>>,
+    ) -> Result<Box<RawValue>, CallFailure> {
+        let arguments = to_raw_value(&serde_json::json!({ "uri": uri }))
+            .map_err(|error| CallFailure { kind: FailureKind::Protocol, message: error.to_string() })?;
+        let answered = |_| async { read.await.map(|result| Answer { result, is_error: false }) };
+        let answer = self.written((server, READ), &arguments, false, answered).await?;
+        Ok(answer.result)
+    }
+
+    /// Makes a call, written down before it leaves and after it is answered. `direct` says whether no execution was
+    /// begun before. It counts as made unless it was refused before it left.
+    pub(crate) async fn call<'a, Called>(
+        &'a self,
+        (server, tool): (&'a str, &'a str),
+        arguments: &'a RawValue,
+        direct: bool,
+        call: impl FnOnce(Map<String, Value>) -> Called,
+    ) -> Result<Answer, CallFailure>
+    where
+        Called: Future<Output = Result<Answer, CallFailure>>,
+    {
+        let counted = |meta| async {
+            self.calls.fetch_add(1, Ordering::Relaxed);
+            let answer = call(meta).await;
+            if matches!(&answer, Err(failure) if failure.kind.is_refusal()) {
+                self.calls.fetch_sub(1, Ordering::Relaxed);
+            }
+            answer
+        };
+        self.written((server, tool), arguments, direct, counted).await
+    }
+
+    async fn written<'a, Called>(
+        &'a self,
+        (server, tool): (&'a str, &'a str),
+        arguments: &'a RawValue,
+        direct: bool,
+        call: impl FnOnce(Map<String, Value>) -> Called,
+    ) -> Result<Answer, CallFailure>
+    where
+        Called: Future<Output = Result<Answer, CallFailure>>,
+    {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
+        let written = Call::begin(self, number, (server, tool), arguments, direct).map_err(unwritten)?;
+        let answer = call(written.meta()).instrument(written.span()).await;
+        written.end(&answer).map_err(unwritten)?;
+        answer
+    }
+
+    /// How it ended.
+    pub(crate) fn end(&self, status: &str, error: Option<&str>) -> Result<(), String> {
+        self.is_open.store(false, Ordering::Relaxed);
+        let calls = self.calls.load(Ordering::Relaxed);
+        self.span.end(status, error, calls);
+        let ms = self.begun.elapsed().as_secs_f64() * 1e3;
+        let refused = self.refused();
+        let CallsRefused { forged, denied, invalid, malformed, ref tools } = *refused;
+        let named: Vec<String> = tools.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        self.write(&Record::ExecutionEnd {
+            execution: &self.id,
+            status,
+            error,
+            calls,
+            calls_refused: (!refused.is_empty()).then_some(Refused { forged, denied, invalid, malformed }),
+            refused_tools: &named,
+            ms,
+        })
+    }
+
+    /// A call that the client makes directly is refused.
+    ///
+    /// # Errors
+    /// It can't be written down.
+    pub(crate) fn refused_directly(
+        &self,
+        (server, tool): (&str, &str),
+        arguments: &RawValue,
+    ) -> Result<(), String> {
+        self.write(&Record::CallRefused {
+            execution: &self.id,
+            server,
+            tool,
+            who: self.requester.who(),
+            arguments: self.kept(arguments),
+        })
+    }
+
+    fn refused(&self) -> MutexGuard<'_, CallsRefused> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The sessions of an execution, with everything that passes through them written down.
+pub(crate) struct Recorded<'a> {
+    pub(crate) sessions: &'a Sessions,
+    pub(crate) scribe: &'a ExecutionRecorder,
+    pub(crate) approver: &'a Approver,
+    pub(crate) in_force: SettingsInForce<'a>,
+    pub(crate) seen: &'a AnswerForms,
+}
+
+impl Recorded<'_> {
+    fn check_in_force(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
+        let denied = |message| CallFailure { kind: FailureKind::Denied, message };
+        self.in_force.check(server, Some(tool)).map_err(denied)
+    }
+}
+
+impl ToolHost for Recorded<'_> {
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        // One that is not there is started, which a server must not be that is gone.
+        match self.in_force.check(server, None) {
+            Ok(()) => self.sessions.open(server),
+            Err(gone) => ready(Err(gone)).boxed(),
+        }
+    }
+
+    fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
+        async move {
+            let refused = |message| Refusal { message, evidence: serde_json::json!({ "reason": "audit" }) };
+            let names: Vec<String> = tools.iter().map(|(server, tool)| format!("{server}.{tool}")).collect();
+            let manifest = Record::Manifest { execution: &self.scribe.id, tools: &names };
+            self.scribe.write(&manifest).map_err(refused)?;
+            let decided = self.sessions.permit(tools).await;
+            self.scribe.approvals(self.approver).map_err(refused)?;
+            decided
+        }
+        .boxed()
+    }
+
+    fn permit_call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: &'a RawValue,
+    ) -> BoxFuture<'a, Result<(), CallFailure>> {
+        async move {
+            let decided = self.sessions.permit_call(server, tool, arguments).await;
+            let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
+            self.scribe.approvals(self.approver).map_err(unwritten)?;
+            decided
+        }
+        .boxed()
+    }
+
+    fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        self.sessions.look_up(question)
+    }
+
+    fn find_resource<'a>(
+        &'a self,
+        uri: &'a str,
+        server: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, CallFailure>> {
+        self.sessions.find_resource(uri, server)
+    }
+
+    fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
+        async move {
+            let decided = self.sessions.permit_read(server, uri).await;
+            let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
+            self.scribe.approvals(self.approver).map_err(unwritten)?;
+            decided
+        }
+        .boxed()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        server: &'a str,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        async move {
+            self.check_in_force(server, READ)?;
+            self.scribe.read(server, uri, self.sessions.read_resource(server, uri)).await
+        }
+        .boxed()
+    }
+
+    fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
+        self.sessions.questions()
+    }
+
+    fn refused(&self, count: &dyn Fn(&mut CallsRefused)) {
+        count(&mut self.scribe.refused());
+    }
+
+    fn call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: Box<RawValue>,
+    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
+        async move {
+            self.check_in_force(server, tool)?;
+            let sent = arguments.clone();
+            let call = |meta| self.sessions.call_with(server, tool, sent, meta);
+            let answer = self.scribe.call((server, tool), &arguments, false, call).await?;
+            self.seen.note(server, tool, answer.result.get(), &self.scribe.settings.masker);
+            Ok(answer)
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,109 @@
+//! One call as it is written down: its beginning before it leaves, and its end whatever becomes of it.
+
+use std::time::Instant;
+
+use runner::{Answer, CallFailure};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::ExecutionRecorder;
+use crate::audit::Record;
+use crate::propagation::{self, depth};
+use crate::telemetry::{CallSpan, Network};
+
+/// A call whose beginning is written down. Dropping it writes down that it was given up.
+pub(super) struct Call<'a> {
+    scribe: &'a ExecutionRecorder,
+    number: u64,
+    server: &'a str,
+    tool: &'a str,
+    network: Network,
+    begun: Instant,
+    /// Taken at its end.
+    span: Option<CallSpan>,
+}
+
+/// How a call ended.
+struct Ending {
+    ok: bool,
+    error: Option<&'static str>,
+    bytes: usize,
+}
+
+impl<'a> Call<'a> {
+    /// `direct` says whether no execution was begun before.
+    ///
+    /// # Errors
+    /// It can't be written down, and must not leave.
+    pub(super) fn begin(
+        scribe: &'a ExecutionRecorder,
+        number: u64,
+        (server, tool): (&'a str, &'a str),
+        arguments: &RawValue,
+        direct: bool,
+    ) -> Result<Self, String> {
+        let network = match scribe.settings.config.server(server).map(|server| &server.connection.transport) {
+            Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
+            Some(_) => Network::Http,
+        };
+        scribe.write(&Record::CallBegin {
+            execution: &scribe.id,
+            call: number,
+            server,
+            tool,
+            who: direct.then(|| scribe.requester.who()),
+            arguments: scribe.kept(arguments),
+        })?;
+        let begun = Instant::now();
+        let span = Some(scribe.span.call(server, tool, network, None));
+        Ok(Call { scribe, number, server, tool, network, begun, span })
+    }
+
+    /// What goes with it to the server (MCP's `_meta`).
+    pub(super) fn meta(&self) -> Map<String, Value> {
+        let mut meta = self.span.as_ref().map(CallSpan::meta).unwrap_or_default();
+        meta.extend(depth::next(self.scribe.requester.depth, self.network == Network::Http));
+        meta.extend(self.scribe.requester.run.iter().flat_map(|run| propagation::meta_of(run)));
+        meta
+    }
+
+    /// For `Instrument::instrument`.
+    pub(super) fn span(&self) -> tracing::Span {
+        self.span.as_ref().map_or_else(tracing::Span::none, |span| span.span().clone())
+    }
+
+    /// What came of it.
+    ///
+    /// # Errors
+    /// It can't be written down.
+    pub(super) fn end(mut self, answer: &Result<Answer, CallFailure>) -> Result<(), String> {
+        self.write(&match answer {
+            Ok(answer) => Ending {
+                ok: !answer.is_error,
+                error: answer.is_error.then_some("tool_error"),
+                bytes: answer.result.get().len(),
+            },
+            Err(failure) => Ending { ok: false, error: Some(failure.kind.as_str()), bytes: 0 },
+        })
+    }
+
+    fn write(&mut self, ending: &Ending) -> Result<(), String> {
+        let Some(span) = self.span.take() else { return Ok(()) };
+        let Ending { ok, error, bytes } = *ending;
+        match error {
+            Some(error) if error != "tool_error" => span.failed(error, None),
+            _ => span.answered(!ok, bytes),
+        }
+        let ms = self.begun.elapsed().as_secs_f64() * 1e3;
+        let (execution, call) = (&self.scribe.id, self.number);
+        let (server, tool) = (self.server, self.tool);
+        self.scribe.write(&Record::CallEnd { execution, call, server, tool, ok, error, ms, bytes })
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        // Nothing that could be refused follows.
+        let _ = self.write(&Ending { ok: false, error: Some("cancelled"), bytes: 0 });
+    }
+}

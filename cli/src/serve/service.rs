@@ -1,0 +1,457 @@
+//! The MCP server as one client sees it: which request goes where.
+//!
+//! By pipes, requests and results are JSON that nothing is lost of. Over HTTP the library insists on its types: there,
+//! what these have no member for is left out, and content of a kind that they don't know becomes a text.
+
+mod library;
+
+use std::sync::{Arc, Once};
+
+#[expect(deprecated, reason = "logging is still in use")]
+use rmcp::model::SetLevelRequestParams;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientRequest, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, Service, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Map, Value, json};
+
+use super::answer;
+use super::caller::{Abilities, Caller, untyped, with_meta};
+use super::definitions;
+use super::execute::{self, Arguments, Execution, SuspendedExecution};
+use super::host::ServerNotice;
+use super::library::{AGENTS_WAIT, List, own_template};
+use super::message;
+use super::pending::{PendingRequest, RequestState, binding};
+use super::protocol_types;
+use super::proxy::ProxiedRequest;
+use super::recorder::Requester;
+use super::session::{ClientSession, Transport, is_stateless};
+use super::shutdown;
+use super::snapshot::Snapshot;
+use super::state::ServerState;
+use crate::direct::RESERVED;
+use crate::propagation::depth;
+
+/// What is told how to use this server, in a client's own prompt.
+const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \
+                            start: it loops, filters and joins, and only what it prints or returns comes back. A \
+                            single call is made directly.";
+
+/// Serves one client by pipes.
+pub(crate) struct PipeService(McpService);
+
+/// Serves one client.
+#[derive(Clone)]
+pub(crate) struct McpService {
+    workshop: Arc<ServerState>,
+    session: Arc<ClientSession>,
+}
+
+impl PipeService {
+    pub(crate) fn new(handler: McpService) -> Self {
+        PipeService(handler)
+    }
+}
+
+impl Service<RoleServer> for PipeService {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        let request = match request {
+            ClientRequest::InitializeRequest(_)
+            | ClientRequest::DiscoverRequest(_)
+            | ClientRequest::PingRequest(_)
+            | ClientRequest::SubscriptionsListenRequest(_) => request,
+            // Whatever is not known to the library's types is carried on all the same.
+            other => untyped(other, &serde_json::to_value(&context.meta).unwrap_or_default()),
+        };
+        Service::handle_request(&self.0, request, context).await
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: rmcp::model::ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Service::handle_notification(&self.0, notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        ServerHandler::get_info(&self.0)
+    }
+}
+
+/// Methods of the library's types, by the methods of the protocol.
+macro_rules! typed {
+    ($($function:ident: $method:literal, $request:ty => $result:ty, $read:expr;)*) => {
+        $(async fn $function(
+            &self,
+            request: $request,
+            context: RequestContext<RoleServer>,
+        ) -> Result<$result, ErrorData> {
+            let result = self.typed($method, serde_json::to_value(request), context).await?;
+            $read(result)
+        })*
+    };
+}
+
+#[expect(deprecated, reason = "logging is still in use")]
+impl ServerHandler for McpService {
+    typed! {
+        list_tools: "tools/list", Option<PaginatedRequestParams> => ListToolsResult, protocol_types::read;
+        call_tool: "tools/call", CallToolRequestParams => CallToolResponse, protocol_types::call;
+        list_resources: "resources/list", Option<PaginatedRequestParams> => ListResourcesResult, protocol_types::read;
+        list_resource_templates: "resources/templates/list", Option<PaginatedRequestParams> => ListResourceTemplatesResult, protocol_types::read;
+        read_resource: "resources/read", ReadResourceRequestParams => ReadResourceResponse, protocol_types::resource;
+        subscribe: "resources/subscribe", SubscribeRequestParams => (), |_| Ok(());
+        unsubscribe: "resources/unsubscribe", UnsubscribeRequestParams => (), |_| Ok(());
+        list_prompts: "prompts/list", Option<PaginatedRequestParams> => ListPromptsResult, protocol_types::read;
+        get_prompt: "prompts/get", GetPromptRequestParams => GetPromptResponse, protocol_types::prompt;
+        complete: "completion/complete", CompleteRequestParams => CompleteResult, protocol_types::read;
+        set_level: "logging/setLevel", SetLevelRequestParams => (), |_| Ok(());
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        definitions::info(INSTRUCTIONS, &self.workshop.settings.borrow().config)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.check_client(Some(&request.capabilities))?;
+        context.peer.set_peer_info(request.clone());
+        let result = self.negotiate_initialize(&request)?;
+        self.session.begin(&context);
+        Ok(result)
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        self.result(&request.method, request.params, context).await.map(CustomResult)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let context = subscription.request_context().clone();
+        let live = self.session.live(Self::abilities(&context));
+        let upstreams = self.session.upstreams(Self::abilities(&context), &context.peer);
+        let mut told = upstreams.host().told();
+        for uri in subscription.accepted().resource_subscriptions.iter().flatten() {
+            // What nobody has can't change.
+            let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);
+            let _ = self.about_resource("resources/subscribe", parameters, context.clone()).await;
+        }
+        let mut current = live.watch();
+        let mut known = current.borrow_and_update().clone();
+        let sink = subscription.sink();
+        // A client is not told what it did not ask for: the sink refuses that.
+        loop {
+            tokio::select! {
+                () = subscription.cancelled() => return Ok(()),
+                () = self.workshop.draining.cancelled() => return Ok(()),
+                changes = current.changed() => {
+                    if changes.is_err() {
+                        return Ok(());
+                    }
+                    let now = current.borrow_and_update().clone();
+                    if !known.offers_the_same(&now) {
+                        let _ = sink.notify_tool_list_changed().await;
+                    }
+                    let [prompts, resources] = &known.beside_tools;
+                    if *prompts != now.beside_tools[0] {
+                        let _ = sink.notify_prompt_list_changed().await;
+                    }
+                    if *resources != now.beside_tools[1] {
+                        let _ = sink.notify_resource_list_changed().await;
+                    }
+                    known = now;
+                }
+                told = told.receive() => {
+                    let Some(told) = told else { return Ok(()) };
+                    match told.item {
+                        Some(ServerNotice::ListChanged(mcp::ListKind::Prompts)) => {
+                            drop(sink.notify_prompt_list_changed().await);
+                        }
+                        Some(ServerNotice::ListChanged(mcp::ListKind::Resources)) => {
+                            drop(sink.notify_resource_list_changed().await);
+                        }
+                        Some(ServerNotice::ResourceUpdated(uri)) => drop(sink.notify_resource_updated(uri).await),
+                        Some(_) | None => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        // The library compares what a client says twice, in headers and in the request.
+        let snapshot = self.workshop.any_snapshot()?;
+        serde_json::from_value(definitions::tool(&snapshot, name)?).ok()
+    }
+}
+
+impl McpService {
+    pub(crate) fn new(workshop: Arc<ServerState>, session: Arc<ClientSession>) -> Self {
+        McpService { workshop, session }
+    }
+
+    /// Refuses a client that is this very server.
+    fn check_client(&self, capabilities: Option<&ClientCapabilities>) -> Result<(), ErrorData> {
+        let settings = self.workshop.settings.borrow();
+        let transport = self.session.transport;
+        let Some(why) = depth::leads_back(capabilities, transport, &settings.config) else { return Ok(()) };
+        if transport == Transport::Http {
+            // Once: who tries again is refused again.
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| self.workshop.terminal.tell(&format!("toolsmith: {why}")));
+        }
+        Err(ErrorData::invalid_request(why, None))
+    }
+
+    async fn typed(
+        &self,
+        method: &str,
+        request: serde_json::Result<Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let request = request.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let mut parameters = Some(request).filter(|request| !request.is_null());
+        with_meta(&mut parameters, &serde_json::to_value(&context.meta).unwrap_or_default());
+        self.result(method, parameters, context).await
+    }
+
+    /// The result as the client's era has it.
+    async fn result(
+        &self,
+        method: &str,
+        parameters: Option<Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let parameters = match parameters {
+            Some(Value::Object(parameters)) => parameters,
+            None | Some(Value::Null) => Map::new(),
+            Some(_) => return Err(ErrorData::invalid_params("params must be an object", None)),
+        };
+        let stateless = is_stateless(&context);
+        if stateless {
+            self.check_client(context.client_capabilities().as_ref())?;
+        }
+        let _answering = self.workshop.answering.token();
+        let (end, cancel) = (shutdown::of_request(&self.workshop, &context), context.ct.clone());
+        // Boxed: each of the library's methods, up to the task, holds a future as large as this one.
+        let mut answer = Box::pin(self.answer(method, parameters, context));
+        let result = tokio::select! {
+            biased;
+            answer = &mut answer => answer,
+            () = end => {
+                cancel.cancel();
+                answer.await
+            }
+        }?;
+        Ok(definitions::of_era(method, result, stateless))
+    }
+
+    async fn answer(
+        &self,
+        method: &str,
+        parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        match method {
+            "tools/list" => Ok(self.tools(&context).await),
+            "tools/call" => self.call(parameters, context).await,
+            "resources/list" => Ok(self.list(List::Resources, &context).await),
+            "resources/templates/list" => Ok(self.list(List::Templates, &context).await),
+            "prompts/list" => Ok(self.list(List::Prompts, &context).await),
+            "resources/read" => self.about_resource("resources/read", parameters, context).await,
+            // Since 2026-07-28 `subscriptions/listen` names the resources.
+            "resources/subscribe" if !is_stateless(&context) => {
+                self.about_resource("resources/subscribe", parameters, context).await
+            }
+            "resources/unsubscribe" if !is_stateless(&context) => {
+                self.about_resource("resources/unsubscribe", parameters, context).await
+            }
+            "prompts/get" => self.prompt(parameters, context).await,
+            "completion/complete" => self.completion(parameters, context).await,
+            // Since 2026-07-28 each request says so itself.
+            "logging/setLevel" if !is_stateless(&context) => self.log_level(parameters, &context).await,
+            _ => Err(ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("the method {method} is not known here"),
+                None,
+            )),
+        }
+    }
+
+    fn abilities(context: &RequestContext<RoleServer>) -> Abilities {
+        Abilities::of(context.client_capabilities().as_ref())
+    }
+
+    /// What is offered, once the servers have had their time to answer.
+    async fn snapshot(&self, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
+        let live = self.session.live(Self::abilities(context));
+        let wait = live.now().config().serve.list_wait;
+        // An agent does not come back for what it has not been told.
+        let wait = if self.session.is_agent() { wait.max(AGENTS_WAIT) } else { wait };
+        live.within(wait).await
+    }
+
+    /// What is offered, for a call of this tool: a direct one that is not there may be that of a server that starts.
+    async fn snapshot_for(&self, name: &str, context: &RequestContext<RoleServer>) -> Arc<Snapshot> {
+        let live = self.session.live(Self::abilities(context));
+        let is_own = RESERVED.contains(&name) && definitions::executes(&live.now());
+        match (name, is_own) {
+            // It waits for what it names.
+            (definitions::EXECUTE, true) => live.now(),
+            (_, true) => self.snapshot(context).await,
+            _ => live.offering(name, AGENTS_WAIT).await,
+        }
+    }
+
+    async fn tools(&self, context: &RequestContext<RoleServer>) -> Value {
+        let snapshot = self.snapshot(context).await;
+        // `json!` would copy all of them.
+        Value::Object(Map::from_iter([("tools".to_owned(), definitions::tools(&snapshot).into())]))
+    }
+
+    async fn passing(&self, caller: Arc<Caller>, context: &RequestContext<RoleServer>) -> ProxiedRequest {
+        let abilities = Self::abilities(context);
+        ProxiedRequest {
+            workshop: self.workshop.clone(),
+            session: self.session.clone(),
+            snapshot: self.snapshot(context).await,
+            upstreams: self.session.upstreams(abilities, &context.peer),
+            shared: self.session.live(abilities).upstreams.clone(),
+            caller,
+            cancel: context.ct.clone(),
+        }
+    }
+
+    async fn plainly(&self, context: &RequestContext<RoleServer>) -> ProxiedRequest {
+        // What a server asks by its answer is passed on; nothing else can be asked of a client without a session here.
+        let (caller, _) = self.session.caller(context);
+        self.passing(caller, context).await
+    }
+
+    async fn list(&self, list: List, context: &RequestContext<RoleServer>) -> Value {
+        let mut items = self.plainly(context).await.list(list).await;
+        match list {
+            List::Templates => items.push(own_template()),
+            List::Resources => {
+                let kept = self.workshop.kept.addresses(&self.session.id);
+                items.extend(kept.into_iter().map(|(uri, size)| {
+                    json!({ "uri": uri, "name": "execution output", "mimeType": "text/plain", "size": size })
+                }));
+            }
+            List::Prompts => {}
+        }
+        json!({ list.member(): items })
+    }
+
+    async fn call(
+        &self,
+        mut parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
+            return Err(ErrorData::invalid_params("params.name must be the name of a tool", None));
+        };
+        if self.workshop.draining.is_cancelled() && !parameters.contains_key("requestState") {
+            return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
+        }
+        if let Some(refusal) = depth::refusal(&context.meta.0.0, &self.workshop.settings.borrow().config) {
+            return Ok(answer::failure(&refusal));
+        }
+        let snapshot = self.snapshot_for(&name, &context).await;
+        if let Some(result) =
+            definitions::discover(&snapshot, &name, parameters.get("arguments"), &self.session.seen)
+        {
+            return Ok(result);
+        }
+        let binding = binding(&name, parameters.get("arguments"));
+        let bytes = parameters.get("arguments").map_or(0, |arguments| arguments.to_string().len());
+        let direct = match snapshot.partition.find(&name) {
+            _ if name == definitions::EXECUTE && definitions::executes(&snapshot) => None,
+            Some(direct) => Some(direct.clone()),
+            None => return Err(definitions::unknown_tool(&snapshot, &name)),
+        };
+        let responses = parameters.get("inputResponses").and_then(Value::as_object).cloned();
+        let state = parameters.get("requestState").and_then(Value::as_str).map(str::to_owned);
+        let opened = state
+            .and_then(|state| self.workshop.held.open::<SuspendedExecution>(&state, &binding))
+            .transpose()?;
+        let sealed = match opened {
+            Some(RequestState::Held(held)) => {
+                let work = self.workshop.held.take(&held, responses.as_ref())?;
+                work.caller.comes_back(&context, self.session.level(&context));
+                return self.workshop.held.drive(work, &binding, &context.ct).await;
+            }
+            Some(RequestState::Sealed { once, known }) => Some((once, known)),
+            None => None,
+        };
+        let (caller, asks) = self.session.caller(&context);
+        // A request ends with its answer, but what asks goes on with the next one.
+        let cancel = if asks.is_some() { self.workshop.stop.child_token() } else { context.ct.clone() };
+        let ending = cancel.clone();
+        let work = if let Some(direct) = direct {
+            let passing = ProxiedRequest { cancel, ..self.passing(caller.clone(), &context).await };
+            let requester = Requester::of(&self.session, &context);
+            let arguments = message::arguments(&context.extensions, parameters.get("arguments"))?;
+            futures::FutureExt::boxed(passing.call(direct, requester, parameters, arguments))
+        } else {
+            let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
+            let arguments = match Arguments::read(arguments) {
+                Ok(arguments) => arguments,
+                Err(wrong) => return Ok(answer::failure(&wrong)),
+            };
+            let mut given = None;
+            if let Some((once, sealed)) = sealed {
+                given = Some(execute::given(sealed, &arguments, responses.as_ref())?);
+                self.workshop.held.spend(once)?;
+            }
+            let (workshop, session) = (self.workshop.clone(), self.session.clone());
+            let caller = caller.clone();
+            let binding = binding.clone();
+            let requester = Requester::of(&self.session, &context);
+            let execution = Execution {
+                workshop,
+                session,
+                snapshot,
+                live: self.session.live(Self::abilities(&context)),
+                caller,
+                requester,
+                arguments,
+                given,
+                cancel,
+                binding,
+            };
+            futures::FutureExt::boxed(execution.result())
+        };
+        match asks {
+            Some(asks) => {
+                self.workshop
+                    .held
+                    .drive(PendingRequest::start(bytes, work, asks, caller, ending), &binding, &context.ct)
+                    .await
+            }
+            None => work.await,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The configuration that is in force, for what was begun under an older one: a request keeps what it was offered, and
+//! makes no call that nobody could begin any more.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::snapshot::Settings;
+use super::state::ServerState;
+use crate::permission::superseded;
+
+/// What something was begun with, and what is in force.
+pub(crate) struct SettingsInForce<'a> {
+    used: &'a Arc<Settings>,
+    latest: &'a watch::Receiver<Arc<Settings>>,
+    /// What the command line allows.
+    allow: &'a [String],
+}
+
+impl<'a> SettingsInForce<'a> {
+    /// For what was begun with the settings `used`.
+    pub(crate) fn new(workshop: &'a ServerState, used: &'a Arc<Settings>) -> Self {
+        SettingsInForce { used, latest: &workshop.settings, allow: &workshop.allow }
+    }
+
+    /// Whether a server may still be asked, or a tool of it be called. Asked right before.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn check(&self, server: &str, tool: Option<&str>) -> Result<(), String> {
+        let now = self.latest.borrow().clone();
+        if Arc::ptr_eq(&now, self.used) {
+            return Ok(());
+        }
+        superseded::check(&self.used.config, &now.config, self.allow, server, tool)
+    }
+}

@@ -1,0 +1,442 @@
+//! What a connection takes in, whatever carries it: which answer belongs to which request, and what is no message.
+
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    ops::Range,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage, ServerNotification, ServerResult,
+};
+use serde_json::value::RawValue;
+use strict_json::whole_characters;
+
+use crate::{http::HttpFailure, secrets::without_in_json, trace::Trace};
+
+use super::{
+    Answer, Fault, Health, MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES, MAX_STRAY_BYTES, MemoryBudget,
+    RawRequest,
+    message::{Envelope, RpcError, decode_id, discovered, initialized},
+    notification,
+    numbers::without_nan,
+};
+
+/// How many requests of a server are taken that are not answered yet. Further ones are dropped: what asks so much waits for
+/// no answer.
+const MAX_ASKED: usize = 256;
+
+/// The longest answer to a request of the session's own, such as the handshake, in bytes (1 MiB).
+const MAX_TYPED_BYTES: usize = 1024 * 1024;
+
+/// From how many unanswered requests on those that nobody waits for any more are looked for.
+const CROWDED: usize = 1024;
+
+/// The requests that wait for an answer, and the judge of what comes in.
+pub(crate) struct ResponseRouter {
+    pending: Mutex<Pendings>,
+    /// The requests of the server that are not answered yet, and how often each id was used.
+    asked: Mutex<HashMap<RequestId, usize>>,
+    room: Arc<MemoryBudget>,
+    health: Arc<Health>,
+    trace: Trace,
+}
+
+#[derive(Default)]
+struct Pendings {
+    by_id: HashMap<i64, Pending>,
+    /// How many there may be before the abandoned ones are dropped.
+    limit: usize,
+}
+
+enum Pending {
+    Initialize,
+    Discover,
+    /// An answer that the library decodes.
+    Typed,
+    Raw(Weak<RawRequest>),
+}
+
+/// What a message brings: one for the library, nothing, or a reason to give up.
+pub(crate) type Received = Result<Option<ServerJsonRpcMessage>, Fault>;
+
+impl ResponseRouter {
+    pub(crate) fn new(health: Arc<Health>, trace: Trace, room: Arc<MemoryBudget>) -> Self {
+        Self { pending: Mutex::default(), asked: Mutex::default(), room, health, trace }
+    }
+
+    pub(crate) fn room(&self) -> &Arc<MemoryBudget> {
+        &self.room
+    }
+
+    /// Notes that a message is on its way, or that it never will be.
+    pub(crate) fn note_sent(&self, message: &ClientJsonRpcMessage) {
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = id {
+            self.asked().remove(id);
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<RequestId, usize>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    pub(crate) fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
+    /// Remembers who waits for which answer.
+    pub(crate) fn track(&self, message: &ClientJsonRpcMessage) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                if let RequestId::Number(id) = &request.id {
+                    self.pending().insert(*id, pending_of(&request.request));
+                }
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(RequestId::Number(id)) = cancelled.params.request_id
+                {
+                    self.pending().by_id.remove(&id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes in the text of one message. An answer that somebody waits for as it comes is cut out of an owned text in
+    /// place: a copy of a large one would be a second large text in memory.
+    pub(crate) fn accept<'a>(&self, text: impl Into<Cow<'a, str>>) -> Received {
+        let whole = self.legible(text.into());
+        let text = whole.trim();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        self.trace.received(text);
+        let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else {
+            return self.accept_no_json(text);
+        };
+        let received = if envelope.method.is_some() {
+            match strict_json::check_names(text) {
+                Ok(()) => self.accept_talk(&envelope, text),
+                // Two readers would understand it differently, so nobody acts on it.
+                Err(_) => self.stray(text),
+            }
+        } else if let Some((id, request, result)) = self.take_raw(&envelope, &whole) {
+            Ok(self.hand_over(id, &request, Answer::Result(cut_out(whole, result)?)))
+        } else {
+            self.accept_answer(&envelope, text)
+        };
+        if matches!(received, Ok(Some(_))) {
+            self.health.note_message();
+        }
+        received
+    }
+
+    /// The text of a message as everything from here on reads it: without what this side has sent in confidence, and
+    /// with U+FFFD for halves of characters, which would cost the whole message.
+    pub(crate) fn legible<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
+        let whole = changed(whole_characters(&text));
+        if whole.is_some() {
+            self.health.note_halves();
+        }
+        let text = whole.map_or(text, Cow::Owned);
+        changed(without_in_json(&text)).map_or(text, Cow::Owned)
+    }
+
+    /// What is no JSON is nobody's, unless its numbers alone are wrong: then there is somebody who would wait for it.
+    fn accept_no_json(&self, text: &str) -> Received {
+        let mended = without_nan(text);
+        let envelope = mended.as_deref().and_then(|mended| serde_json::from_str::<Envelope<'_>>(mended).ok());
+        let answered = envelope.filter(|envelope| envelope.method.is_none()).and_then(|envelope| envelope.id);
+        let Some(number) = answered.and_then(decode_id) else { return self.stray(text) };
+        let reason = "its answer holds NaN or Infinity, which no JSON does".to_owned();
+        let Some(pending) = self.pending().by_id.remove(&number) else { return Ok(None) };
+        match pending {
+            Pending::Initialize => Err(Fault::Protocol(reason)),
+            Pending::Raw(request) => {
+                request
+                    .upgrade()
+                    .into_iter()
+                    .for_each(|request| request.fail(HttpFailure::Protocol(reason.clone())));
+                Ok(None)
+            }
+            Pending::Discover | Pending::Typed => {
+                let error = ErrorData::internal_error(reason, None);
+                Ok(Some(JsonRpcMessage::error(error, Some(RequestId::Number(number)))))
+            }
+        }
+    }
+
+    /// A notification or a request. Both are made small here, before they wait for anything.
+    fn accept_talk(&self, envelope: &Envelope<'_>, text: &str) -> Received {
+        let Some(id) = envelope.id else {
+            if text.len() <= MAX_NOTIFICATION_BYTES {
+                return self.accept_incoming(text);
+            }
+            let cut = notification::cut(text);
+            if cut.is_none() {
+                self.health.note_dropped();
+            }
+            return Ok(cut);
+        };
+        let is_short = text.len() <= MAX_REQUEST_BYTES;
+        let received = if is_short { self.accept_incoming(text)? } else { notification::refused(id) };
+        let Some(JsonRpcMessage::Request(request)) = &received else { return Ok(received) };
+        let mut asked = self.asked();
+        if asked.values().sum::<usize>() >= MAX_ASKED {
+            self.health.note_dropped();
+            return Ok(None);
+        }
+        *asked.entry(request.id.clone()).or_default() += 1;
+        drop(asked);
+        Ok(received)
+    }
+
+    /// What a server no longer wants to be answered is not answered.
+    fn note_cancelled(&self, message: &ServerJsonRpcMessage) {
+        if let JsonRpcMessage::Notification(notification) = message
+            && let ServerNotification::CancelledNotification(cancelled) = &notification.notification
+            && let Some(id) = &cancelled.params.request_id
+        {
+            self.asked().remove(id);
+        }
+    }
+
+    fn accept_incoming(&self, text: &str) -> Received {
+        match serde_json::from_str(text) {
+            Ok(message) => {
+                self.note_cancelled(&message);
+                Ok(Some(message))
+            }
+            Err(_) => self.stray(text),
+        }
+    }
+
+    /// Whoever waits for this result as it came, and the place of the result in the text.
+    fn take_raw(&self, envelope: &Envelope<'_>, text: &str) -> Option<(i64, Weak<RawRequest>, Range<usize>)> {
+        let (id, result) = (envelope.id.and_then(decode_id)?, result_of(envelope)?.get());
+        let mut pending = self.pending();
+        let Pending::Raw(request) = pending.by_id.get(&id)? else { return None };
+        let request = Weak::clone(request);
+        pending.by_id.remove(&id);
+        let start = result.as_ptr().addr() - text.as_ptr().addr();
+        Some((id, request, start..start + result.len()))
+    }
+
+    /// Gives an answer to whoever waits for it as it came, if they still do; the library only learns that it is there.
+    fn hand_over(&self, id: i64, request: &Weak<RawRequest>, answer: Answer) -> Option<ServerJsonRpcMessage> {
+        let request = request.upgrade()?;
+        let held = self.room.hold(answer.bytes());
+        request.set_answer(answer, held);
+        Some(JsonRpcMessage::response(ServerResult::empty(()), RequestId::Number(id)))
+    }
+
+    fn accept_answer(&self, envelope: &Envelope<'_>, text: &str) -> Received {
+        let answer = match (result_of(envelope), envelope.error) {
+            // Nobody waits for it, or nobody who wants it as it came.
+            (Some(_), _) if text.len() > MAX_TYPED_BYTES => return self.refuse_typed(envelope, text.len()),
+            (Some(result), _) => Answer::Result(result.to_owned()),
+            (None, Some(error)) => Answer::Error(RpcError::decode(error)),
+            (None, None) => return self.stray(text),
+        };
+        let Some(number) = envelope.id.and_then(decode_id) else {
+            return self.accept_unaddressed(answer);
+        };
+        // Late, repeated or invented answers have nobody who waits for them.
+        let Some(pending) = self.pending().by_id.remove(&number) else { return Ok(None) };
+        let id = RequestId::Number(number);
+        // The session checks what it asked for itself: of a list, one item need not cost the others.
+        if !matches!(pending, Pending::Raw(_))
+            && let Err(repeated) = strict_json::check_names(text)
+        {
+            return Err(Fault::Protocol(ambiguous(&repeated)));
+        }
+        let result = match (pending, answer) {
+            (Pending::Raw(request), answer) => return Ok(self.hand_over(number, &request, answer)),
+            (Pending::Initialize, answer) => ServerResult::InitializeResult(initialized(answer)?),
+            (Pending::Discover, Answer::Result(raw)) => match discovered(&raw) {
+                Some(result) => ServerResult::DiscoverResult(result),
+                // A server that answers anything to any method knows nothing of this one.
+                None => {
+                    let error = ErrorData::method_not_found::<rmcp::model::DiscoverRequestMethod>();
+                    return Ok(Some(JsonRpcMessage::error(error, Some(id))));
+                }
+            },
+            (Pending::Discover | Pending::Typed, Answer::Error(error)) => {
+                return Ok(Some(JsonRpcMessage::error(error_data(error), Some(id))));
+            }
+            (Pending::Typed, Answer::Result(_)) => return self.accept_incoming(text),
+        };
+        Ok(Some(JsonRpcMessage::response(result, id)))
+    }
+
+    /// An error without an id is the answer to a request that the server could not read. Among several calls there is
+    /// no telling which one that was: their deadline decides.
+    fn accept_unaddressed(&self, answer: Answer) -> Received {
+        let pending = self.pending();
+        let mut waiting = pending.by_id.iter();
+        match (answer, waiting.next(), waiting.next()) {
+            (Answer::Error(error), Some((_, Pending::Initialize)), None) => Err(Fault::Refused(error)),
+            (Answer::Error(error), Some((id, Pending::Discover)), None) => {
+                Ok(Some(JsonRpcMessage::error(error_data(error), Some(RequestId::Number(*id)))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// An answer that is no result of a tool has no reason to be so long.
+    fn refuse_typed(&self, envelope: &Envelope<'_>, bytes: usize) -> Received {
+        let Some(number) = envelope.id.and_then(decode_id) else { return Ok(None) };
+        let reason = format!("it sent {bytes} bytes where at most {MAX_TYPED_BYTES} are taken");
+        match self.pending().by_id.remove(&number) {
+            None => Ok(None),
+            Some(Pending::Initialize) => Err(Fault::Protocol(reason)),
+            Some(_) => {
+                let error = ErrorData::internal_error(reason, None);
+                Ok(Some(JsonRpcMessage::error(error, Some(RequestId::Number(number)))))
+            }
+        }
+    }
+
+    fn stray(&self, text: &str) -> Received {
+        if self.health.note_stray(text) {
+            return Ok(None);
+        }
+        Err(Fault::Protocol(format!(
+            "it wrote more than {MAX_STRAY_BYTES} bytes that are no MCP messages; a server must write its log \
+             elsewhere, such as to standard error"
+        )))
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Pendings> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pendings {
+    fn insert(&mut self, id: i64, pending: Pending) {
+        if self.by_id.len() >= self.limit.max(CROWDED) {
+            self.by_id.retain(
+                |_, pending| !matches!(pending, Pending::Raw(request) if request.strong_count() == 0),
+            );
+            self.limit = 2 * self.by_id.len();
+        }
+        self.by_id.insert(id, pending);
+    }
+}
+
+/// The result of an answer. Some servers write both members, and `null` for the one that does not hold.
+fn result_of<'a>(envelope: &Envelope<'a>) -> Option<&'a RawValue> {
+    envelope.result.filter(|result| result.get() != "null" || envelope.error.is_none())
+}
+
+/// A part of a text that is JSON by itself; an owned text becomes that part.
+fn cut_out(text: Cow<'_, str>, part: Range<usize>) -> Result<Box<RawValue>, Fault> {
+    let json = match text {
+        Cow::Borrowed(text) => text.get(part).unwrap_or_default().to_owned(),
+        Cow::Owned(mut text) => {
+            text.truncate(part.end);
+            text.drain(..part.start);
+            text
+        }
+    };
+    RawValue::from_string(json).map_err(|error| Fault::Protocol(format!("its answer is no JSON: {error}")))
+}
+
+/// The text that stands in place of another one, if it is another one.
+fn changed(text: Cow<'_, str>) -> Option<String> {
+    match text {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(text) => Some(text),
+    }
+}
+
+/// Why a message is not acted on that two readers would understand differently.
+pub(crate) fn ambiguous(repeated: &strict_json::Error) -> String {
+    format!("its answer means different things to different readers: {repeated}")
+}
+
+fn pending_of(request: &ClientRequest) -> Pending {
+    match request {
+        ClientRequest::InitializeRequest(_) => Pending::Initialize,
+        ClientRequest::DiscoverRequest(_) => Pending::Discover,
+        ClientRequest::CustomRequest(request) => match request.extensions.get::<Arc<RawRequest>>() {
+            Some(raw) => Pending::Raw(Arc::downgrade(raw)),
+            None => Pending::Typed,
+        },
+        _ => Pending::Typed,
+    }
+}
+
+/// The error as the library has it, which decides by its code and data whether the server knows the newer protocol.
+fn error_data(error: RpcError) -> ErrorData {
+    let data = error.data.and_then(|data| serde_json::from_str(data.get()).ok());
+    let code = i32::try_from(error.code).unwrap_or(i32::MIN);
+    ErrorData::new(rmcp::model::ErrorCode(code), error.message, data)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn intake() -> ResponseRouter {
+        let health = Arc::new(Health::new(|_| {}, |_| {}));
+        ResponseRouter::new(
+            health,
+            Trace::new("s", false),
+            MemoryBudget::new(tokio::sync::watch::Sender::new(0)),
+        )
+    }
+
+    fn asked(intake: &ResponseRouter, method: &str) {
+        let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" },
+        } });
+        intake.track(&serde_json::from_value(request).unwrap());
+    }
+
+    const INITIALIZED: &str =
+        r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"a","version":"1"}}"#;
+
+    #[test]
+    fn a_handshake_that_names_something_twice_ends_the_connection() {
+        let answer = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+        let sound = intake();
+        asked(&sound, "initialize");
+        assert!(matches!(sound.accept(answer(INITIALIZED)), Ok(Some(JsonRpcMessage::Response(_)))));
+        let other = intake();
+        asked(&other, "initialize");
+        let twice = INITIALIZED.replace("\"name\":\"a\"", r#""name":"a","n\u0061me":"b""#);
+        let Err(Fault::Protocol(reason)) = other.accept(answer(&twice)) else { panic!("it was taken") };
+        assert!(reason.contains("\"name\" stands twice"), "{reason}");
+    }
+
+    #[test]
+    fn messages_that_name_something_twice_are_nobodys() {
+        for text in [
+            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1,"data":2}}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","id":1,"id":2}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","meth\u006fd":"roots/list","id":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"a","message":"b"}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"id":8,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":7,"result":{},"result":{}}"#,
+        ] {
+            let intake = intake();
+            assert!(matches!(intake.accept(text), Ok(None)), "{text}");
+            assert_eq!(intake.health().stray().0, 1, "{text}");
+        }
+    }
+}

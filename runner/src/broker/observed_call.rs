@@ -1,0 +1,81 @@
+//! A call as its execution knows it: it begins, and it ends, whatever becomes of it. Both are told to the observer. The
+//! ledger counts it and keeps its end only if it was sent: what is refused or given up before that was not made.
+
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+
+use super::{Broker, CALLS_KEPT, milliseconds};
+use crate::observer::CallBegun;
+use crate::outcome::CallRecord;
+
+/// A call that has been told to have begun. Dropping it tells that it was given up.
+pub(super) struct ObservedCall<'a> {
+    broker: &'a Broker<'a>,
+    number: u64,
+    server: String,
+    tool: String,
+    began: Instant,
+    has_ended: bool,
+    is_made: AtomicBool,
+}
+
+impl<'a> ObservedCall<'a> {
+    /// Tells that a call of a server's tool has begun; without arguments where it can't be sent with any.
+    pub(super) fn begin(
+        broker: &'a Broker<'a>,
+        number: u64,
+        (server, tool): (String, String),
+        arguments: Option<&RawValue>,
+    ) -> Self {
+        let arguments = arguments.unwrap_or(RawValue::NULL);
+        broker.observer.call_began(&CallBegun { number, server: &server, tool: &tool, arguments });
+        ObservedCall {
+            broker,
+            number,
+            server,
+            tool,
+            began: Instant::now(),
+            has_ended: false,
+            is_made: AtomicBool::new(false),
+        }
+    }
+
+    /// It is handed to the server's session.
+    pub(super) fn sent(&self) {
+        self.is_made.store(true, Ordering::Relaxed);
+        self.broker.ledger().calls_total += 1;
+    }
+
+    /// The session's side refused it before it left.
+    pub(super) fn refused(&self) {
+        if self.is_made.swap(false, Ordering::Relaxed) {
+            self.broker.ledger().calls_total -= 1;
+        }
+    }
+
+    /// Tells what came of it.
+    pub(super) fn end(mut self, record: CallRecord) {
+        self.keep(record);
+    }
+
+    fn keep(&mut self, record: CallRecord) {
+        self.has_ended = true;
+        self.broker.observer.call_ended(self.number, &record);
+        let mut ledger = self.broker.ledger();
+        if self.is_made.load(Ordering::Relaxed) && ledger.calls.len() < CALLS_KEPT {
+            ledger.calls.push(record);
+        }
+    }
+}
+
+impl Drop for ObservedCall<'_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            let (server, tool) = (mem::take(&mut self.server), mem::take(&mut self.tool));
+            self.keep(CallRecord { server, tool, ok: false, ms: milliseconds(self.began), bytes: 0 });
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! A tool's signature as codegen writes it, taken apart: its arguments, its result, its types.
+//!
+//! The text is for models, and its form may change: what is not understood here is left out.
+
+/// A signature's parts.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Signature {
+    /// The arguments, which are the fields of the input's struct.
+    pub(crate) input: Vec<Field>,
+    /// The type of the result.
+    pub(crate) output: String,
+    /// The other types.
+    types: Vec<(String, Shape)>,
+}
+
+/// A field of a struct, or an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    /// Its type, that in the `Option` for an optional one; empty where it is not said.
+    pub(crate) kind: String,
+    /// Whether it may be left out.
+    pub(crate) optional: bool,
+}
+
+/// What a type holds.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A struct, by its fields.
+    Struct(Vec<Field>),
+    /// An enum, by the names of its variants.
+    Enum(Vec<String>),
+    /// Another name for a type.
+    Alias(String),
+}
+
+impl Signature {
+    /// Takes `signature` apart; `prefix` is what the names of the tool's types begin with.
+    pub(crate) fn read(signature: &str, prefix: &str) -> Self {
+        let mut form = Signature::default();
+        let input = format!("{prefix}Input");
+        for line in signature.lines().map(without_remarks) {
+            form.read_line(line.trim(), &input);
+        }
+        form
+    }
+
+    fn read_line(&mut self, line: &str, input: &str) {
+        if let Some((name, body)) = line.strip_prefix("enum ").and_then(|rest| rest.split_once(" {")) {
+            let variants = parts(inside(body).0).into_iter().map(|variant| leading_name(variant).to_owned());
+            self.types.push((name.to_owned(), Shape::Enum(variants.collect())));
+            return;
+        }
+        if let Some((name, other)) = line.strip_prefix("type ").and_then(|rest| rest.split_once(" = ")) {
+            self.types.push((name.to_owned(), Shape::Alias(other.to_owned())));
+            return;
+        }
+        let name = leading_name(line);
+        let rest = line.get(name.len()..).unwrap_or("").trim_start();
+        let Some(bracket) = rest.chars().next().filter(|_| !name.is_empty()) else { return };
+        let (body, after) = inside(rest.get(1..).unwrap_or(""));
+        let fields: Vec<Field> = parts(body).into_iter().filter_map(field).collect();
+        match bracket {
+            // Of two lines for one call the one that tells the types counts.
+            '(' if self.input.iter().all(|field| field.kind.is_empty())
+                && fields.iter().any(|field| !field.kind.is_empty()) =>
+            {
+                self.input = fields;
+            }
+            '{' if name == input => self.input = fields,
+            '{' => self.types.push((name.to_owned(), Shape::Struct(fields))),
+            _ => {}
+        }
+        if let (true, Some((_, output))) = (self.output.is_empty(), after.split_once("-> ")) {
+            output.trim().clone_into(&mut self.output);
+        }
+    }
+
+    /// The type called `name`, as far as the signature tells; the input's is told by [`Signature::input`].
+    pub(crate) fn shape(&self, name: &str) -> Option<&Shape> {
+        self.types.iter().find(|(other, _)| other == name).map(|(_, shape)| shape)
+    }
+
+    /// The names of the types.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.types.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The fields of the type called `name`.
+    pub(crate) fn fields(&self, name: &str) -> Option<&[Field]> {
+        match self.shape(name)? {
+            Shape::Struct(fields) => Some(fields),
+            Shape::Enum(_) | Shape::Alias(_) => None,
+        }
+    }
+}
+
+/// `line` without its comments.
+pub(crate) fn without_remarks(line: &str) -> String {
+    if line.trim_start().starts_with("///") {
+        return String::new();
+    }
+    let mut kept = String::new();
+    let mut rest = line;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        kept.push_str(before.trim_end());
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// The text up to the bracket that closes it, and what follows.
+fn inside(text: &str) -> (&str, &str) {
+    let mut depth = 0_i64;
+    for (index, character) in text.char_indices() {
+        match character {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' if depth == 0 => {
+                return (&text[..index], text.get(index + 1..).unwrap_or(""));
+            }
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    (text, "")
+}
+
+/// What commas divide, outside of all brackets.
+pub(crate) fn parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_i64, 0);
+    for (index, character) in text.char_indices() {
+        match character {
+            '(' | '{' | '[' | '<' => depth += 1,
+            ')' | '}' | ']' | '>' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..index].trim());
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+fn field(text: &str) -> Option<Field> {
+    let (name, kind) = text.split_once(':').unwrap_or((text, ""));
+    let (name, mark) = match name.trim().strip_suffix('?') {
+        Some(name) => (name, true),
+        None => (name.trim(), false),
+    };
+    let kind = kind.trim();
+    let some = kind.strip_prefix("Option<").and_then(|inner| inner.strip_suffix('>'));
+    let is_name = !name.is_empty() && leading_name(name) == name;
+    is_name.then(|| Field {
+        name: name.to_owned(),
+        kind: some.unwrap_or(kind).to_owned(),
+        optional: mark || some.is_some(),
+    })
+}
+
+fn leading_name(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Field, Shape, Signature};
+
+    fn field(name: &str, kind: &str, optional: bool) -> Field {
+        Field { name: name.to_owned(), kind: kind.to_owned(), optional }
+    }
+
+    #[test]
+    fn a_signature_is_taken_apart() {
+        let form = Signature::read(
+            "/// Write (a note).\n\
+             note(text: String /* a, {b */, tags?: Vec<(String, i64)> /* c; default [] */) -> NoteOutput\n\
+             enum NoteKind { Short, Other(String) }\n\
+             type NoteIds = Vec<i64>\n\
+             NoteEmpty {}\n\
+             NoteOutput { id: i64, at: Option<BTreeMap<String, i64>> /* when */ }",
+            "Note",
+        );
+        assert_eq!(form.input, [field("text", "String", false), field("tags", "Vec<(String, i64)>", true)]);
+        assert_eq!(form.output, "NoteOutput");
+        let variants = vec!["Short".to_owned(), "Other".to_owned()];
+        assert_eq!(form.shape("NoteKind"), Some(&Shape::Enum(variants)));
+        assert_eq!(form.shape("NoteIds"), Some(&Shape::Alias("Vec<i64>".to_owned())));
+        assert_eq!(form.fields("NoteEmpty"), Some(&[][..]));
+        let fields = [field("id", "i64", false), field("at", "BTreeMap<String, i64>", true)];
+        assert_eq!(form.fields("NoteOutput"), Some(&fields[..]));
+    }
+
+    #[test]
+    fn a_literal_tells_the_arguments_as_well() {
+        let lines = [
+            "MoveInput { from: String, mode: Option<MoveMode> }.call() -> MoveOutput",
+            "move_(from).mode(mode)",
+            "move_(from, to)",
+        ];
+        for order in [[0, 1], [1, 0], [0, 2], [2, 0]] {
+            let form = Signature::read(&order.map(|index| lines[index]).join("\n"), "Move");
+            assert_eq!(form.input, [field("from", "String", false), field("mode", "MoveMode", true)]);
+            assert_eq!(form.output, "MoveOutput");
+            assert_eq!(form.names().count(), 0);
+        }
+    }
+
+    #[test]
+    fn what_is_no_signature_has_no_parts() {
+        for text in ["", "(", "a", "a(", "a(b: ", "{ } -> ", "enum", "enum X {", "ä{ö: <", "a(?: b)", "/* a"]
+        {
+            let form = Signature::read(text, "A");
+            assert!(form.input.is_empty(), "{text}: {form:?}");
+        }
+    }
+}
