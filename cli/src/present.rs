@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use runner::{Diagnostic, Outcome, Status, size};
+use runner::{Diagnostic, Failure, Outcome, Status, size};
 use serde_json::Value;
 
 /// What belongs on standard output after the program's own output.
@@ -33,6 +33,12 @@ pub(crate) fn content(outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
+/// Whether a system call that the sandbox refused can be why a program failed. An error of its own that names none of the
+/// system's is not: std itself looks at files that it can do without, such as `/proc/self/cgroup`.
+fn may_be_refusal(error: &Failure) -> bool {
+    error.kind != "error" || error.message.contains("(os error ")
+}
+
 /// Why the outcome is not `ok`, with the compiler's messages.
 pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
     let error = outcome.error.as_ref()?;
@@ -42,7 +48,7 @@ pub(crate) fn trouble(outcome: &Outcome) -> Option<String> {
     if let (Some(line), Some(column)) = (error.evidence["line"].as_u64(), error.evidence["column"].as_u64()) {
         let _ = write!(text, " (line {line}, column {column})");
     }
-    if !outcome.sandbox.refused.is_empty() {
+    if !outcome.sandbox.refused.is_empty() && may_be_refusal(error) {
         let _ = write!(text, "; the sandbox refused it {}", outcome.sandbox.refused.join(", "));
     }
     match outcome.calls_total {
@@ -91,4 +97,24 @@ fn name(status: Status) -> &'static str {
 /// A time as outcomes tell it.
 pub(crate) fn milliseconds(time: std::time::Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_system_call_is_named_only_where_it_can_be_the_cause() {
+        let said = |kind: &str, message: &str| {
+            let mut outcome = Outcome::busy(message);
+            outcome.sandbox.refused = vec!["open".to_owned()];
+            if let Some(error) = &mut outcome.error {
+                error.kind = kind.to_owned();
+            }
+            trouble(&outcome).is_some_and(|text| text.contains("the sandbox refused it open"))
+        };
+        assert!(!said("error", "no such order"));
+        assert!(said("error", "notes.txt: Operation not permitted (os error 1)"));
+        assert!(said("signal", "it was killed"));
+    }
 }

@@ -1,16 +1,19 @@
-let shop = "/tmp/toolsmith-first-try/shop";
-let csv = filesystem::read_text_file(format!("{shop}/customers.csv")).await?.content;
+let t = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/customers.csv").await?.content;
+fn row(l: &str) -> Vec<String> {
+    let (mut v, mut cur, mut q) = (vec![], String::new(), false);
+    for c in l.chars() { match c { '"' => q = !q, ',' if !q => v.push(std::mem::take(&mut cur)), c => cur.push(c) } }
+    v.push(cur);
+    v.into_iter().map(|s| s.trim().to_string()).collect()
+}
+let mut lines = t.lines().filter(|l| !l.trim().is_empty());
+let head = row(lines.next().unwrap_or(""));
+let (ni, ci) = (head.iter().position(|h| h == "name").unwrap(), head.iter().position(|h| h == "city").unwrap());
 let mut cities: BTreeMap<String, Vec<String>> = BTreeMap::new();
-for line in csv.lines().skip(1) {
-    let cells: Vec<&str> = line.trim().split(',').collect();
-    if cells.len() == 3 { cities.entry(cells[2].to_string()).or_default().push(cells[1].to_string()); }
+for l in lines { let r = row(l); cities.entry(r[ci].clone()).or_default().push(r[ni].clone()); }
+let dir = "/tmp/toolsmith-first-try/shop/cities";
+filesystem::create_directory(dir).await?;
+for (c, v) in cities.iter_mut() {
+    v.sort();
+    filesystem::write_file(format!("{dir}/{c}.txt"), format!("{}\n{}\n", v.len(), v.join("\n"))).await?;
 }
-filesystem::create_directory(format!("{shop}/cities")).await?;
-for (city, names) in &mut cities {
-    names.sort();
-    filesystem::write_file(format!("{shop}/cities/{city}.txt"), format!("{}\n{}\n", names.len(), names.join("\n"))).await?;
-}
-let mut files: Vec<String> = filesystem::list_directory(format!("{shop}/cities")).await?.content.lines()
-    .filter_map(|l| l.strip_prefix("[FILE] ")).map(str::to_string).collect();
-files.sort();
-files
+filesystem::list_directory(dir).await?.content.lines().filter_map(|x| x.strip_prefix("[FILE] ")).map(|s| s.trim().to_string()).sorted().collect::<Vec<_>>()

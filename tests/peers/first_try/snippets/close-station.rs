@@ -1,50 +1,64 @@
-let from = args.get("from").context("from")?.to_string();
-let to = args.get("to").context("to")?.to_string();
-let parse = |text: &str| -> Vec<(String, String, String, String)> {
-    text.split("--\n").map(|block| {
-        let get = |key: &str| block.lines().find_map(|l| l.strip_prefix(key)).unwrap_or("").to_string();
-        (get("no: "), get("size: "), get("state: "), get("parcel: "))
-    }).collect()
-};
-let rank = |size: &str| "SML".find(size).unwrap_or(9);
-let intake_size = Regex::new(r"'id': '([^']+)', 'size': '([SML])'")?;
-let held: Vec<_> = parse(&lockers::compartments(&from).await?.text()).into_iter().filter(|c| c.3 != "-").collect();
-let mut moved: Vec<(String, String, String)> = Vec::new();
-let mut failed = false;
-for (no, _, _, parcel) in &held {
-    lockers::release(parcel, "moved").await?;
-    let mut size = None;
-    let mut after = 0i64;
-    while size.is_none() {
-        let text = lockers::intake().after(after).await?.text();
-        size = intake_size.captures_iter(&text).find(|c| &c[1] == parcel.as_str()).map(|c| c[2].to_string());
-        after += intake_size.captures_iter(&text).count() as i64;
-    }
-    let size = size.context("size")?;
-    let mut free: Vec<_> = parse(&lockers::compartments(&to).await?.text()).into_iter()
-        .filter(|c| c.2 == "free" && rank(&c.1) >= rank(&size)).map(|c| (rank(&c.1), c.0)).collect();
-    free.sort();
-    let mut place = None;
-    for (_, candidate) in free {
-        match lockers::stow(parcel, &candidate).await {
-            Ok(_) => { place = Some(candidate); break; }
-            Err(e) if e.message.contains("E23") => {}
-            Err(e) => return Err(e.into()),
+#[derive(Debug, Clone)]
+struct Box_ { no: String, idx: i64, size: usize, state: String, parcel: Option<String> }
+fn parse_boxes(text: &str) -> Vec<Box_> {
+    let mut out: Vec<Box_> = vec![];
+    for line in text.lines() {
+        let Some((k, v)) = line.split_once(':') else { continue };
+        let v = v.trim();
+        if k.trim() == "no" {
+            let idx = v.rsplit('/').next().and_then(|x| x.parse().ok()).unwrap_or(0);
+            out.push(Box_ { no: v.to_string(), idx, size: 9, state: String::new(), parcel: None });
+        } else if let Some(b) = out.last_mut() {
+            match k.trim() {
+                "size" => b.size = "SML".find(v).unwrap_or(9),
+                "state" => b.state = v.to_string(),
+                "parcel" => b.parcel = if v == "-" || v.is_empty() { None } else { Some(v.to_string()) },
+                _ => {}
+            }
         }
     }
-    match place {
-        Some(place) => moved.push((parcel.clone(), no.clone(), place)),
-        None => {
-            lockers::stow(parcel, no).await?;
-            failed = true;
+    out.sort_by_key(|b| b.idx);
+    out
+}
+let from = args.get("from").unwrap().to_string();
+let to = args.get("to").unwrap().to_string();
+let r = lockers::compartments(&from).await?;
+let sources: Vec<Box_> = parse_boxes(&r.text().to_string()).into_iter().filter(|b| b.parcel.is_some()).collect();
+let mut moved: Vec<(String, String, String)> = vec![]; // parcel, old, new
+let mut failed: Option<(String, String, bool)> = None; // parcel, old, was released
+for b in &sources {
+    let parcel = b.parcel.clone().unwrap();
+    if lockers::release(&parcel, lockers::ReleaseReason::Moved).await.is_err() {
+        failed = Some((parcel, b.no.clone(), false));
+        break;
+    }
+    let r = lockers::compartments(&to).await?;
+    let mut free: Vec<Box_> = parse_boxes(&r.text().to_string()).into_iter().filter(|x| x.state == "free").collect();
+    free.sort_by_key(|x| (x.size, x.idx));
+    let mut target: Option<String> = None;
+    for x in &free {
+        // a door that is too small or does not open: the next one
+        if lockers::stow(&parcel, &x.no).await.is_err() { continue; }
+        let t = lockers::track(&parcel).await?;
+        if matches!(t.status, lockers::TrackStatus::Stowed) && t.compartment.as_deref() == Some(x.no.as_str()) {
+            target = Some(x.no.clone());
             break;
         }
     }
-}
-if failed {
-    for (parcel, no, _) in moved.drain(..) {
-        lockers::release(&parcel, "moved").await?;
-        lockers::stow(&parcel, &no).await?;
+    match target {
+        Some(n) => moved.push((parcel, b.no.clone(), n)),
+        None => { failed = Some((parcel, b.no.clone(), true)); break; }
     }
 }
-json!({"done": !failed, "moved": moved.into_iter().map(|(p, _, c)| (p, c)).collect::<BTreeMap<_, _>>()})
+let done = failed.is_none();
+if let Some((parcel, old, released)) = failed {
+    if released { lockers::stow(&parcel, &old).await?; }
+    for (parcel, old, _) in moved.iter().rev() {
+        lockers::release(parcel, lockers::ReleaseReason::Moved).await?;
+        lockers::stow(parcel, old).await?;
+    }
+    moved.clear();
+}
+let mut m = serde_json::Map::new();
+for (p, _, n) in &moved { m.insert(p.clone(), json!(n)); }
+json!({"done": done, "moved": m})

@@ -1,26 +1,49 @@
-let answer = git::git_log("/tmp/toolsmith-first-try/repository").max_count(1000).await?;
-let log = answer.text().to_string();
-let message = regex::Regex::new(r#"(?m)^\s*Message:\s*['"]?([A-Za-z]+)(?:\([^)]*\))?!?:"#)?;
-let author = regex::Regex::new(r"(?m)^\s*Author:[ \t]*(.+)$")?;
-let issue = regex::Regex::new(r"\(#(\d+)\)")?;
+struct Com { sha: String, author: String, date: String, msg: String }
+fn parse_log(t: &str) -> Vec<Com> {
+    let mut v: Vec<Com> = vec![];
+    let mut in_msg = false;
+    for l in t.lines() {
+        let tl = l.trim();
+        if let Some(r) = tl.strip_prefix("Commit:") {
+            in_msg = false;
+            v.push(Com { sha: r.trim().trim_matches(|c| c == '\'' || c == '"').to_string(), author: String::new(), date: String::new(), msg: String::new() });
+        } else if let Some(c) = v.last_mut() {
+            if in_msg { c.msg.push('\n'); c.msg.push_str(l); continue; }
+            if let Some(r) = tl.strip_prefix("Author:") {
+                let mut a = r.trim();
+                if let Some(i) = a.find("Actor \"") { a = &a[i + 7..]; }
+                let a = a.split(" <").next().unwrap_or("").trim_matches(|c| c == '\'' || c == '"' || c == '>').trim();
+                c.author = a.to_string();
+            } else if let Some(r) = tl.strip_prefix("Date:") { c.date = r.trim().to_string(); }
+            else if let Some(r) = tl.strip_prefix("Message:") {
+                let r = r.trim();
+                let q = r.chars().next().unwrap_or(' ');
+                if (q == '\'' || q == '"') && r.len() > 1 && r.ends_with(q) {
+                    let inner = &r[1..r.len() - 1];
+                    let mut s = String::new();
+                    let mut it = inner.chars();
+                    while let Some(ch) = it.next() {
+                        if ch == '\\' { match it.next() { Some('n') => s.push('\n'), Some('t') => s.push('\t'), Some(o) => s.push(o), None => {} } } else { s.push(ch); }
+                    }
+                    c.msg = s;
+                } else { c.msg = r.to_string(); in_msg = true; }
+            }
+        }
+    }
+    for c in v.iter_mut() { c.msg = c.msg.trim().to_string(); }
+    v
+}
+let repo = "/tmp/toolsmith-first-try/repository";
+let text = git::git_log(repo).max_count(1000).await?.text().to_string();
+println!("{}", text.chars().take(500).collect::<String>());
+let commits = parse_log(&text);
 let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
-for c in message.captures_iter(&log) {
-    *kinds.entry(c[1].to_string()).or_insert(0) += 1;
-}
 let mut authors: BTreeMap<String, usize> = BTreeMap::new();
-for c in author.captures_iter(&log) {
-    // <git.Actor "Name <mail>">, or the plain name, with the mail or without
-    let whole = c[1].trim();
-    let inner = whole.strip_prefix("<git.Actor ").unwrap_or(whole);
-    let name = inner.split(" <").next().unwrap_or(inner);
-    let name = name.trim_matches(|q: char| q == '"' || q == '\'' || q == '>').trim();
-    *authors.entry(name.to_string()).or_insert(0) += 1;
-}
 let mut issues: BTreeSet<u64> = BTreeSet::new();
-for c in issue.captures_iter(&log) {
-    issues.insert(c[1].parse::<u64>()?);
-}
-if kinds.is_empty() || authors.is_empty() {
-    bail!("unexpected log: {}", log.chars().take(600).collect::<String>());
+let re = Regex::new(r"\(#(\d+)\)")?;
+for c in &commits {
+    if let Some((k, _)) = c.msg.lines().next().unwrap_or("").split_once(':') { *kinds.entry(k.trim().to_string()).or_default() += 1; }
+    *authors.entry(c.author.clone()).or_default() += 1;
+    for m in re.captures_iter(&c.msg) { issues.insert(m[1].parse()?); }
 }
 json!({"kinds": kinds, "authors": authors, "issues": issues})

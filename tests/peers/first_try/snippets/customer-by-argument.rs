@@ -1,46 +1,15 @@
-let customer = args.get("customer").ok_or_else(|| anyhow!("argument customer is missing"))?.to_string();
-let least = args.get("least").ok_or_else(|| anyhow!("argument least is missing"))?.to_string().trim().parse::<f64>()?;
-
+let customer = args.get("customer").unwrap().to_string();
+let least: f64 = args.get("least").unwrap().to_string().trim().parse()?;
 let dir = "/tmp/toolsmith-first-try/shop/orders";
-let listing = filesystem::list_directory(dir).await?;
-let paths: Vec<String> = listing.content.lines()
-    .filter_map(|l| l.trim().strip_prefix("[FILE]").map(|n| n.trim().to_string()))
-    .filter(|n| n.ends_with(".json"))
-    .map(|n| format!("{}/{}", dir, n))
-    .collect();
-let texts = concurrently(8, &paths, |p| async move {
-    let text = match filesystem::read_text_file(p.as_str()).await {
-        Ok(f) => Ok(Some(f.content)),
-        Err(e) => if matches!(e.kind, ToolErrorKind::Failed) { Ok(None) } else { Err(e) },
-    };
-    text
-}).await?;
-
-fn sum_of(order: &Value) -> Option<f64> {
-    let mut sum = 0.0;
-    for line in order["lines"].as_array()? {
-        sum += line["count"].as_f64()? * line["price"].as_f64()?;
-    }
-    Some(sum)
+let names: Vec<String> = filesystem::list_directory(dir).await?.content.lines().filter_map(|x| x.strip_prefix("[FILE] ")).map(|s| s.trim().to_string()).filter(|n| n.ends_with(".json")).collect();
+let texts = concurrently(8, &names, |n| async move { filesystem::read_text_file(format!("{dir}/{n}")).await }).await?;
+let mut ids: Vec<Value> = vec![];
+for t in &texts {
+    let Ok(o) = serde_json::from_str::<Value>(&t.content) else { continue };
+    if o["customer"] != customer.as_str() { continue; }
+    let Some(lines) = o["lines"].as_array() else { continue };
+    let s: f64 = lines.iter().map(|l| l["count"].as_f64().unwrap_or(0.0) * l["price"].as_f64().unwrap_or(0.0)).sum();
+    if s + 1e-6 >= least { ids.push(o["id"].clone()); }
 }
-let mut orders: Vec<String> = Vec::new();
-for text in texts.iter().flatten() {
-    let order = match text.parse::<Value>() {
-        Ok(o) => o,
-        Err(_) => continue,
-    };
-    if order["customer"].as_str() != Some(customer.as_str()) {
-        continue;
-    }
-    let id = match order["id"].as_str() {
-        Some(id) => id.to_string(),
-        None => continue,
-    };
-    if let Some(sum) = sum_of(&order) {
-        if sum + 1e-6 >= least {
-            orders.push(id);
-        }
-    }
-}
-orders.sort();
-json!({ "customer": customer, "orders": orders })
+ids.sort_by(|a, b| match (a.as_f64(), b.as_f64()) { (Some(x), Some(y)) => x.total_cmp(&y), _ => a.to_string().cmp(&b.to_string()) });
+json!({"customer": customer, "orders": ids})

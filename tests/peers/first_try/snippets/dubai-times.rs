@@ -1,17 +1,24 @@
-let shop = "/tmp/toolsmith-first-try/shop";
-let meetings: Value = filesystem::read_text_file(format!("{shop}/meetings.json")).await?.content.parse()?;
-let (mut lines, mut unknown) = (Vec::new(), BTreeMap::new());
-for m in meetings.as_array().context("no array")? {
-    let get = |key: &str| m[key].as_str().unwrap_or("").to_string();
-    match time::convert_time(get("zone"), get("time"), "Asia/Dubai").await {
-        Ok(t) => {
-            let at = chrono::DateTime::parse_from_rfc3339(&t.target.datetime)?.format("%H:%M").to_string();
-            lines.push((at.clone(), format!("{};{at}\n", get("title"))));
+#[derive(Deserialize, Clone)]
+struct Meeting { title: String, time: String, zone: String }
+let dir = "/tmp/toolsmith-first-try/shop";
+let text = filesystem::read_text_file(format!("{dir}/meetings.json")).await?.content;
+let meetings: Vec<Meeting> = serde_json::from_str(&text)?;
+let got = concurrently(4, &meetings, |m| async move {
+    Ok::<_, ToolError>(time::convert_time(&m.zone, &m.time, "Asia/Dubai").await)
+}).await?;
+let mut lines: Vec<(String, String)> = vec![];
+let mut unknown: BTreeMap<String, String> = BTreeMap::new();
+for (m, g) in meetings.iter().zip(got) {
+    match g {
+        Ok(c) => lines.push((c.target.datetime[11..16].to_string(), m.title.clone())),
+        Err(e) => {
+            let s = format!("{e:?}");
+            if !s.to_lowercase().contains("zone") { anyhow::bail!("{} {} {}: {s}", m.title, m.time, m.zone); }
+            unknown.insert(m.zone.clone(), m.title.clone());
         }
-        Err(e) if e.kind == ToolErrorKind::Failed => { unknown.insert(get("zone"), get("title")); }
-        Err(e) => return Err(e.into()),
     }
 }
-lines.sort();
-filesystem::write_file(format!("{shop}/dubai.csv"), lines.into_iter().map(|l| l.1).collect::<String>()).await?;
+lines.sort_by(|a, b| a.0.cmp(&b.0));
+let csv: String = lines.iter().map(|(t, n)| format!("{n};{t}\n")).collect();
+filesystem::write_file(format!("{dir}/dubai.csv"), csv).await?;
 unknown

@@ -1,20 +1,18 @@
-let root = "/tmp/toolsmith-first-try/shop/notes";
-let tree: Value = filesystem::directory_tree(root).await?.content.parse::<Value>()?;
-let mut todo: Vec<(usize, Value)> = vec![(0, tree)];
-let mut files: BTreeMap<String, usize> = BTreeMap::new();
-let (mut folders, mut deepest) = (0usize, 0usize);
-while let Some((depth, entries)) = todo.pop() {
-    for entry in entries.as_array().into_iter().flatten() {
-        if entry["type"] == "directory" {
-            folders += 1;
-            todo.push((depth + 1, entry["children"].clone()));
+fn walk(v: &Value, depth: usize, files: &mut BTreeMap<String, usize>, folders: &mut usize, deepest: &mut usize) {
+    for e in v.as_array().into_iter().flatten() {
+        if e["type"] == "directory" {
+            *folders += 1;
+            walk(&e["children"], depth + 1, files, folders, deepest);
         } else {
-            deepest = deepest.max(depth);
-            let name = entry["name"].as_str().unwrap_or("");
-            if let Some((_, ending)) = name.rsplit_once('.') {
-                *files.entry(ending.to_string()).or_insert(0) += 1;
+            *deepest = (*deepest).max(depth);
+            if let Some((_, ext)) = e["name"].as_str().unwrap_or("").rsplit_once('.') {
+                *files.entry(ext.to_string()).or_default() += 1;
             }
         }
     }
 }
+let t = filesystem::directory_tree("/tmp/toolsmith-first-try/shop/notes").await?.content;
+let v: Value = serde_json::from_str(&t)?;
+let (mut files, mut folders, mut deepest) = (BTreeMap::new(), 0, 0);
+walk(&v, 0, &mut files, &mut folders, &mut deepest);
 json!({"files": files, "folders": folders, "deepest": deepest})

@@ -1,14 +1,27 @@
 let repo = "/tmp/toolsmith-first-try/repository";
-let text = git::git_log(repo).max_count(1000).await?.text();
-let fix = Regex::new(r"(?m)^Message:\s*'?fix: .*\(#(\d+)\)")?;
-let mut numbers: Vec<u32> = fix.captures_iter(&text).filter_map(|c| c[1].parse().ok()).collect();
-numbers.sort();
-for n in &numbers {
-    git::GitCreateBranchInput { repo_path: repo.to_string(), branch_name: format!("hotfix/{n}"), base_branch: Some("release".to_string()) }.call().await?;
+git::git_checkout(repo, "main").await?;
+let log = git::git_log(repo).max_count(1000).await?.text().to_string();
+let issue = Regex::new(r"\(#(\d+)\)")?;
+let mut numbers: BTreeSet<u64> = BTreeSet::new();
+for m in log.split("Message: ").skip(1) {
+    let m = m.split("\nCommit: ").next().unwrap_or("");
+    let m = m.strip_prefix(['\'', '"']).unwrap_or(m);
+    if m.starts_with("fix:") || m.starts_with("fix(") {
+        for c in issue.captures_iter(m) { numbers.insert(c[1].parse()?); }
+    }
 }
-git::git_checkout(repo, format!("hotfix/{}", numbers.last().context("none")?)).await?;
-let text = git::git_branch(repo, "local").await?.text();
-let mut branches: Vec<String> = text.lines().map(|l| l.trim_start_matches('*').trim().to_string()).filter(|l| !l.is_empty()).collect();
+for n in &numbers {
+    git::git_create_branch(repo, format!("hotfix/{n}")).base_branch("release").await?;
+}
+let last = numbers.last().ok_or_else(|| anyhow!("no fixes"))?;
+git::git_checkout(repo, format!("hotfix/{last}")).await?;
+let text = git::git_branch(repo, "local").await?.text().to_string();
+let mut branches: Vec<String> = vec![];
+let mut current = String::new();
+for l in text.lines().filter(|l| !l.trim().is_empty()) {
+    let name = l.trim_start_matches(['*', '+', ' ']).trim().to_string();
+    if l.trim_start().starts_with('*') { current = name.clone(); }
+    branches.push(name);
+}
 branches.sort();
-let current = text.lines().find_map(|l| l.trim().strip_prefix('*')).map(|l| l.trim().to_string());
 json!({"branches": branches, "current": current})

@@ -1,28 +1,30 @@
-let text = git::git_log("/tmp/toolsmith-first-try/repository").max_count(1000).await?.text();
-let author = Regex::new(r"^Author: \W*([A-Za-z ]+\w)")?;
-let issue = Regex::new(r"^Message:.*\((#\d+)\)")?;
-let (mut who, mut fixed) = (String::new(), BTreeSet::new());
-for line in text.lines() {
-    if let Some(c) = author.captures(line) { who = c[1].trim().to_string(); }
-    if let Some(c) = issue.captures(line) { fixed.insert((who.clone(), c[1].to_string())); }
+let log = git::git_log("/tmp/toolsmith-first-try/repository").max_count(1000).await?.text().to_string();
+let actor = Regex::new(r#"Actor "(.*?)(?: <[^>]*>)?""#)?;
+let issue = Regex::new(r"\(#(\d+)\)")?;
+let mut fixed: BTreeSet<(String, u64)> = BTreeSet::new();
+for block in log.split("Author: ").skip(1) {
+    let line = block.lines().next().unwrap_or("");
+    let author = match actor.captures(line) { Some(c) => c[1].to_string(), None => line.split(" <").next().unwrap_or(line).trim_matches('\'').trim().to_string() };
+    let Some((_, message)) = block.split_once("Message: ") else { continue; };
+    for c in issue.captures_iter(message) { fixed.insert((author.clone(), c[1].parse()?)); }
 }
-let entity = |name: &str, kind: &str| memory::CreateEntitiesEntity { name: name.to_string(), entity_type: kind.to_string(), observations: vec![] };
-let authors: BTreeSet<&String> = fixed.iter().map(|f| &f.0).collect();
-let issues: BTreeSet<&String> = fixed.iter().map(|f| &f.1).collect();
-let mut entities: Vec<_> = authors.iter().map(|a| entity(a, "author")).collect();
-entities.extend(issues.iter().map(|i| entity(i, "issue")));
-memory::create_entities(entities).await?;
-memory::create_relations(fixed.iter().map(|(a, i)| memory::CreateRelationsRelation {
-    from: a.clone(), to: i.clone(), relation_type: "fixed".to_string(),
-}).collect::<Vec<_>>()).await?;
-let number = |name: &str| name.trim_start_matches('#').parse::<u32>().unwrap_or(0);
-memory::delete_entities(issues.iter().filter(|i| number(i) < 8).map(|i| i.to_string()).collect::<Vec<_>>()).await?;
-let graph = memory::read_graph().await?;
-let idle: Vec<String> = authors.iter().filter(|a| !graph.relations.iter().any(|r| &r.from == **a)).map(|a| a.to_string()).collect();
-memory::delete_entities(idle).await?;
-let graph = memory::read_graph().await?;
-let names = |kind: &str| graph.entities.iter().filter(|e| e.entity_type == kind).map(|e| e.name.clone()).collect::<Vec<_>>();
-let (mut authors, mut issues) = (names("author"), names("issue"));
-authors.sort();
-issues.sort_by_key(|i| number(i));
-json!({"authors": authors, "issues": issues, "relations": graph.relations.len()})
+let authors: BTreeSet<String> = fixed.iter().map(|f| f.0.clone()).collect();
+let issues: BTreeSet<u64> = fixed.iter().map(|f| f.1).collect();
+let entity = |name: String, kind: &str| memory::CreateEntitiesEntity { name, entity_type: kind.to_string(), observations: vec![] };
+let mut ents: Vec<_> = authors.iter().map(|a| entity(a.clone(), "author")).collect();
+ents.extend(issues.iter().map(|i| entity(format!("#{i}"), "issue")));
+memory::create_entities(ents).await?;
+memory::create_relations(fixed.iter().map(|(a, i)| memory::CreateRelationsRelation { from: a.clone(), to: format!("#{i}"), relation_type: "fixed".into() }).collect::<Vec<_>>()).await?;
+let low: Vec<String> = issues.iter().filter(|i| **i < 8).map(|i| format!("#{i}")).collect();
+memory::delete_entities(low).await?;
+let g = memory::read_graph().await?;
+let busy: HashSet<String> = g.relations.iter().filter(|r| r.relation_type == "fixed").map(|r| r.from.clone()).collect();
+let idle: Vec<String> = authors.iter().filter(|a| !busy.contains(*a)).cloned().collect();
+if !idle.is_empty() { memory::delete_entities(idle).await?; }
+let g = memory::read_graph().await?;
+let of = |kind: &str| g.entities.iter().filter(|e| e.entity_type == kind).map(|e| e.name.clone()).collect::<Vec<String>>();
+let mut a = of("author");
+a.sort();
+let mut i = of("issue");
+i.sort_by_key(|n| n.trim_start_matches('#').parse::<u64>().unwrap_or(0));
+json!({"authors": a, "issues": i, "relations": g.relations.len()})

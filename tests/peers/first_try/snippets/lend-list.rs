@@ -1,30 +1,40 @@
-let line = Regex::new(r"^\[([^\]]+)\] (.*?) :: (\w+) :: (.*)$")?;
-let more = Regex::new(r"\(more: (\w+)\)")?;
-let (mut found, mut token): (Vec<(String, String, String)>, Option<String>) = (Vec::new(), None);
+let production = args.get("production").unwrap().to_string();
+let until = args.get("until").unwrap().to_string();
+let wanted = args.get("props").unwrap().to_string();
+let until = chrono::NaiveDate::parse_from_str(until.trim(), "%Y-%m-%d")?.format("%G-W%V-%u").to_string();
+let row = Regex::new(r"(?m)^\[([^\]]+)\]\s*(.+?)\s*::\s*(.+?)\s*::\s*(.+?)\s*$")?;
+let more = Regex::new(r"\(more:\s*([^)\s]+)\s*\)")?;
+let mut token: Option<String> = None;
+let mut all: Vec<(String, String)> = vec![];
 loop {
-    let text = props::SearchPropsInput { words: None, kind: None, token: token.clone() }.call().await?.text();
-    for c in text.lines().filter_map(|l| line.captures(l)) {
-        found.push((c[1].to_string(), c[2].to_string(), c[4].to_string()));
-    }
-    token = more.captures(&text).map(|c| c[1].to_string());
-    if token.is_none() { break; }
+    let r = props::SearchPropsInput { kind: None, token: token.clone(), words: None }.call().await?;
+    let text = r.text().to_string();
+    for c in row.captures_iter(&text) { all.push((c[1].to_string(), c[2].trim().to_string())); }
+    let next = more.captures(&text).map(|c| c[1].to_string());
+    if next.is_none() || next == token { break; }
+    token = next;
 }
-let production = args.get("production").context("production")?.to_string();
-let until = chrono::NaiveDate::parse_from_str(args.get("until").context("until")?, "%Y-%m-%d")?.format("%G-W%V-%u").to_string();
-let names = args.get("props").context("props")?.to_string();
-let (mut lent, mut refused) = (Vec::new(), None);
-for name in names.split(',') {
-    let id = &found.iter().find(|p| p.1 == name).with_context(|| format!("no {name}"))?.0;
-    match props::lend(id, &production, &until).await {
-        Ok(_) => lent.push(id.clone()),
-        Err(e) if e.kind == ToolErrorKind::Failed => {
-            refused = Some(name.to_string());
+let mut lent: Vec<String> = vec![];
+let mut refused: Option<String> = None;
+for name in wanted.split(',').map(|s| s.trim()).filter(|s| !s.is_empty()) {
+    let mut ok = false;
+    for (id, n) in &all {
+        if n != name { continue; }
+        if props::lend(id, &production, &until).await.is_err() { continue; }
+        // make sure that it was accepted
+        let card = props::prop_card(id).await?;
+        if card.loan.as_ref().map_or(false, |l| l.production == production) {
+            lent.push(id.clone());
+            ok = true;
             break;
         }
-        Err(e) => return Err(e.into()),
     }
+    if !ok { refused = Some(name.to_string()); break; }
 }
 if refused.is_some() {
-    for id in lent.drain(..) { props::take_back(&id).await?; }
+    for id in lent.iter().rev() {
+        props::take_back(id).condition(props::TakeBackCondition::Good).await?;
+    }
+    lent.clear();
 }
 json!({"lent": lent, "refused": refused})

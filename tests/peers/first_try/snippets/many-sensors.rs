@@ -1,26 +1,17 @@
 let dir = "/tmp/toolsmith-first-try/shop/sensors";
-let listing = filesystem::list_directory(dir).await?.content;
-let names: Vec<String> = listing.lines().filter_map(|l| l.strip_prefix("[FILE] ")).map(|n| n.trim().to_string()).collect();
-let files = concurrently(16, &names, |n| async move {
-    filesystem::read_text_file(format!("{dir}/{n}")).await.map(|r| (n.clone(), r.content))
-}).await?;
-let mut faults: Vec<String> = Vec::new();
-let mut rooms: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-let (mut sum, mut count) = (0.0f64, 0.0f64);
-for (name, text) in &files {
-    let fields: HashMap<&str, &str> = text.lines().filter_map(|l| l.split_once(':')).map(|(k, v)| (k.trim(), v.trim())).collect();
-    if fields.get("status").copied() != Some("ok") {
-        faults.push(name.clone());
-        continue;
-    }
-    let celsius: f64 = fields.get("celsius").with_context(|| format!("{name}: no celsius"))?.parse::<f64>()?;
-    let room = fields.get("room").with_context(|| format!("{name}: no room"))?.to_string();
-    let entry = rooms.entry(room).or_insert((0.0, 0.0));
-    entry.0 += celsius;
-    entry.1 += 1.0;
-    sum += celsius;
-    count += 1.0;
+let l = filesystem::list_directory(dir).await?.content;
+let names: Vec<String> = l.lines().filter_map(|x| x.strip_prefix("[FILE] ")).map(|s| s.trim().to_string()).sorted().collect();
+let texts = concurrently(8, &names, |n| async move { filesystem::read_text_file(format!("{dir}/{n}")).await }).await?;
+let mut faults = vec![];
+let (mut sum, mut cnt) = (0.0, 0usize);
+let mut rooms: BTreeMap<String, (f64, usize)> = BTreeMap::new();
+for (n, t) in names.iter().zip(&texts) {
+    let f: HashMap<String, String> = t.content.lines().filter_map(|l| l.split_once(':')).map(|(k, v)| (k.trim().to_string(), v.trim().to_string())).collect();
+    if f.get("status").map(|s| s.as_str()) != Some("ok") { faults.push(n.clone()); continue; }
+    let c: f64 = f["celsius"].parse()?;
+    sum += c; cnt += 1;
+    let e = rooms.entry(f["room"].clone()).or_insert((0.0, 0));
+    e.0 += c; e.1 += 1;
 }
-faults.sort();
-let hottest = rooms.iter().max_by(|a, b| (a.1.0 / a.1.1).total_cmp(&(b.1.0 / b.1.1))).map(|(r, _)| r.clone());
-json!({"files": names.len(), "faults": faults, "mean": sum / count, "hottest_room": hottest})
+let hottest = rooms.iter().max_by(|a, b| (a.1.0 / a.1.1 as f64).total_cmp(&(b.1.0 / b.1.1 as f64))).map(|x| x.0.clone());
+json!({"files": names.len(), "faults": faults, "mean": sum / cnt as f64, "hottest_room": hottest})

@@ -1,15 +1,46 @@
-let month = args.get("month").context("month")?.to_string();
-let text = git::git_log("/tmp/toolsmith-first-try/repository").max_count(1000).await?.text();
-let author = Regex::new(r"^Author: \W*([A-Za-z ]+\w)")?;
-let date = Regex::new(r"^Date: .*?(\d{4}-\d\d-\d\d)")?;
-let (mut who, mut first, mut authors) = (String::new(), None::<String>, BTreeMap::new());
-for line in text.lines() {
-    if let Some(c) = author.captures(line) { who = c[1].trim().to_string(); }
-    if let Some(c) = date.captures(line) {
-        let day = c[1].to_string();
-        if !day.starts_with(&month) { continue; }
-        *authors.entry(who.clone()).or_insert(0) += 1;
-        if first.as_ref().is_none_or(|f| day < *f) { first = Some(day); }
+struct Com { sha: String, author: String, date: String, msg: String }
+fn parse_log(t: &str) -> Vec<Com> {
+    let mut v: Vec<Com> = vec![];
+    let mut in_msg = false;
+    for l in t.lines() {
+        let tl = l.trim();
+        if let Some(r) = tl.strip_prefix("Commit:") {
+            in_msg = false;
+            v.push(Com { sha: r.trim().trim_matches(|c| c == '\'' || c == '"').to_string(), author: String::new(), date: String::new(), msg: String::new() });
+        } else if let Some(c) = v.last_mut() {
+            if in_msg { c.msg.push('\n'); c.msg.push_str(l); continue; }
+            if let Some(r) = tl.strip_prefix("Author:") {
+                let mut a = r.trim();
+                if let Some(i) = a.find("Actor \"") { a = &a[i + 7..]; }
+                let a = a.split(" <").next().unwrap_or("").trim_matches(|c| c == '\'' || c == '"' || c == '>').trim();
+                c.author = a.to_string();
+            } else if let Some(r) = tl.strip_prefix("Date:") { c.date = r.trim().to_string(); }
+            else if let Some(r) = tl.strip_prefix("Message:") {
+                let r = r.trim();
+                let q = r.chars().next().unwrap_or(' ');
+                if (q == '\'' || q == '"') && r.len() > 1 && r.ends_with(q) {
+                    let inner = &r[1..r.len() - 1];
+                    let mut s = String::new();
+                    let mut it = inner.chars();
+                    while let Some(ch) = it.next() {
+                        if ch == '\\' { match it.next() { Some('n') => s.push('\n'), Some('t') => s.push('\t'), Some(o) => s.push(o), None => {} } } else { s.push(ch); }
+                    }
+                    c.msg = s;
+                } else { c.msg = r.to_string(); in_msg = true; }
+            }
+        }
     }
+    for c in v.iter_mut() { c.msg = c.msg.trim().to_string(); }
+    v
 }
-json!({"month": month, "first": first, "authors": authors})
+let repo = "/tmp/toolsmith-first-try/repository";
+let text = git::git_log(repo).max_count(1000).await?.text().to_string();
+println!("{}", text.chars().take(500).collect::<String>());
+let commits = parse_log(&text);
+let month = args.get("month").unwrap().to_string();
+let mut authors: BTreeMap<String, usize> = BTreeMap::new();
+let mut days: Vec<String> = vec![];
+for c in &commits {
+    if c.date.starts_with(&month) { days.push(c.date[..10].to_string()); *authors.entry(c.author.clone()).or_default() += 1; }
+}
+json!({"month": month, "first": days.iter().min(), "authors": authors})

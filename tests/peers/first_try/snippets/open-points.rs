@@ -1,31 +1,15 @@
 let root = "/tmp/toolsmith-first-try/shop/notes";
-let tree: Value = filesystem::directory_tree(root).await?.content.parse::<Value>()?;
-let mut todo: Vec<(String, Value)> = vec![(String::new(), tree)];
-let mut paths: Vec<String> = Vec::new();
-while let Some((prefix, entries)) = todo.pop() {
-    for entry in entries.as_array().into_iter().flatten() {
-        let name = entry["name"].as_str().unwrap_or("");
-        if entry["type"] == "directory" {
-            if name != "drafts" {
-                todo.push((format!("{prefix}{name}/"), entry["children"].clone()));
-            }
-        } else if name.ends_with(".md") {
-            paths.push(format!("{prefix}{name}"));
-        }
-    }
-}
-let files = concurrently(8, &paths, |p| async move {
-    filesystem::read_text_file(format!("{root}/{p}")).await.map(|r| (p.clone(), r.content))
-}).await?;
+let found = filesystem::search_files(root, "**/*.md").await?.content;
+let paths: Vec<String> = found.lines().map(|l| l.trim().to_string()).filter(|l| l.starts_with(root) && l.ends_with(".md"))
+    .filter(|l| !l[root.len()..].split('/').any(|c| c == "drafts")).unique().collect();
+let texts = concurrently(8, &paths, |p| async move { filesystem::read_text_file(p.clone()).await }).await?;
 let mut open: BTreeMap<String, Vec<String>> = BTreeMap::new();
 let mut done = 0;
-for (path, text) in &files {
-    for line in text.lines() {
-        if let Some(point) = line.strip_prefix("- [ ]") {
-            open.entry(path.clone()).or_default().push(point.trim().to_string());
-        } else if line.starts_with("- [x]") {
-            done += 1;
-        }
+for (p, t) in paths.iter().zip(&texts) {
+    let rel = p[root.len()..].trim_start_matches('/').to_string();
+    for l in t.content.lines() {
+        if let Some(r) = l.strip_prefix("- [ ]") { open.entry(rel.clone()).or_default().push(r.trim().to_string()); }
+        else if l.starts_with("- [x]") { done += 1; }
     }
 }
 json!({"open": open, "done": done})

@@ -1,24 +1,27 @@
-let line = Regex::new(r"^\[([^\]]+)\] (.*?) :: (\w+) :: (.*)$")?;
-let more = Regex::new(r"\(more: (\w+)\)")?;
-let (mut found, mut token): (Vec<(String, String, String)>, Option<String>) = (Vec::new(), None);
+let f = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/inbox/damaged.txt").await?.content;
+let names: HashSet<String> = f.lines().map(|l| l.trim().to_lowercase()).filter(|l| !l.is_empty()).collect();
+let row = Regex::new(r"(?m)^\[([^\]]+)\]\s*(.+?)\s*::\s*(.+?)\s*::\s*(.+?)\s*$")?;
+let more = Regex::new(r"\(more:\s*([^)\s]+)\s*\)")?;
+let mut token: Option<String> = None;
+let mut mine: Vec<(String, String)> = vec![];
 loop {
-    let text = props::SearchPropsInput { words: None, kind: None, token: token.clone() }.call().await?.text();
-    for c in text.lines().filter_map(|l| line.captures(l)) {
-        found.push((c[1].to_string(), c[2].to_string(), c[4].to_string()));
+    let r = props::SearchPropsInput { kind: None, token: token.clone(), words: None }.call().await?;
+    let text = r.text().to_string();
+    for c in row.captures_iter(&text) {
+        if c[4].starts_with("lent to Our Town until") { mine.push((c[1].to_string(), c[2].trim().to_string())); }
     }
-    token = more.captures(&text).map(|c| c[1].to_string());
-    if token.is_none() { break; }
+    let next = more.captures(&text).map(|c| c[1].to_string());
+    if next.is_none() || next == token { break; }
+    token = next;
 }
-let list = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/inbox/damaged.txt").await?.content;
-let broken: BTreeSet<&str> = list.lines().map(str::trim).collect();
-let (mut good, mut damaged) = (Vec::new(), Vec::new());
-for (id, name, place) in &found {
-    if !place.starts_with("lent to Our Town ") { continue; }
-    if broken.contains(name.as_str()) {
-        props::take_back(id).condition("damaged").await?;
+let mut good: Vec<String> = vec![];
+let mut damaged: Vec<String> = vec![];
+for (id, name) in &mine {
+    if names.contains(&name.to_lowercase()) {
+        props::take_back(id).condition(props::TakeBackCondition::Damaged).await?;
         damaged.push(id.clone());
     } else {
-        props::take_back(id).await?;
+        props::take_back(id).condition(props::TakeBackCondition::Good).await?;
         good.push(id.clone());
     }
 }

@@ -1,27 +1,19 @@
-let picture = everything::get_tiny_image().await?;
-let mut image: Option<String> = None;
-for block in picture.content {
-    let v = json!(&block);
-    if v["type"] == "image" {
-        image = v["mimeType"].as_str().or(v["mime_type"].as_str()).map(|s| s.to_string());
-        emit(block);
+use everything::GetStructuredContentLocation as L;
+let r = everything::get_tiny_image().await?;
+let mut mime = Value::Null;
+for c in &r.content {
+    if c.kind() == "image" {
+        mime = serde_json::to_value(c)?["mimeType"].clone();
+        emit(c.clone());
     }
 }
-let image = image.ok_or_else(|| anyhow!("no image"))?;
-let mut warmest: Option<(f64, String)> = None;
-let mut humidity = 0.0f64;
-let mut conditions: BTreeMap<String, String> = BTreeMap::new();
-for city in ["New York", "Chicago", "Los Angeles"] {
-    let w = everything::get_structured_content(city).await?;
-    humidity += w.humidity;
-    if warmest.as_ref().map_or(true, |b| w.temperature > b.0) {
-        warmest = Some((w.temperature, city.to_string()));
-    }
-    conditions.insert(city.to_string(), w.conditions.clone());
+let mut conditions = BTreeMap::new();
+let mut best = (f64::MIN, "");
+let mut hum = 0.0;
+for (n, l) in [("New York", L::NewYork), ("Chicago", L::Chicago), ("Los Angeles", L::LosAngeles)] {
+    let w = everything::get_structured_content(l).await?;
+    if w.temperature > best.0 { best = (w.temperature, n); }
+    hum += w.humidity;
+    conditions.insert(n, w.conditions.clone());
 }
-json!({
-    "image": image,
-    "warmest": warmest.map(|w| w.1),
-    "humidity": humidity / 3.0,
-    "conditions": conditions,
-})
+json!({"image": mime, "warmest": best.1, "humidity": hum / 3.0, "conditions": conditions})

@@ -1,29 +1,34 @@
 let csv = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/inbox/inspections.csv").await?.content;
-let (mut recorded, mut refused, mut hives_done) = (0, Vec::new(), BTreeSet::new());
-for line in csv.lines().skip(1) {
-    let cells: Vec<&str> = line.split(';').collect();
-    let [hive, day, weight, mites, queen] = cells[..] else { bail!("line {line}") };
-    let date = chrono::NaiveDate::parse_from_str(day, "%d.%m.%Y")?;
-    let call = hives::record_inspection(hive, date.format("%G-W%V-%u").to_string(), weight.replace(',', ".").parse::<f64>()?, queen);
-    let done = if mites.is_empty() { call.await } else { call.mites(mites.parse::<i64>()?).await };
-    match done {
-        Ok(_) => {
-            recorded += 1;
-            hives_done.insert(hive.to_string());
-        }
-        Err(e) if e.kind == ToolErrorKind::Failed => refused.push(format!("{hive} {date}")),
-        Err(e) => return Err(e.into()),
+let mut recorded = 0;
+let mut refused: Vec<String> = vec![];
+let mut done: BTreeSet<String> = BTreeSet::new();
+for l in csv.lines().filter(|l| !l.trim().is_empty()) {
+    let f: Vec<&str> = l.split(';').map(|s| s.trim().trim_matches('"')).collect();
+    let Ok(d) = chrono::NaiveDate::parse_from_str(f[1], "%d.%m.%Y") else { println!("left out: {l}"); continue; };
+    let weight: f64 = f[2].replace(',', ".").parse()?;
+    let queen = match f[4].to_lowercase().as_str() {
+        "seen" => hives::RecordInspectionQueen::Seen,
+        "eggs only" | "eggs" => hives::RecordInspectionQueen::EggsOnly,
+        "no sign" => hives::RecordInspectionQueen::NoSign,
+        o => return Err(anyhow!("queen {o}").into()),
+    };
+    let mut call = hives::record_inspection(f[0], d.format("%G-W%V-%u").to_string(), weight, queen);
+    if !f[3].is_empty() { call = call.mites(f[3].parse::<i64>()?); }
+    match call.await {
+        Ok(_) => { recorded += 1; done.insert(f[0].to_string()); }
+        Err(e) => { println!("{}", e.message); refused.push(format!("{} {}", f[0], d.format("%Y-%m-%d"))); }
     }
 }
-let mut counts = BTreeMap::new();
-for hive in hives_done {
-    let (mut count, mut cursor) = (0, None);
+let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+for h in &done {
+    let mut n = 0;
+    let mut cursor: Option<String> = None;
     loop {
-        let page = hives::InspectionsInput { hive: hive.clone(), cursor }.call().await?;
-        count += page.entries.len();
-        cursor = page.cursor.clone();
+        let page = match &cursor { None => hives::inspections(h.clone()).await?, Some(k) => hives::inspections(h.clone()).cursor(k.clone()).await? };
+        n += page.entries.len();
+        cursor = page.cursor.filter(|k| !k.is_empty());
         if cursor.is_none() { break; }
     }
-    counts.insert(hive, count);
+    counts.insert(h.clone(), n);
 }
 json!({"recorded": recorded, "refused": refused, "counts": counts})

@@ -1,23 +1,11 @@
-let paths = [
-    "/tmp/toolsmith-first-try/shop/customers.csv",
-    "/tmp/toolsmith-first-try/shop/nowhere.txt",
-    "/etc/hostname",
-    "/tmp/toolsmith-first-try/shop/orders",
-];
-let mut words: Vec<&str> = Vec::new();
-for path in paths {
-    words.push(match filesystem::read_text_file(path).await {
+let mut out = vec![];
+for p in ["/tmp/toolsmith-first-try/shop/customers.csv", "/tmp/toolsmith-first-try/shop/nowhere.txt", "/etc/hostname", "/tmp/toolsmith-first-try/shop/orders"] {
+    out.push(match filesystem::read_text_file(p).await {
         Ok(_) => "fine",
         Err(e) => {
-            let message = e.message.to_lowercase();
-            if message.contains("denied") {
-                "forbidden"
-            } else if message.contains("no such file") {
-                "missing"
-            } else {
-                "other"
-            }
+            let m = e.message.to_lowercase();
+            if m.contains("denied") { "forbidden" } else if m.contains("no such file") { "missing" } else { "other" }
         }
     });
 }
-words
+out

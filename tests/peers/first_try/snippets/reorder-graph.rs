@@ -1,20 +1,9 @@
-let products: Value = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/products.json").await?.content.parse()?;
-let products: Vec<(String, i64)> = products.as_array().context("no array")?.iter()
-    .filter_map(|p| Some((p["name"].as_str()?.to_string(), p["stock"].as_i64()?))).collect();
-memory::create_entities(products.iter().map(|(name, stock)| memory::CreateEntitiesEntity {
-    name: name.clone(),
-    entity_type: "product".to_string(),
-    observations: vec![format!("stock: {stock}")],
-}).collect::<Vec<_>>()).await?;
-let low: Vec<_> = products.iter().filter(|p| p.1 < 5).collect();
-memory::delete_observations(low.iter().map(|(name, stock)| memory::DeleteObservationsDeletion {
-    entity_name: name.clone(),
-    observations: vec![format!("stock: {stock}")],
-}).collect::<Vec<_>>()).await?;
-memory::add_observations(low.iter().map(|(name, _)| memory::AddObservationsObservation {
-    entity_name: name.clone(),
-    contents: vec!["reorder".to_string()],
-}).collect::<Vec<_>>()).await?;
-let mut reorder: Vec<String> = memory::search_nodes("reorder").await?.entities.iter().map(|e| e.name.clone()).collect();
-reorder.sort();
-json!({"reorder": reorder, "entities": memory::read_graph().await?.entities.len()})
+let ps: Vec<Value> = serde_json::from_str(&filesystem::read_text_file("/tmp/toolsmith-first-try/shop/products.json").await?.content)?;
+let l: Vec<(String, i64)> = ps.iter().map(|p| (p["name"].as_str().unwrap().to_string(), p["stock"].as_i64().unwrap())).collect();
+memory::create_entities(l.iter().map(|(n, s)| memory::CreateEntitiesEntity { name: n.clone(), entity_type: "product".to_string(), observations: vec![format!("stock: {s}")] }).collect::<Vec<_>>()).await?;
+let low: Vec<&(String, i64)> = l.iter().filter(|x| x.1 < 5).collect();
+memory::delete_observations(low.iter().map(|x| memory::DeleteObservationsDeletion { entity_name: x.0.clone(), observations: vec![format!("stock: {}", x.1)] }).collect::<Vec<_>>()).await?;
+memory::add_observations(low.iter().map(|x| memory::AddObservationsObservation { entity_name: x.0.clone(), contents: vec!["reorder".to_string()] }).collect::<Vec<_>>()).await?;
+let f = memory::search_nodes("reorder").await?;
+let names: Vec<String> = f.entities.iter().map(|e| e.name.clone()).sorted().collect();
+json!({"reorder": names, "entities": memory::read_graph().await?.entities.len()})

@@ -1,36 +1,21 @@
-let file = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/pairs.csv").await?;
-let mut pairs: Vec<(f64, f64)> = Vec::new();
-for line in file.content.lines().skip(1) {
-    if line.trim().is_empty() {
-        continue;
-    }
-    let f: Vec<&str> = line.split(',').map(|s| s.trim()).collect();
-    if f.len() < 2 {
-        bail!("line: {:?}", line);
-    }
-    pairs.push((f[0].parse::<f64>()?, f[1].parse::<f64>()?));
+let csv = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/pairs.csv").await?.content;
+let mut pairs: Vec<(f64, f64)> = vec![];
+for l in csv.lines().skip(1).filter(|l| !l.trim().is_empty()) {
+    let f: Vec<f64> = l.split([',', ';']).map(|x| x.trim().parse::<f64>()).collect::<Result<_, _>>()?;
+    pairs.push((f[0], f[1]));
 }
-let number = regex::Regex::new(r"(?:\bis|=)\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")?;
-let mut sums: Vec<f64> = Vec::new();
-let marks = [50, 100, 150, 200];
-for (chunk, mark) in pairs.chunks(50).zip(marks) {
-    let texts = concurrently(8, chunk, |p| async move {
-        everything::get_sum(p.0, p.1).await
-    }).await?;
-    for t in &texts {
-        let text = t.text().to_string();
-        match number.captures_iter(&text).last() {
-            Some(c) => sums.push(c[1].parse::<f64>()?),
-            None => bail!("no sum in: {}", text),
-        }
+let re = Regex::new(r"-?\d+(?:\.\d+)?")?;
+let (mut total, mut largest, mut done) = (0.0f64, f64::MIN, 0usize);
+for chunk in pairs.chunks(50) {
+    let answers = concurrently(8, chunk.to_vec(), |(a, b)| async move { everything::get_sum(a, b).await }).await?;
+    for r in &answers {
+        let t = r.text().to_string();
+        let s: f64 = re.find_iter(&t).last().ok_or_else(|| anyhow!("no number in {t}"))?.as_str().parse()?;
+        total += s;
+        largest = largest.max(s);
     }
-    let words = format!("{} pairs", sums.len());
-    progress(mark, 200, words.as_str());
+    done += chunk.len();
+    progress(done as f64, pairs.len() as f64, &format!("{done} pairs"));
 }
-let tidy = |x: f64| {
-    let r = (x * 1e6).round() / 1e6;
-    if r.fract() == 0.0 { json!(r as i64) } else { json!(r) }
-};
-let total: f64 = sums.iter().sum();
-let largest = sums.iter().cloned().fold(f64::NEG_INFINITY, f64::max);
-json!({ "pairs": sums.len(), "total": tidy(total), "largest": tidy(largest) })
+let num = |x: f64| { let x = (x * 1e6).round() / 1e6; if x.fract() == 0.0 { json!(x as i64) } else { json!(x) } };
+json!({"pairs": pairs.len(), "total": num(total), "largest": num(largest)})

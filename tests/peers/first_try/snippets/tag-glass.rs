@@ -1,23 +1,34 @@
-let line = Regex::new(r"^\[([^\]]+)\] (.*?) :: (\w+) :: (.*)$")?;
-let more = Regex::new(r"\(more: (\w+)\)")?;
-let (mut found, mut token): (Vec<(String, String, String)>, Option<String>) = (Vec::new(), None);
+let line_re = Regex::new(r"^\[([^\]]+)\]\s+(.*?)\s+::\s")?;
+let more_re = Regex::new(r"\(more:\s*([^)\s]+)\)\s*$")?;
+let mut ids: Vec<String> = vec![];
+let mut token: Option<String> = None;
 loop {
-    let text = props::SearchPropsInput { words: Some("glass".to_string()), kind: None, token: token.clone() }.call().await?.text();
-    for c in text.lines().filter_map(|l| line.captures(l)) {
-        found.push((c[1].to_string(), c[2].to_string(), c[4].to_string()));
+    let text = props::SearchPropsInput { kind: None, token: token.clone(), words: None }.call().await?.text().to_string();
+    for l in text.lines() {
+        if let Some(c) = line_re.captures(l) {
+            if c[2].to_lowercase().contains("glass") && !ids.contains(&c[1].to_string()) { ids.push(c[1].to_string()); }
+        }
     }
-    token = more.captures(&text).map(|c| c[1].to_string());
-    if token.is_none() { break; }
+    match more_re.captures(text.trim_end()) {
+        Some(c) if Some(c[1].to_string()) != token => token = Some(c[1].to_string()),
+        _ => break,
+    }
 }
-let mut result = BTreeMap::new();
-for (id, _, _) in &found {
-    let tags = props::prop_card(id).await?.tags;
-    if !tags.iter().any(|t| t == "fragile") {
-        let call = props::retag(id).add(["fragile"]);
-        if tags.len() == 3 { call.remove(["old"]).await?; } else { call.await?; }
+let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+for id in &ids {
+    let mut card = props::prop_card(id).await?;
+    if !card.tags.iter().any(|t| t == "fragile") {
+        if card.tags.len() >= 3 {
+            props::retag(id).add(vec!["fragile".to_string()]).remove(vec!["old".to_string()]).await?;
+        } else {
+            props::retag(id).add(vec!["fragile".to_string()]).await?;
+        }
+        card = props::prop_card(id).await?;
+        if !card.tags.iter().any(|t| t == "fragile") { anyhow::bail!("{id}: {:?}", card.tags); }
     }
-    let mut tags = props::prop_card(id).await?.tags;
+    let mut tags = card.tags;
     tags.sort();
-    result.insert(id.clone(), tags);
+    out.insert(id.clone(), tags);
 }
-result
+if out.is_empty() { anyhow::bail!("no glass found"); }
+out

@@ -1,19 +1,26 @@
-let notes = "/tmp/toolsmith-first-try/shop/notes";
-let found = filesystem::search_files(notes, "**/*.md").await?.content;
-let mut changed = Vec::new();
-for path in found.lines().filter(|l| l.ends_with(".md")) {
-    let text = filesystem::read_text_file(path).await?.content;
-    let mut edits = Vec::new();
-    for line in text.lines().filter(|l| l.starts_with("- [ ]") && (l.contains("Clara") || l.contains("Oslo"))) {
-        edits.push(json!({"oldText": line, "newText": line.replacen("- [ ]", "- [x]", 1)}));
+fn walk(v: &Value, at: &str, out: &mut Vec<String>) {
+    for e in v.as_array().into_iter().flatten() {
+        let p = format!("{at}{}", e["name"].as_str().unwrap_or(""));
+        if e["type"] == "directory" { walk(&e["children"], &format!("{p}/"), out); }
+        else if p.ends_with(".md") { out.push(p); }
     }
-    if edits.is_empty() { continue; }
-    let edits: Vec<filesystem::EditFileEdit> = edits.into_iter().map(|e| filesystem::EditFileEdit {
-        old_text: e["oldText"].as_str().unwrap_or("").to_string(),
-        new_text: e["newText"].as_str().unwrap_or("").to_string(),
+}
+let base = "/tmp/toolsmith-first-try/shop/notes";
+let tree: Value = serde_json::from_str(&filesystem::directory_tree(base).await?.content)?;
+let mut files = vec![];
+walk(&tree, "", &mut files);
+let mut changed = vec![];
+for f in files {
+    let path = format!("{base}/{f}");
+    let t = filesystem::read_text_file(path.clone()).await?.content;
+    let new: String = t.split_inclusive('\n').map(|l| match l.strip_prefix("- [ ]") {
+        Some(rest) if rest.contains("Clara") || rest.contains("Oslo") => format!("- [x]{rest}"),
+        _ => l.to_string(),
     }).collect();
-    filesystem::edit_file(path, edits).await?;
-    changed.push(path.trim_start_matches(notes).trim_start_matches('/').to_string());
+    if new != t {
+        filesystem::write_file(path, new).await?;
+        changed.push(f);
+    }
 }
 changed.sort();
 changed

@@ -1,50 +1,25 @@
 let repo = "/tmp/toolsmith-first-try/repository";
-let answer = git::git_log(repo).max_count(1000).await?;
-let log = answer.text().to_string();
-let commit = regex::Regex::new(r#"(?m)^\s*[Cc]ommit:?\s*['"]?([0-9a-f]{7,64})\b"#)?;
-let hashes: Vec<String> = commit.captures_iter(&log).map(|c| c[1].to_string()).collect();
-let shown = concurrently(4, &hashes, |h| async move {
-    git::git_show(repo, h.as_str()).await.map(|r| r.text().to_string())
-}).await?;
-let hunk = regex::Regex::new(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")?;
-let mut touched: BTreeMap<String, usize> = BTreeMap::new();
-for text in &shown {
+let log = git::git_log(repo).max_count(500).await?.text().to_string();
+let re = Regex::new(r"(?m)^\s*Commit: '?\W*([0-9a-f]{40})")?;
+let shas: Vec<String> = re.captures_iter(&log).map(|c| c[1].to_string()).collect();
+let shows = concurrently(8, shas.clone(), |s| async move { git::git_show("/tmp/toolsmith-first-try/repository", s).await }).await?;
+let mut count: HashMap<String, usize> = HashMap::new();
+for s in &shows {
+    let text = s.text().to_string();
+    let lines: Vec<&str> = text.lines().collect();
     let mut files: BTreeSet<String> = BTreeSet::new();
-    let (mut old, mut new) = (0i64, 0i64);
-    let mut before: Option<String> = None;
-    for line in text.lines() {
-        if old > 0 || new > 0 {
-            match line.chars().next() {
-                Some('-') => old -= 1,
-                Some('+') => new -= 1,
-                Some('\\') => {}
-                _ => {
-                    old -= 1;
-                    new -= 1;
-                }
-            }
-            continue;
-        }
-        if let Some(c) = hunk.captures(line) {
-            old = c.get(1).map_or(Ok(1), |m| m.as_str().parse::<i64>())?;
-            new = c.get(2).map_or(Ok(1), |m| m.as_str().parse::<i64>())?;
-        } else if let Some(path) = line.strip_prefix("--- ") {
-            before = Some(path.trim().to_string());
-        } else if let Some(path) = line.strip_prefix("+++ ") {
-            let gone = |p: &str| p == "None" || p == "/dev/null" || p.is_empty();
-            let after = path.trim().to_string();
-            let earlier = before.take().unwrap_or_default();
-            if !gone(&after) {
-                files.insert(after.strip_prefix("b/").unwrap_or(&after).to_string());
-            } else if !gone(&earlier) {
-                files.insert(earlier.strip_prefix("a/").unwrap_or(&earlier).to_string());
-            }
+    for w in lines.windows(2) {
+        if let (Some(a), Some(b)) = (w[0].strip_prefix("--- "), w[1].strip_prefix("+++ ")) {
+            let none = |p: &str| p == "/dev/null" || p == "None";
+            let (a2, b2) = if (a.starts_with("a/") || none(a)) && (b.starts_with("b/") || none(b)) {
+                (a.strip_prefix("a/").unwrap_or(a), b.strip_prefix("b/").unwrap_or(b))
+            } else { (a, b) };
+            files.insert(if none(b2) { a2 } else { b2 }.trim().to_string());
         }
     }
-    for file in files {
-        *touched.entry(file).or_insert(0) += 1;
-    }
+    for f in files { *count.entry(f).or_default() += 1; }
 }
-let mut list: Vec<(String, usize)> = touched.into_iter().filter(|(_, n)| *n >= 3).collect();
-list.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-list.iter().map(|(f, n)| json!({"file": f, "commits": n})).collect::<Vec<_>>()
+println!("{} commits", shas.len());
+let mut v: Vec<(String, usize)> = count.into_iter().filter(|(_, n)| *n >= 3).collect();
+v.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+v.iter().map(|(f, n)| json!({"file": f, "commits": n})).collect::<Vec<_>>()

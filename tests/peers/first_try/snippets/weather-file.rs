@@ -1,11 +1,12 @@
-let mut rows = Vec::new();
-for city in ["New York", "Chicago", "Los Angeles"] {
-    let w = everything::get_structured_content(city).await?;
-    rows.push((w.temperature, format!("{city},{},{},{}", w.temperature, w.conditions, w.humidity)));
+use everything::GetStructuredContentLocation as L;
+let mut rows = vec![];
+for (name, l) in [("New York", L::NewYork), ("Chicago", L::Chicago), ("Los Angeles", L::LosAngeles)] {
+    rows.push((name, everything::get_structured_content(l).await?));
 }
-rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+rows.sort_by(|a, b| a.1.temperature.total_cmp(&b.1.temperature));
+let mut csv = String::from("city,temperature,conditions,humidity\n");
+for (n, w) in &rows { csv.push_str(&format!("{n},{},{},{}\n", w.temperature, w.conditions, w.humidity)); }
 let path = "/tmp/toolsmith-first-try/shop/weather.csv";
-let text = format!("city,temperature,conditions,humidity\n{}\n", rows.iter().map(|r| r.1.as_str()).collect::<Vec<_>>().join("\n"));
-filesystem::write_file(path, text).await?;
-let lines = filesystem::read_text_file(path).await?.content.lines().count();
-json!({"lines": lines, "coldest": rows[0].1.split(',').next()})
+filesystem::write_file(path, csv).await?;
+let t = filesystem::read_text_file(path).await?.content;
+json!({"lines": t.lines().count(), "coldest": t.lines().nth(1).and_then(|l| l.split(',').next()).unwrap_or("")})
