@@ -102,9 +102,12 @@ fn what_has_no_type_is_told_once() {
 /// Configured for a server, and repeated in its answers.
 const SECRET: &str = "value-that-nobody-sees";
 
+/// The last line of the text.
+const LAST: &str = "(page 1 of 9)";
+
 /// A text longer than what is told of one.
 fn long_text() -> String {
-    format!("Commit: 1\nKey: {SECRET}\n{}", "x".repeat(400))
+    format!("Commit: 1\nKey: {SECRET}\n{}\n{LAST}", "x".repeat(400))
 }
 
 /// What `search_tools` and `describe_tools` tell of a tool.
@@ -115,13 +118,16 @@ fn looked_up(ask: &mut dyn FnMut(&Value) -> Value, tool: &str) -> [String; 2] {
     [search, describe].map(|call| ask(&call)["result"]["content"][0]["text"].as_str().unwrap().to_owned())
 }
 
-/// One line, with the first 300 characters and without the secret.
+/// One line, with 300 characters in all, the last line among them, and without the secret.
 #[track_caller]
 fn tells_the_text(told: &str, tool: &str) {
     let line = told.lines().find(|line| line.starts_with(&format!("// {tool} has answered with text: ")));
     let line = line.unwrap_or_else(|| panic!("no form of {tool} in {told}"));
-    assert!(line.contains(r#""Commit: 1\nKey: ***\nxxx"#) && line.ends_with("x…\""), "{line}");
-    let shown = 300 - format!("Commit: 1\nKey: {SECRET}\n").len();
+    assert!(
+        line.contains(r#""Commit: 1\nKey: ***\nxxx"#) && line.ends_with(&format!(r#"x…\n{LAST}""#)),
+        "{line}"
+    );
+    let shown = 300 - format!("Commit: 1\nKey: ***\n…{LAST}").chars().count() - 1;
     assert_eq!(line.matches('x').count(), shown + "text".matches('x').count(), "{line}");
     assert!(!told.contains(SECRET), "{told}");
 }
