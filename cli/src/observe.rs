@@ -236,8 +236,12 @@ fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> 
     let structured = result.get("structuredContent").filter(|structured| !structured.is_null());
     if is_declared {
         let text = structured.and_then(answer_forms::only_text);
-        let text =
-            text.ok_or_else(|| failed("the answer is not the one text that was declared".to_owned()))?;
+        let text = text.ok_or_else(|| {
+            failed(
+                "the answer is not the one text that its output schema declares, so nothing was kept"
+                    .to_owned(),
+            )
+        })?;
         return Ok(Answer::Text(text.to_owned()));
     }
     if let Some(structured) = structured {

@@ -1,5 +1,5 @@
-//! What was observed of tools that declare no output schema, as `toolsmith.lock` keeps it: an output schema that was
-//! inferred from answers, or the beginning of a text.
+//! What was observed of tools that declare no output schema, or one that is no more than a text, as `toolsmith.lock` keeps
+//! it: an output schema that was inferred from answers, or a sample of a text.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ impl ObservedOutputs {
         Some(tool)
     }
 
-    /// The beginning of the text that a tool answered with.
+    /// The sample of a text that a tool answered with.
     pub(crate) fn text(&self, server: &str, tool: &str) -> Option<&str> {
         self.texts.get(server)?.get(tool).map(String::as_str)
     }

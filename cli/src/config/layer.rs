@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where a part of a configuration comes from. A later one outdoes the earlier ones.
+/// Where a part of a configuration comes from. A later one overrides the earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ConfigLayer {
     /// Nothing is configured: the built-in demo server.

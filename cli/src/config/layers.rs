@@ -295,7 +295,7 @@ impl Layers {
         if !wrong.is_empty() {
             return Err(Error(wrong.join("\n")));
         }
-        // It outdoes every entry: it is for one look at what goes wrong.
+        // It overrides every entry: it is for one look at what goes wrong.
         let debug = std::env::var("TOOLSMITH_MCP_DEBUG").is_ok_and(|value| value == "1" || value == "true");
         let (mut servers, mut absent) = (Vec::new(), Vec::new());
         for (document, entry) in self.entries() {

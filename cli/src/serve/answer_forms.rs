@@ -1,6 +1,5 @@
-//! What tools without a declared output have answered in a client's session: the form, not the whole.
-//!
-//! It is told where the tools are looked up, to the client whose calls they were and to nobody else.
+//! The form of what tools have answered in a client's session, where their declared output does not say it: a sample of a
+//! text, or the type of JSON. It is shown where tools are looked up, to the client that called them and to no other.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +12,7 @@ use crate::masker::Masker;
 const TOOLS_KEPT: usize = 256;
 /// Most characters of what is told of an answer.
 const LONGEST: usize = 300;
-/// The longest last line that is told of a text that is longer, in characters.
+/// The longest last line that a sample of a long text keeps, in characters.
 const LONGEST_LAST: usize = 80;
 /// Bytes of an answer beyond which it is not looked at (256 KiB): it would be in memory twice.
 const ANSWER_LIMIT: usize = 256 << 10;

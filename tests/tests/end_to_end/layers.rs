@@ -1,4 +1,4 @@
-//! The layers of a configuration through the real binary: which outdoes which, what is trusted, what commands change.
+//! The layers of a configuration through the real binary: which overrides which, what is trusted, what commands change.
 
 use std::fs;
 use std::path::Path;
