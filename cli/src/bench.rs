@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::arguments::BenchArguments;
+use crate::cache;
 use crate::config;
 use crate::failure::Failure;
 use definitions::Definitions;
@@ -61,7 +62,7 @@ const LARGE: &str = "large";
 
 /// Measures; gives the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
-    let cache = config::CacheSettings::default().open()?;
+    let cache = cache::open(config::CacheSettings::default())?;
     let engine =
         Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await.map_err(Failure::host)?;
     let folder = tempfile::tempdir().map_err(Failure::host)?;

@@ -30,6 +30,7 @@ pub(crate) mod show;
 mod size;
 pub(crate) mod source;
 mod syntax;
+mod telemetry;
 pub(crate) mod text;
 pub(crate) mod tree;
 mod values;
@@ -46,10 +47,11 @@ pub(crate) use folders::{cache_folder, state_folder, user_folder};
 pub(crate) use itself::is_this_program;
 pub(crate) use layer::ConfigLayer;
 pub(crate) use layers::LoadOptions;
-pub(crate) use locks::LockFile;
+pub(crate) use locks::{LOCK, LockFile};
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
 pub(crate) use serve::{ArgumentsKept, Serve};
 pub(crate) use server::command_line;
+pub(crate) use telemetry::Telemetry;
 pub(crate) use values::{Absent, CacheSettings, Config, Server};
 
 /// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the

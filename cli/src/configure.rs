@@ -9,13 +9,13 @@ use mcp::Lock;
 use serde_json::Value as Json;
 
 use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments, TrustArguments};
+use crate::config::LOCK;
 use crate::config::layers::{self, Layers};
 use crate::config::source::{Document, Entry, masked};
 use crate::config::tree::{Node, Value};
 use crate::config::{ConfigLayer, Error, LoadOptions, locks, schema, show, variables};
 use crate::exit;
 use crate::failure::Failure;
-use crate::program_crate::LOCK;
 use crate::question;
 use crate::terminal::Terminal;
 use crate::trust::{self, ProjectFiles, Trust};

@@ -9,7 +9,7 @@ mod assistant;
 mod audit;
 mod bench;
 mod browser;
-mod calendar;
+mod cache;
 mod catalog;
 mod clients;
 mod config;

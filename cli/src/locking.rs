@@ -10,6 +10,7 @@ use mcp::Lock;
 use serde_json::Value;
 
 use crate::arguments::PinArguments;
+use crate::cache;
 use crate::catalog::ToolLists;
 use crate::config::{self, Config};
 use crate::discovery::Discovery;
@@ -136,7 +137,7 @@ fn admitted(config: &Config, lists: &ToolLists, server: &str) -> Option<Vec<Valu
 
 /// The tools of all servers, which must all answer.
 async fn ask_all(config: &Config, terminal: &Terminal) -> Result<ToolLists, Failure> {
-    let cache = config.cache.open()?;
+    let cache = cache::open(config.cache)?;
     let mut discovery = Discovery::new(config, terminal, cache, Known::default());
     let servers: Vec<_> = config.servers.iter().collect();
     let asked = discovery.ask(&servers).await;

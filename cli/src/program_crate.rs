@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use mcp::Lock;
 
+use crate::config::LOCK;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
-
-/// The tools that a crate was written for, in its folder.
-pub(crate) const LOCK: &str = "toolsmith.lock";
 
 /// A crate's program and the tools that it was written for.
 #[derive(Debug)]

@@ -3,6 +3,8 @@
 use runner::nearest;
 use serde_json::Value;
 
+use crate::config::{Config, Permission};
+
 /// What lists resources, in snippets and for agents. Permissions name it as if it were a tool of each server.
 pub(crate) const LIST: &str = "mcp_resources_list";
 
@@ -15,6 +17,11 @@ pub(crate) const LONGEST_ADDRESS: usize = 8 << 10;
 /// Whether permissions mean resources by this name, and not a tool.
 pub(crate) fn is_name(tool: &str) -> bool {
     tool == LIST || tool == READ
+}
+
+/// Whether agents and programs may see which resources a server has.
+pub(crate) fn may_be_listed(config: &Config, server: &str) -> bool {
+    !config.denies(server, LIST) && config.permission(server, LIST) != Permission::Deny
 }
 
 /// Whether each word of `query` stands somewhere in what is said of a resource (MCP's `Resource` or

@@ -10,6 +10,7 @@ use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
+use crate::cache;
 use crate::config::Config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
@@ -188,7 +189,7 @@ impl<'a> Execution<'a> {
         tools: Tools,
         code: &str,
     ) -> Result<Self, Failure> {
-        let cache = config.cache.open()?;
+        let cache = cache::open(config.cache)?;
         if let Some(warning) = config.code_mode.warning() {
             terminal.tell(warning);
         }

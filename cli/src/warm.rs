@@ -3,6 +3,7 @@
 use runner::Engine;
 
 use crate::arguments::WarmArguments;
+use crate::cache;
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
@@ -21,7 +22,7 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
     let config = setup::load(&arguments.place.options())?;
     let known = Known::of(&config)?;
-    let cache = config.cache.open()?;
+    let cache = cache::open(config.cache)?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
     let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), known);
     let discovered = discovery.discover().await;

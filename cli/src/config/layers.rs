@@ -6,12 +6,11 @@
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use super::locks::{self, LockFile};
+use super::locks::{self, LOCK, LockFile};
 use super::protected;
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
 use super::{Absent, CacheSettings, Config, ConfigLayer, Error, Server, check, server, text};
-use crate::program_crate::LOCK;
 use crate::trust::{self, ProjectFiles, Trust};
 
 /// The names that a configuration may have in the user's folder, and in a project's `.toolsmith`.

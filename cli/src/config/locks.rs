@@ -10,7 +10,9 @@ use mcp::Lock;
 
 use super::source::Document;
 use super::{Config, ConfigLayer, Error, user_folder};
-use crate::program_crate::LOCK;
+
+/// The name of a lock file: beside a configuration, in the user's folder, and in the folder of a crate.
+pub(crate) const LOCK: &str = "toolsmith.lock";
 
 /// A lock file that holds, and what it said when the configuration was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::checker::Checker;
 use super::decode::{At, Problem};
-use crate::telemetry::Telemetry;
+use super::telemetry::Telemetry;
 
 /// What `toolsmith serve` offers, and within what bounds.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

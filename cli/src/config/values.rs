@@ -4,14 +4,11 @@ use std::path::PathBuf;
 
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
-use super::folders::cache_folder;
 use super::layer::ConfigLayer;
 use super::locks::LockFile;
 use super::policy::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
 use super::variables;
-use crate::failure::Failure;
-use crate::resources::LIST;
 
 /// A checked configuration.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -94,17 +91,6 @@ impl Default for CacheSettings {
     }
 }
 
-impl CacheSettings {
-    /// Opens the cache.
-    ///
-    /// # Errors
-    /// Where its folder is not known, or can't be used.
-    pub(crate) fn open(self) -> Result<runner::Cache, Failure> {
-        let folder = cache_folder().map_err(Failure::configuration)?;
-        runner::Cache::open(&folder, self.size).map_err(Failure::host)
-    }
-}
-
 impl Server {
     /// A server of no file: all its tools, of which each is asked about. `target` may be shown.
     pub(crate) fn new(connection: mcp::ServerConfig, target: String) -> Self {
@@ -151,11 +137,6 @@ impl Config {
     /// Whether `globalSettings.deny` names something of a server, whatever its filter of tools says.
     pub(crate) fn denies(&self, server: &str, name: &str) -> bool {
         self.deny.iter().any(|glob| glob.fits_tool(server, name))
-    }
-
-    /// Whether agents and programs may see which resources a server has.
-    pub(crate) fn lists_resources(&self, server: &str) -> bool {
-        !self.denies(server, LIST) && self.permission(server, LIST) != Permission::Deny
     }
 
     /// Whether snippets may call a tool.

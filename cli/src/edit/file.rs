@@ -10,8 +10,8 @@ use super::change::{Change, SERVERS};
 use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
+use crate::config::LOCK;
 use crate::config::{self, ConfigLayer, Error, layers, locks, source};
-use crate::program_crate::LOCK;
 use crate::trust::{self, ProjectFiles, Trust};
 
 /// A file that is changed.

@@ -6,9 +6,10 @@ use codegen::Bindings;
 use mcp::Lock;
 
 use crate::arguments::CodegenArguments;
+use crate::cache;
 use crate::config;
+use crate::config::LOCK;
 use crate::failure::Failure;
-use crate::program_crate::LOCK;
 use crate::terminal::Terminal;
 
 /// Writes the crate.
@@ -27,7 +28,7 @@ pub(super) async fn export(
     runner::write_crate(folder, &modules).map_err(Failure::configuration)?;
     lock.write(&folder.join(LOCK)).map_err(Failure::configuration)?;
     if !arguments.no_vendor {
-        let cache = config::CacheSettings::default().open()?;
+        let cache = cache::open(config::CacheSettings::default())?;
         let options = config::CodeMode::default().engine(cache);
         if let Err(error) = runner::vendor(&options, folder, terminal).await {
             terminal.note(&format!(

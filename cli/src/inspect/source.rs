@@ -8,6 +8,7 @@ use mcp::{Listing, Lock, LockedServer};
 use serde_json::Value;
 
 use crate::arguments::CodegenArguments;
+use crate::cache;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
@@ -111,7 +112,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
         config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
     }
     let locks = Locks::of(&config)?;
-    let cache = config.cache.open()?;
+    let cache = cache::open(config.cache)?;
     let mut discovery = Discovery::new(&config, terminal, cache, locks.known(&config));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::support::{print_json, sessions, tell_difference};
 use super::table::table;
 use crate::arguments::ToolsArguments;
+use crate::cache;
 use crate::catalog;
 use crate::config::{self, Config, Filter};
 use crate::direct::Partition;
@@ -70,7 +71,7 @@ async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) 
 /// Which tools are direct, and what they are called; that depends on all servers, of which the others are as they were
 /// seen last.
 fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, Failure> {
-    let cache = config.cache.open()?;
+    let cache = cache::open(config.cache)?;
     let mut all = lists.clone();
     for server in &config.servers {
         let name = &server.connection.name;

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::masker::Masker;
 use crate::pins::Known;
 use crate::reference::Reference;
+use crate::resources;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 use crate::unavailable::UnavailableTools;
@@ -78,7 +79,8 @@ pub(crate) struct Lists {
 impl Lists {
     /// With what a server says of itself.
     pub(crate) fn introduce(&mut self, settings: &Settings, server: &str, introduction: ServerIntroduction) {
-        self.has_resources |= introduction.has_resources && settings.config.lists_resources(server);
+        self.has_resources |=
+            introduction.has_resources && resources::may_be_listed(&settings.config, server);
         if !introduction.about.is_empty() {
             self.about.insert(server.to_owned(), introduction.about);
         }

@@ -18,6 +18,7 @@ use super::quota::{Amount, Quota};
 use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
+use crate::cache;
 use crate::config::CodeMode;
 use crate::failure::Failure;
 use crate::permission::Remembered;
@@ -75,7 +76,7 @@ impl ServerState {
         allow: Vec<String>,
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
-        let cache = settings.borrow().config.cache.open()?;
+        let cache = cache::open(settings.borrow().config.cache)?;
         Remembered::retire_older().iter().for_each(|note| terminal.note(note));
         Self::with_cache(cache, settings, allow, terminal)
     }

@@ -5,23 +5,27 @@ use std::time::SystemTime;
 use chrono::{DateTime, SecondsFormat};
 
 /// With milliseconds: 2026-11-22T08:49:37.007Z.
-pub(crate) fn timestamp(time: SystemTime) -> String {
+#[must_use]
+pub fn timestamp(time: SystemTime) -> String {
     of_milliseconds(milliseconds(time))
 }
 
 /// The same of milliseconds since 1970; nothing for what is beyond the calendar.
-pub(crate) fn of_milliseconds(at: i64) -> String {
+#[must_use]
+pub fn of_milliseconds(at: i64) -> String {
     DateTime::from_timestamp_millis(at)
         .map_or_else(String::new, |time| time.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
 /// Milliseconds since 1970, to the minute: 2026-11-22 08:49Z.
-pub(crate) fn minute(at: i64) -> String {
+#[must_use]
+pub fn minute(at: i64) -> String {
     formatted(at, "%Y-%m-%d %H:%MZ")
 }
 
 /// The day: 2026-11-22.
-pub(crate) fn day(time: SystemTime) -> String {
+#[must_use]
+pub fn day(time: SystemTime) -> String {
     formatted(milliseconds(time), "%Y-%m-%d")
 }
 
