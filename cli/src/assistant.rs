@@ -12,7 +12,7 @@ use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
 pub(crate) use self::prompt::Prompt;
 pub(crate) use self::recorder::{Recorder, Recording, Saved};
 pub(crate) use self::tools::Tools;
-use crate::config::{Config, Model};
+use config::{Config, Model};
 use crate::failure::Failure;
 
 /// A model that is ready to be asked.

@@ -29,7 +29,7 @@ use std::time::SystemTime;
 
 use serde_json::value::RawValue;
 
-use crate::config::ArgumentsKept;
+use config::ArgumentsKept;
 use crate::failure::Failure;
 use crate::masker::Masker;
 

@@ -16,7 +16,6 @@ use tokio::process::Command;
 
 use crate::arguments::BenchArguments;
 use crate::cache;
-use crate::config;
 use crate::failure::Failure;
 use definitions::Definitions;
 use tools::Tools;

@@ -2,7 +2,7 @@
 
 use runner::Cache;
 
-use crate::config::{self, CacheSettings};
+use config::{CacheSettings};
 use crate::failure::Failure;
 
 /// Opens the cache in the user's folder.

@@ -12,7 +12,7 @@ use codegen::Warning;
 use runner::{Bucket, Cache};
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, Permission, Server};
+use config::{Config, Permission, Server};
 use crate::pins::{Known, Pins};
 use crate::terminal::Terminal;
 use crate::tool_list::{ToolList, digest};
@@ -238,7 +238,7 @@ mod tests {
     use codegen::Warning;
 
     use super::{identity, note_on_schemas};
-    use crate::config::Server;
+    use config::Server;
 
     #[test]
     fn what_is_an_argument_is_no_variable_or_folder() {

@@ -12,7 +12,7 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
-use crate::config::{ConfigLayer, layers};
+use config::{ConfigLayer, layers};
 use crate::edit::trusting::{self, asks};
 use crate::exit;
 use crate::failure::Failure;

@@ -27,7 +27,6 @@ use self::record::how_to_resume;
 use self::screen::{RunStats, seconds};
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
-use crate::config;
 use crate::debug;
 use crate::exit;
 use crate::failure::Failure;

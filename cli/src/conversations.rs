@@ -16,7 +16,7 @@ use crate::arguments::{
     ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
     PruneArguments,
 };
-use crate::config::{self, Config, Conversations, Glob};
+use config::{Config, Conversations, Glob};
 use crate::exit;
 use crate::failure::Failure;
 use crate::mcp_commands::table::{short, table};

@@ -14,7 +14,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::config::{Config, Server};
+use config::{Config, Server};
 use crate::serve::precompile;
 use crate::telemetry::Exporter;
 use crate::terminal::{self, Notifier};

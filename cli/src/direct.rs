@@ -4,7 +4,7 @@ mod presented;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::config::{Config, DirectNames};
+use config::{Config, DirectNames};
 
 pub(crate) use self::presented::presented;
 
@@ -161,7 +161,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::config::{CodeMode, Filter, Glob, Server};
+    use config::{CodeMode, Filter, Glob, Server};
 
     fn config(servers: &[&str], excluded: &[&str], direct_names: DirectNames) -> Config {
         let server = |name: &&str| Server {

@@ -9,7 +9,7 @@ use futures::future::join_all;
 use runner::{Cache, Catalog};
 
 use crate::catalog::{self, ToolLists};
-use crate::config::{Config, Server};
+use config::{Config, Server};
 use crate::failure::Failure;
 use crate::host::TerminalHost;
 use crate::pins::{Difference, Known, Pins};

@@ -8,7 +8,7 @@ use sandbox::{Confinement, Layers, Mechanism, Support};
 use serde::Serialize;
 
 use crate::arguments::DoctorArguments;
-use crate::config::{self, CodeMode};
+use config::{CodeMode};
 use crate::exit;
 use crate::failure::Failure;
 use crate::setup;

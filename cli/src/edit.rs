@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::arguments::{
     AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
 };
-use crate::config::{Permission, command_line};
+use config::{Permission, command_line};
 use crate::exit;
 use crate::failure::Failure;
 use crate::lock_file::hold;

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use crate::catalog::identity;
-use crate::config::{self, ConfigLayer, Server};
+use config::{ConfigLayer, Server};
 use crate::terminal::Notifier;
 
 /// The folder of the cache with a file for each command that was started.

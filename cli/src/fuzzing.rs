@@ -1,7 +1,7 @@
 //! What the fuzz targets try of files that decide what is trusted and permitted. No interface for anything else.
 
 use crate::permission::Content;
-use crate::trust::{ProjectFiles, Trust, Trusted};
+use config::trust::{ProjectFiles, Trust, Trusted};
 
 /// Whether a record of trust with these bytes trusts a configuration and its lock file at `path`.
 #[must_use]

@@ -12,7 +12,6 @@ mod browser;
 mod cache;
 mod catalog;
 mod clients;
-mod config;
 mod configure;
 mod console;
 mod conversations;
@@ -58,7 +57,6 @@ mod telemetry;
 mod terminal;
 mod tool_arguments;
 mod tool_list;
-mod trust;
 mod unavailable;
 mod warm;
 

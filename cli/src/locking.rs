@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::arguments::PinArguments;
 use crate::cache;
 use crate::catalog::ToolLists;
-use crate::config::{self, Config};
+use config::{Config};
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;

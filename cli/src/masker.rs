@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::config::Config;
+use config::Config;
 
 /// How many secrets of older configurations are remembered beside those in force, about.
 const MOST_SECRETS: usize = 2_000;
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn secrets_are_taken_from_every_kind_of_server() {
-        use crate::config::Server;
+        use config::Server;
         let mut local = mcp::ServerConfig::stdio("local", "program", [""; 0]);
         if let mcp::Transport::Stdio(command) = &mut local.transport {
             command.env.insert("KEY".into(), "value-of-env".into());

@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::arguments::{LockArguments, ObserveArguments};
-use crate::config::Config;
+use config::Config;
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::TerminalHost;

@@ -18,7 +18,7 @@ use mcp::LockedTool;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::config::{Config, Glob, Permission};
+use config::{Config, Glob, Permission};
 use crate::resources;
 use crate::terminal::Terminal;
 use crate::tool_list::ToolList;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use mcp::{Lock, LockedServer, LockedTool};
 use serde_json::Value;
 
-use crate::config::{Config, LockFile};
+use config::{Config, LockFile};
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
@@ -66,7 +66,7 @@ impl Locks {
 
     /// Each server as the lock file beside its own entry has it: what was observed of it counts from there alone.
     pub(crate) fn own(&self, config: &Config) -> Lock {
-        let locked = |server: &crate::config::Server| {
+        let locked = |server: &config::Server| {
             let (_, lock) = self.0.get(config.lock_of(&server.layer)?)?;
             let name = &server.connection.name;
             Some((name.clone(), lock.servers.get(name)?.clone()))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp::Lock;
 
-use crate::config::LOCK;
+use config::LOCK;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;

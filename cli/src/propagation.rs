@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agent::ADDRESS_VARIABLE;
 use serde_json::{Map, Value};
 
-use crate::config::Config;
+use config::Config;
 use crate::failure::Failure;
 use crate::subagent_log;
 

@@ -3,7 +3,7 @@
 use runner::nearest;
 use serde_json::Value;
 
-use crate::config::{Config, Permission};
+use config::{Config, Permission};
 
 /// What lists resources, in snippets and for agents. Permissions name it as if it were a tool of each server.
 pub(crate) const LIST: &str = "mcp_resources_list";

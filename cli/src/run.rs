@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
 use crate::cache;
-use crate::config::Config;
+use config::Config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::permission;

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::task::AbortHandle;
 
-use crate::config::{Config, Permission, Server};
+use config::{Config, Permission, Server};
 use crate::first_start;
 use crate::guard::{Guards, ToolGuard};
 use crate::host::SessionHost;

@@ -1,6 +1,6 @@
 //! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
 
-use crate::config::{self, Config, LoadOptions, Server};
+use config::{Config, LoadOptions, Server};
 use crate::debug;
 use crate::failure::Failure;
 use crate::masker::Masker;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::config::{Config, Filter, Permission};
+use config::{Config, Filter, Permission};
 use crate::pins::Pins;
 use crate::reference::letters;
 use crate::tool_list::ToolList;
@@ -162,7 +162,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::config::{Glob, Server};
+    use config::{Glob, Server};
 
     fn config() -> Config {
         let server =

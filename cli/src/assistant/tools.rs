@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::content;
 use super::names::Names;
-use crate::config::Server;
+use config::Server;
 use crate::failure::Failure;
 use crate::resources::{LIST, READ, fits_query};
 use crate::serve::caller::Abilities;

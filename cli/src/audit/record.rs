@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::line::cut;
-use crate::config::ArgumentsKept;
+use config::ArgumentsKept;
 use crate::masker::Masker;
 
 /// One event. `execution` is the same in all records of an execution; a call that a client makes directly has one of

@@ -12,7 +12,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::entry::Entry;
 use super::place::Place;
-use crate::config::{Error, tree};
+use config::{Error, tree};
 use crate::edit::{json, replace::replace};
 use crate::lock_file::hold;
 

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::chat_session::ChatSession;
 use super::command::{Servers, meant};
-use crate::config::{Config, Server};
+use config::{Config, Server};
 use crate::login;
 use crate::login_hook;
 use crate::mcp_commands::{rows, short, source, table};

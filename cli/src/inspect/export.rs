@@ -7,8 +7,7 @@ use mcp::Lock;
 
 use crate::arguments::CodegenArguments;
 use crate::cache;
-use crate::config;
-use crate::config::LOCK;
+use config::LOCK;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::support::{print_json, sessions, tell_difference};
 use crate::arguments::CallArguments;
-use crate::config;
 use crate::exit;
 use crate::failure::Failure;
 use crate::permission;

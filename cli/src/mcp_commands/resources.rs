@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::support::{print_json, sessions};
 use super::table::table;
 use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
-use crate::config::{self, Config};
+use config::{Config};
 use crate::exit;
 use crate::failure::Failure;
 use crate::pins::Pins;

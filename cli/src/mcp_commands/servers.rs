@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::support::{code, print_json, sessions, tell_difference};
 use super::table::{short, table};
 use crate::arguments::{LookArguments, OneArguments};
-use crate::config::{Config, ConfigLayer, Server};
+use config::{Config, ConfigLayer, Server};
 use crate::exit;
 use crate::failure::Failure;
 use crate::masker::Masker;

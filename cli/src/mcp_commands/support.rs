@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::config::Config;
+use config::Config;
 use crate::exit;
 use crate::host::TerminalHost;
 use crate::pins::{Difference, Pins};

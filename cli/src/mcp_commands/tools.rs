@@ -11,7 +11,7 @@ use super::table::table;
 use crate::arguments::ToolsArguments;
 use crate::cache;
 use crate::catalog;
-use crate::config::{self, Config, Filter};
+use config::{Config, Filter};
 use crate::direct::Partition;
 use crate::exit;
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! What a newer configuration says of a call that was begun under an older one.
 
 use super::Policy;
-use crate::config::{Config, Glob, Permission};
+use config::{Config, Glob, Permission};
 use crate::resources;
 
 /// What holds under a configuration for a tool before anybody is asked. What the command line allows is not asked about;
@@ -72,7 +72,7 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Rules, Server};
+    use config::{Rules, Server};
 
     fn config(command: &str, permission: Permission, deny: &[&str]) -> Config {
         let server = Server {

@@ -6,7 +6,7 @@ use futures::FutureExt as _;
 use serde_json::value::to_raw_value;
 
 use super::*;
-use crate::config::{Rules, Server};
+use config::{Rules, Server};
 
 /// Answers in turn, and keeps what was asked; with no answers left there is nobody.
 #[derive(Clone, Default)]

@@ -13,7 +13,7 @@ use rmcp::model::ClientCapabilities;
 use serde_json::{Map, Value, json};
 use system::random;
 
-use crate::config::Config;
+use config::Config;
 use crate::failure::Failure;
 use crate::serve::session::Transport;
 
@@ -189,7 +189,7 @@ pub(crate) fn next(depth: u32, over_http: bool) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Server;
+    use config::Server;
 
     #[test]
     fn the_variable_is_a_number_or_refused() {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::config::Serve;
+use config::Serve;
 use crate::present;
 use cut::{Cut, Keep, cut};
 

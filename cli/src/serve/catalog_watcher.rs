@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
-use crate::config::Server;
+use config::Server;
 use crate::terminal::Terminal;
 
 /// How long is waited for further changes before what is offered is put together anew: they come in bursts.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::answer;
 use super::answer_forms::{self, AnswerForms};
 use super::snapshot::Snapshot;
-use crate::config::Config;
+use config::Config;
 use crate::direct::{DirectTool, presented};
 use crate::observed::is_one_text;
 use crate::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};

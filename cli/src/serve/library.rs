@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::output_store;
 use super::proxy::ProxiedRequest;
-use crate::config::{Config, Server};
+use config::{Config, Server};
 use crate::resources;
 use crate::resources::{fits_template, meant};
 

@@ -24,7 +24,7 @@ use super::settings_in_force::SettingsInForce;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
-use crate::config::Server;
+use config::Server;
 use crate::direct::DirectTool;
 use crate::permission::{Grants, Policy, RequestedTool};
 use crate::resources::READ;

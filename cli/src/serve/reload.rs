@@ -17,12 +17,13 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::snapshot::Settings;
 use super::state::ServerState;
-use crate::config::{self, Config, LoadOptions, layers};
+use config::{Config, LoadOptions, layers};
 use crate::failure::Failure;
 use crate::pins::Known;
 use crate::telemetry::Exporter;
 use crate::terminal;
-use crate::{setup, trust};
+use crate::setup;
+use config::trust;
 
 /// How long nothing may change before files are read: who writes one does so in several steps.
 const QUIET: Duration = Duration::from_millis(200);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::audit::Audit;
 use crate::catalog::{ServerIntroduction, ToolLists};
-use crate::config::Config;
+use config::Config;
 use crate::direct::{Partition, presented};
 use crate::failure::Failure;
 use crate::masker::Masker;

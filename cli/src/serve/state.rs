@@ -19,7 +19,7 @@ use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 use crate::cache;
-use crate::config::CodeMode;
+use config::CodeMode;
 use crate::failure::Failure;
 use crate::permission::Remembered;
 use crate::terminal::Terminal;

@@ -15,7 +15,7 @@ use self::listed::Listed;
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
 use crate::catalog::{self, ServerIntroduction};
-use crate::config::{Config, Server};
+use config::{Config, Server};
 use crate::first_start;
 use crate::host::SessionHost as _;
 use crate::unavailable::STARTING;

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{NO_POLICY, Sessions, failure};
-use crate::config::Permission;
+use config::Permission;
 use crate::permission::{Policy, Reason, RequestedTool};
 use crate::reference::letters;
 use crate::resources::{LIST, LONGEST_ADDRESS, READ, fits_query, fits_template, meant};

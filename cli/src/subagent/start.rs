@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::task::Subagent;
 use crate::arguments::SubagentArguments;
 use crate::assistant::{Assistant, Recording};
-use crate::config::{self, Config, ConfigLayer};
+use config::{Config, ConfigLayer};
 use crate::conversations;
 use crate::failure::Failure;
 use crate::propagation;

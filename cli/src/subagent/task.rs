@@ -17,7 +17,6 @@ use super::reporter::RunReporter;
 use super::result;
 use super::tool::Arguments;
 use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
-use crate::config;
 use crate::propagation::{self, depth};
 use crate::serve::answer;
 use crate::serve::caller::Caller;

@@ -24,7 +24,7 @@ use tracing_subscriber::{Layer, Registry};
 use self::client::Client;
 use super::context::TraceContext;
 use super::spans::TARGET;
-use crate::config::Telemetry;
+use config::Telemetry;
 use crate::failure::Failure;
 
 /// How long the end of this process waits for the last spans to be sent.

@@ -4,7 +4,7 @@ use tracing::Span;
 use tracing_subscriber::{Layer, Registry};
 
 use super::context::TraceContext;
-use crate::config::Telemetry;
+use config::Telemetry;
 use crate::failure::Failure;
 
 /// An export of spans, which this build does not have.

@@ -8,7 +8,7 @@ use agent::Block;
 use tokio::sync::watch;
 
 use super::*;
-use crate::config::{self, LoadOptions};
+use config::{LoadOptions};
 use crate::pins::Known;
 use crate::serve::snapshot::Settings;
 use crate::terminal::Terminal;

@@ -273,7 +273,7 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
-    use crate::config::{Config, Serve};
+    use config::{Config, Serve};
     use crate::pins::Known;
 
     fn sessions(max_sessions: usize) -> Arc<Sessions> {

@@ -7,7 +7,7 @@ use mcp::Tool;
 use runner::Cache;
 
 use crate::catalog;
-use crate::config::Server;
+use config::Server;
 use crate::tool_list::ToolList;
 
 /// The last list of each server, by the identity of the server.

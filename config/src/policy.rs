@@ -8,16 +8,16 @@ use wildmatch::WildMatchPattern;
 
 /// A tool's name in which `*` stands for any text. Nothing else is special.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Glob(String);
+pub struct Glob(String);
 
 impl Glob {
     /// The glob that `text` spells.
-    pub(crate) fn new(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         Glob(text.to_owned())
     }
 
     /// Whether the glob fits a name as a whole.
-    pub(crate) fn fits(&self, name: &str) -> bool {
+    pub fn fits(&self, name: &str) -> bool {
         WildMatchPattern::<'*', '\0'>::new(&self.0).matches(name)
     }
 
@@ -27,7 +27,7 @@ impl Glob {
     }
 
     /// As it was written.
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.0
     }
 }
@@ -40,7 +40,7 @@ impl fmt::Debug for Glob {
 
 /// Which tools of a server are there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) enum Filter {
+pub enum Filter {
     /// All.
     #[default]
     All,
@@ -67,7 +67,7 @@ impl Filter {
     Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Permission {
+pub enum Permission {
     /// It may.
     Allow,
     /// A person is asked once for all tools that a program can call, before it runs.
@@ -81,7 +81,7 @@ pub(crate) enum Permission {
 
 /// The permissions of a server's tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Rules {
+pub struct Rules {
     /// The first glob that fits a tool decides.
     pub(crate) rules: Vec<(Glob, Permission)>,
     /// What holds for the others.
@@ -95,7 +95,7 @@ impl Rules {
     }
 
     /// What holds for a tool.
-    pub(crate) fn of(&self, tool: &str) -> Permission {
+    pub fn of(&self, tool: &str) -> Permission {
         let rule = self.rules.iter().find(|(glob, _)| glob.fits(tool));
         rule.map_or(self.otherwise, |(_, permission)| *permission)
     }

@@ -7,7 +7,7 @@ use etcetera::BaseStrategy;
 use super::error::Error;
 
 /// The folder of the cache: `TOOLSMITH_CACHE_DIR`, or the user's cache folder.
-pub(crate) fn cache_folder() -> Result<PathBuf, Error> {
+pub fn cache_folder() -> Result<PathBuf, Error> {
     if let Some(folder) = std::env::var_os("TOOLSMITH_CACHE_DIR").filter(|folder| !folder.is_empty()) {
         let folder = PathBuf::from(folder);
         return std::path::absolute(&folder).map_err(|error| {
@@ -20,7 +20,7 @@ pub(crate) fn cache_folder() -> Result<PathBuf, Error> {
 }
 
 /// The user's folder for what is kept from one run to the next: `$XDG_STATE_HOME/toolsmith`.
-pub(crate) fn state_folder() -> Result<PathBuf, Error> {
+pub fn state_folder() -> Result<PathBuf, Error> {
     let base = etcetera::choose_base_strategy();
     let base =
         base.map_err(|error| Error(format!("no state folder: {error}\nhelp: set HOME or XDG_STATE_HOME")))?;
@@ -28,6 +28,6 @@ pub(crate) fn state_folder() -> Result<PathBuf, Error> {
 }
 
 /// The user's folder of configurations.
-pub(crate) fn user_folder() -> Option<PathBuf> {
+pub fn user_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith"))
 }

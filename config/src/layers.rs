@@ -21,12 +21,12 @@ const PROJECT_NAMES: [&str; 3] = ["toolsmith.yaml", "toolsmith.yml", "toolsmith.
 
 /// The layers that are there, the weakest first.
 #[derive(Debug, Default)]
-pub(crate) struct Layers {
-    pub(crate) documents: Vec<Document>,
+pub struct Layers {
+    pub documents: Vec<Document>,
     /// The lock files that hold for them.
     pub(super) locks: Vec<LockFile>,
     /// What is to be told of layers that are not taken.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// What a person has to do before the project's file is taken.
     pub(super) untrusted: Option<String>,
 }
@@ -43,19 +43,19 @@ enum Untrusted {
 }
 
 /// The user's file, if there is one.
-pub(crate) fn user_file() -> Result<Option<PathBuf>, Error> {
+pub fn user_file() -> Result<Option<PathBuf>, Error> {
     let Some(folder) = super::user_folder() else { return Ok(None) };
     only(NAMES.iter().map(|name| folder.join(name)))
 }
 
 /// The file of the project in `folder`, if there is one.
-pub(crate) fn project_file(folder: &Path) -> Result<Option<PathBuf>, Error> {
+pub fn project_file(folder: &Path) -> Result<Option<PathBuf>, Error> {
     let beside = PROJECT_NAMES.iter().map(|name| folder.join(name));
     only(beside.chain(NAMES.iter().map(|name| folder.join(".toolsmith").join(name))))
 }
 
 /// The configuration of the project that a lock file belongs to, if there is one.
-pub(crate) fn project_of_lock(lock: &Path) -> Option<PathBuf> {
+pub fn project_of_lock(lock: &Path) -> Option<PathBuf> {
     if lock.file_name()? != LOCK {
         return None;
     }
@@ -67,15 +67,15 @@ pub(crate) fn project_of_lock(lock: &Path) -> Option<PathBuf> {
 
 /// Which configuration is loaded, and how strictly.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LoadOptions {
+pub struct LoadOptions {
     /// A file on top of the user's and the project's.
-    pub(crate) file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// Whether a wrong entry of a server is an error, in place of a server that is left out.
-    pub(crate) strict: bool,
+    pub strict: bool,
 }
 
 /// All files that a configuration may stand in, whether they are there or not.
-pub(crate) fn candidates(options: &LoadOptions) -> Vec<PathBuf> {
+pub fn candidates(options: &LoadOptions) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         options.file.iter().filter_map(|file| std::path::absolute(file).ok()).collect();
     files.extend(super::user_folder().iter().flat_map(|folder| NAMES.map(|name| folder.join(name))));
@@ -108,12 +108,12 @@ fn only(files: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>, Error> 
 }
 
 /// Reads the layers that the arguments, the folder and the environment name.
-pub(crate) fn gather(options: &LoadOptions) -> Result<Layers, Error> {
+pub fn gather(options: &LoadOptions) -> Result<Layers, Error> {
     gather_with(options, Untrusted::Refused)
 }
 
 /// The same to look at: a project's file is read whether it is trusted or not.
-pub(crate) fn gather_to_look_at(options: &LoadOptions) -> Result<Layers, Error> {
+pub fn gather_to_look_at(options: &LoadOptions) -> Result<Layers, Error> {
     gather_with(options, Untrusted::Shown)
 }
 
@@ -123,7 +123,7 @@ pub(super) fn gather_trusted(options: &LoadOptions) -> Result<Layers, Error> {
 }
 
 /// Reads one file alone.
-pub(crate) fn alone(layer: &ConfigLayer) -> Result<Layers, Error> {
+pub fn alone(layer: &ConfigLayer) -> Result<Layers, Error> {
     let mut layers = Layers::default();
     layers.read(layer)?;
     Ok(layers)
@@ -233,7 +233,7 @@ impl Layers {
     }
 
     /// Everything that is wrong, by layers and places.
-    pub(crate) fn problems(&self) -> Vec<String> {
+    pub fn problems(&self) -> Vec<String> {
         let (settings, mut wrong) = self.settings();
         for document in &self.documents {
             for entry in document.entries.iter().filter(|entry| !entry.only_disables()) {
@@ -247,7 +247,7 @@ impl Layers {
     }
 
     /// The paths that programs may not write to, though a layer says so.
-    pub(crate) fn refused(&self) -> Vec<String> {
+    pub fn refused(&self) -> Vec<String> {
         let protected = protected::places(self.documents.iter().map(|document| &document.source.layer));
         let refused = self
             .documents
@@ -357,7 +357,7 @@ impl Layers {
 }
 
 /// What is wrong with the entry of a server by itself, whatever its variables will hold.
-pub(crate) fn wrong_as_written(document: &Document, name: &str) -> Option<String> {
+pub fn wrong_as_written(document: &Document, name: &str) -> Option<String> {
     let entry = document.entries.iter().find(|entry| entry.name == name && !entry.only_disables())?;
     let checked = server::server(&document.source, entry, &Settings::default(), check::or_something);
     checked.err().map(|problems| told(&document.source, &problems))

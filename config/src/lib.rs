@@ -17,42 +17,43 @@ mod folders;
 mod form;
 mod itself;
 mod layer;
-pub(crate) mod layers;
-pub(crate) mod locks;
+pub mod layers;
+pub mod locks;
 mod origin;
 mod policy;
 mod protected;
-pub(crate) mod schema;
+pub mod schema;
 mod serve;
 mod server;
 mod settings;
-pub(crate) mod show;
+pub mod show;
 mod size;
-pub(crate) mod source;
+pub mod source;
 mod syntax;
 mod telemetry;
-pub(crate) mod text;
-pub(crate) mod tree;
+pub mod text;
+pub mod tree;
+pub mod trust;
 mod values;
-pub(crate) mod variables;
+pub mod variables;
 
 use std::path::Path;
 
-pub(crate) use agent::{Conversations, Model, Subagent};
-pub(crate) use check::LONGEST_DESCRIPTION;
-pub(crate) use checker::check_server_name;
-pub(crate) use code_mode::{CodeMode, DirectNames};
-pub(crate) use error::Error;
-pub(crate) use folders::{cache_folder, state_folder, user_folder};
-pub(crate) use itself::is_this_program;
-pub(crate) use layer::ConfigLayer;
-pub(crate) use layers::LoadOptions;
-pub(crate) use locks::{LOCK, LockFile};
-pub(crate) use policy::{Filter, Glob, Permission, Rules};
-pub(crate) use serve::{ArgumentsKept, Serve};
-pub(crate) use server::command_line;
-pub(crate) use telemetry::Telemetry;
-pub(crate) use values::{Absent, CacheSettings, Config, Server};
+pub use self::agent::{Conversations, Model, Subagent};
+pub use check::LONGEST_DESCRIPTION;
+pub use checker::check_server_name;
+pub use code_mode::{CodeMode, DirectNames};
+pub use error::Error;
+pub use folders::{cache_folder, state_folder, user_folder};
+pub use itself::is_this_program;
+pub use layer::ConfigLayer;
+pub use layers::LoadOptions;
+pub use locks::{LOCK, LockFile};
+pub use policy::{Filter, Glob, Permission, Rules};
+pub use serve::{ArgumentsKept, Serve};
+pub use server::command_line;
+pub use telemetry::Telemetry;
+pub use values::{Absent, CacheSettings, Config, Server};
 
 /// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
 /// environment; without any server in them, the demo server.
@@ -60,7 +61,7 @@ pub(crate) use values::{Absent, CacheSettings, Config, Server};
 /// # Errors
 /// Where a layer can't be read or is wrong outside its servers, where the project's file is not trusted, where no
 /// server can be used, and with `--strict` where any entry is wrong.
-pub(crate) fn load(options: &LoadOptions) -> Result<Config, Error> {
+pub fn load(options: &LoadOptions) -> Result<Config, Error> {
     checked(survey(options)?, options.strict)
 }
 
@@ -69,7 +70,7 @@ pub(crate) fn load(options: &LoadOptions) -> Result<Config, Error> {
 ///
 /// # Errors
 /// As [`load`], less what is left out.
-pub(crate) fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
+pub fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
     let config = whole(layers::gather_trusted(options)?.merge()?)?;
     if config.untrusted.is_some() && config.servers.is_empty() && !options.strict {
         return Ok(config);
@@ -92,7 +93,7 @@ fn checked(config: Config, strict: bool) -> Result<Config, Error> {
 ///
 /// # Errors
 /// Where a layer can't be read or is wrong outside its servers, and where the project's file is not trusted.
-pub(crate) fn survey(options: &LoadOptions) -> Result<Config, Error> {
+pub fn survey(options: &LoadOptions) -> Result<Config, Error> {
     whole(layers::gather(options)?.merge()?)
 }
 

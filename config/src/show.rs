@@ -13,46 +13,46 @@ use super::tree::{Node, Value};
 
 /// What holds. Fields are added, never renamed.
 #[derive(Debug, Serialize)]
-pub(crate) struct Shown {
+pub struct Shown {
     /// The layers, the weakest first.
-    pub(crate) layers: Vec<ShownLayer>,
-    pub(crate) servers: Vec<ShownServer>,
+    pub layers: Vec<ShownLayer>,
+    pub servers: Vec<ShownServer>,
     /// Everything else that is set, by names such as `codeMode.timeout`.
-    pub(crate) settings: BTreeMap<String, ShownValue>,
+    pub settings: BTreeMap<String, ShownValue>,
 }
 
 /// A layer.
 #[derive(Debug, Serialize)]
-pub(crate) struct ShownLayer {
-    pub(crate) layer: &'static str,
-    pub(crate) file: Option<String>,
+pub struct ShownLayer {
+    pub layer: &'static str,
+    pub file: Option<String>,
 }
 
 /// A server, as the strongest layer has it.
 #[derive(Debug, Serialize)]
-pub(crate) struct ShownServer {
-    pub(crate) name: String,
-    pub(crate) layer: &'static str,
+pub struct ShownServer {
+    pub name: String,
+    pub layer: &'static str,
     /// File and line.
-    pub(crate) place: String,
+    pub place: String,
     /// `enabled`, `disabled` or `broken`.
-    pub(crate) state: &'static str,
+    pub state: &'static str,
     /// Its entry, with secrets masked.
-    pub(crate) entry: Json,
+    pub entry: Json,
     /// What is wrong with it.
-    pub(crate) wrong: Option<String>,
+    pub wrong: Option<String>,
 }
 
 /// A value and where it comes from.
 #[derive(Debug, Serialize)]
-pub(crate) struct ShownValue {
-    pub(crate) value: Json,
-    pub(crate) layer: &'static str,
-    pub(crate) place: String,
+pub struct ShownValue {
+    pub value: Json,
+    pub layer: &'static str,
+    pub place: String,
 }
 
 /// What holds of these layers.
-pub(crate) fn shown(layers: &Layers) -> Shown {
+pub fn shown(layers: &Layers) -> Shown {
     let layer = |document: &Document| ShownLayer {
         layer: document.source.layer.name(),
         file: document.source.layer.file().map(|file| file.display().to_string()),
@@ -96,7 +96,7 @@ pub(crate) fn shown(layers: &Layers) -> Shown {
 }
 
 /// What a document sets outside its servers, by name.
-pub(crate) fn settings(document: &Document) -> Vec<(String, &Node)> {
+pub fn settings(document: &Document) -> Vec<(String, &Node)> {
     let mut found = Vec::new();
     for (key, node) in document.tree.entries() {
         match key.text.as_str() {

@@ -26,7 +26,7 @@ pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Res
 }
 
 /// The names of the variables in `text`, in order.
-pub(crate) fn names(text: &str) -> Vec<String> {
+pub fn names(text: &str) -> Vec<String> {
     let names = std::cell::RefCell::new(Vec::new());
     let note = |name: &str| {
         names.borrow_mut().push(name.to_owned());

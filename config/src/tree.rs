@@ -15,25 +15,25 @@ const MOST_NODES: usize = 50_000;
 
 /// Where something stands: line and column count characters from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-pub(crate) struct Place {
-    pub(crate) line: u64,
-    pub(crate) column: u64,
+pub struct Place {
+    pub line: u64,
+    pub column: u64,
 }
 
 /// A value and its place.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub struct Node {
     /// Different for each node of a tree.
     pub(super) id: u32,
     pub(crate) place: Place,
     /// Its bytes in the text; for what an alias stands for, those of its anchor.
     pub(super) bytes: (usize, usize),
-    pub(crate) value: Value,
+    pub value: Value,
 }
 
 /// A value as the text has it.
 #[derive(Debug, Clone)]
-pub(crate) enum Value {
+pub enum Value {
     /// Nothing, as it was written.
     Null(String),
     /// A truth value, as it was written.
@@ -47,19 +47,19 @@ pub(crate) enum Value {
 
 /// A key of a mapping.
 #[derive(Debug, Clone)]
-pub(crate) struct Key {
+pub struct Key {
     pub(crate) place: Place,
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl Node {
     /// The value of a key, where this is a mapping.
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
     }
 
     /// The entries, where this is a mapping.
-    pub(crate) fn entries(&self) -> &[(Key, Node)] {
+    pub fn entries(&self) -> &[(Key, Node)] {
         match &self.value {
             Value::Map(entries) => entries,
             _ => &[],
@@ -67,7 +67,7 @@ impl Node {
     }
 
     /// The scalar as it was written.
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) | Value::Null(text) | Value::Bool(_, text) | Value::Number(_, _, text) => {
                 Some(text)
@@ -77,7 +77,7 @@ impl Node {
     }
 
     /// As JSON, without places.
-    pub(crate) fn to_json(&self) -> serde_json::Value {
+    pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match &self.value {
             Value::Null(_) => Json::Null,
@@ -122,7 +122,7 @@ pub(crate) fn yaml(text: &str) -> Result<Node, Box<serde_saphyr::Error>> {
 }
 
 /// The tree of a JSON text, which may have comments and commas behind the last items.
-pub(crate) fn json(text: &str) -> Result<Node, (Place, String)> {
+pub fn json(text: &str) -> Result<Node, (Place, String)> {
     let at = |position: usize| place_of(text, position);
     // The parser descends without a limit of its own.
     if let Some(position) = too_deep(text) {
@@ -143,7 +143,7 @@ fn not_json(kind: &impl fmt::Display) -> String {
 }
 
 /// JSON as configurations have it: comments and last commas, and nothing else that JSON has not.
-pub(crate) fn json_options() -> jsonc_parser::ParseOptions {
+pub fn json_options() -> jsonc_parser::ParseOptions {
     jsonc_parser::ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,

@@ -3,11 +3,11 @@
 /// What is wrong with a configuration: file, line and column, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Error(pub(super) String);
+pub struct Error(pub String);
 
 impl Error {
     /// What is wrong, in words for people.
-    pub(crate) fn new(message: String) -> Self {
+    pub fn new(message: String) -> Self {
         Error(message)
     }
 }

@@ -110,42 +110,42 @@ pub(super) struct AgentEntry {
 
 /// A model that can be used.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Model {
+pub struct Model {
     /// What it is called in the configuration.
-    pub(crate) reference: String,
+    pub reference: String,
     /// What it is called for people.
-    pub(crate) display_name: Option<String>,
+    pub display_name: Option<String>,
     /// What its provider calls it.
-    pub(crate) id: String,
+    pub id: String,
     /// The API that it is asked by.
-    pub(crate) api: Api,
+    pub api: Api,
     /// The environment variable with its key.
-    pub(crate) api_key_env: Option<String>,
+    pub api_key_env: Option<String>,
     /// The address that the API's paths are put behind.
-    pub(crate) base_url: Option<String>,
+    pub base_url: Option<String>,
     /// How many tokens a conversation may have.
-    pub(crate) context_window: Option<u64>,
+    pub context_window: Option<u64>,
     /// Most tokens of one message.
-    pub(crate) max_output: Option<u32>,
+    pub max_output: Option<u32>,
     /// What it is asked for besides.
-    pub(crate) generation: Generation,
+    pub generation: Generation,
     /// How much it thinks before it speaks.
-    pub(crate) thinking: Option<Thinking>,
+    pub thinking: Option<Thinking>,
     /// Longest time of one request.
-    pub(crate) timeout: Duration,
+    pub timeout: Duration,
     /// How often a request that failed for a while is made again.
-    pub(crate) retries: u32,
+    pub retries: u32,
 }
 
 /// A subagent: one tool for others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Subagent {
-    pub(crate) name: String,
-    pub(crate) description: String,
+pub struct Subagent {
+    pub name: String,
+    pub description: String,
     /// The file with the JSON Schema of its answers.
-    pub(crate) output_schema: Option<PathBuf>,
+    pub output_schema: Option<PathBuf>,
     /// How many answers that don't fit the schema go back to the model.
-    pub(crate) max_corrections: u32,
+    pub max_corrections: u32,
 }
 
 /// What a layer sets of the bounds.
@@ -164,30 +164,30 @@ pub(super) struct AgentSettings {
 
 /// Within what bounds a model works.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Agent {
+pub struct Agent {
     /// How often the model is asked for one task.
-    pub(crate) max_turns: u32,
+    pub max_turns: u32,
     /// How many tokens one task may cost.
-    pub(crate) max_tokens: Option<u64>,
+    pub max_tokens: Option<u64>,
     /// Longest time of one task, where the configuration says it.
-    pub(crate) timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     /// Tokens of a tool's result that the model gets to read, about.
-    pub(crate) result_tokens: usize,
+    pub result_tokens: usize,
     /// How many tools of one message run at once.
-    pub(crate) parallel_calls: usize,
+    pub parallel_calls: usize,
     /// How many tasks of a subagent run at once.
-    pub(crate) max_tasks: usize,
+    pub max_tasks: usize,
     /// Most bytes of an input file.
-    pub(crate) input_size: u64,
+    pub input_size: u64,
     /// How deep subagents may call subagents.
-    pub(crate) max_depth: u32,
+    pub max_depth: u32,
     /// Where conversations are kept.
-    pub(crate) conversations: Conversations,
+    pub conversations: Conversations,
 }
 
 /// Where conversations are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) enum Conversations {
+pub enum Conversations {
     /// In the user's state folder.
     #[default]
     Default,

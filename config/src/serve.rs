@@ -58,7 +58,7 @@ pub(super) struct AuditEntry {
 /// How much of a call's arguments is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ArgumentsKept {
+pub enum ArgumentsKept {
     /// Nothing.
     None,
     /// Their BLAKE3 hash and size.
@@ -103,40 +103,40 @@ pub(super) struct ServeSettings {
 
 /// What `toolsmith serve` offers, and within what bounds.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Serve {
+pub struct Serve {
     /// Tokens of the description of `execute_code`, about.
-    pub(crate) description_tokens: usize,
+    pub description_tokens: usize,
     /// Most bytes of an answer's text.
-    pub(crate) output: usize,
+    pub output: usize,
     /// Whether answers of `execute_code` have their outcome as structured content too.
-    pub(crate) structured_outcome: bool,
+    pub structured_outcome: bool,
     /// How many executions run at once.
-    pub(crate) max_executions: usize,
+    pub max_executions: usize,
     /// How many wait for their turn.
-    pub(crate) max_waiting: usize,
+    pub max_waiting: usize,
     /// How long `tools/list` waits for servers that have not answered yet.
-    pub(crate) list_wait: Duration,
+    pub list_wait: Duration,
     /// How long running executions may go on when the server is stopped.
-    pub(crate) grace: Duration,
+    pub grace: Duration,
     /// How long a client may take to answer a question.
-    pub(crate) question_timeout: Duration,
+    pub question_timeout: Duration,
     /// How many sessions there are over HTTP at once.
-    pub(crate) max_sessions: usize,
+    pub max_sessions: usize,
     /// Names of this host that clients may use over HTTP, beside loopback addresses.
-    pub(crate) hosts: Vec<String>,
+    pub hosts: Vec<String>,
     /// Origins of web pages that may use the server over HTTP.
-    pub(crate) origins: Vec<String>,
+    pub origins: Vec<String>,
     /// The log of who ran what.
-    pub(crate) audit: Option<AuditLog>,
+    pub audit: Option<AuditLog>,
     /// Where traces are exported to.
-    pub(crate) telemetry: Option<Telemetry>,
+    pub telemetry: Option<Telemetry>,
 }
 
 /// A log of who ran what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AuditLog {
-    pub(crate) file: PathBuf,
-    pub(crate) arguments: ArgumentsKept,
+pub struct AuditLog {
+    pub file: PathBuf,
+    pub arguments: ArgumentsKept,
 }
 
 /// Least bytes of an answer's text: head and tail that say something.

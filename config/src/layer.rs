@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// Where a part of a configuration comes from. A later one overrides the earlier ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ConfigLayer {
+pub enum ConfigLayer {
     /// Nothing is configured: the built-in demo server.
     Demo,
     /// The user's own file.
@@ -19,7 +19,7 @@ pub(crate) enum ConfigLayer {
 
 impl ConfigLayer {
     /// The file, where it is one.
-    pub(crate) fn file(&self) -> Option<&Path> {
+    pub fn file(&self) -> Option<&Path> {
         match self {
             ConfigLayer::User(file) | ConfigLayer::Project(file) | ConfigLayer::Named(file) => Some(file),
             ConfigLayer::Demo | ConfigLayer::Environment => None,
@@ -27,7 +27,7 @@ impl ConfigLayer {
     }
 
     /// One word for tables.
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             ConfigLayer::Demo => "demo",
             ConfigLayer::User(_) => "user",

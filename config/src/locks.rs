@@ -12,16 +12,16 @@ use super::source::Document;
 use super::{Config, ConfigLayer, Error, user_folder};
 
 /// The name of a lock file: beside a configuration, in the user's folder, and in the folder of a crate.
-pub(crate) const LOCK: &str = "toolsmith.lock";
+pub const LOCK: &str = "toolsmith.lock";
 
 /// A lock file that holds, and what it said when the configuration was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LockFile {
-    pub(crate) path: PathBuf,
+pub struct LockFile {
+    pub path: PathBuf,
     /// Its text: a project is trusted with it, so it is not read a second time. `None` where there is no file.
     pub(crate) text: Option<Arc<str>>,
     /// The servers whose entries stand beside it, those included that a stronger layer replaces.
-    pub(crate) names: BTreeSet<String>,
+    pub names: BTreeSet<String>,
     /// The path with a folder without links: two layers may share a file.
     key: PathBuf,
 }
@@ -36,14 +36,14 @@ impl LockFile {
     }
 
     /// The lock that it says; an empty one where there is no file.
-    pub(crate) fn lock(&self) -> Result<Lock, mcp::LockError> {
+    pub fn lock(&self) -> Result<Lock, mcp::LockError> {
         let text = self.text.as_deref();
         Ok(text.map(|text| Lock::parse(text, &self.path)).transpose()?.unwrap_or_default())
     }
 }
 
 /// The text of a lock file; `None` where there is none.
-pub(crate) fn text(path: &Path) -> Result<Option<String>, Error> {
+pub fn text(path: &Path) -> Result<Option<String>, Error> {
     Lock::read_text(path)
         .map_err(|error| Error(format!("{error}\nhelp: remove what is there, or restore the lock file")))
 }
@@ -77,7 +77,7 @@ pub(super) fn assign(locks: &mut [LockFile], documents: &[Document]) {
 
 impl Config {
     /// Where in [`Config::locks`] the lock file of a layer's servers is.
-    pub(crate) fn lock_of(&self, layer: &ConfigLayer) -> Option<usize> {
+    pub fn lock_of(&self, layer: &ConfigLayer) -> Option<usize> {
         let key = key(&place(layer)?);
         self.locks.iter().position(|file| file.key == key)
     }

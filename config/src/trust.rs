@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use system::file::{Access, Durability};
 
-use crate::config::{Error, user_folder};
+use crate::{Error, user_folder};
 
 /// The file's name, in the user's folder of configurations.
 const FILE: &str = "trusted.json";
@@ -19,7 +19,7 @@ const LIMIT: u64 = 16 << 20;
 
 /// Whether a configuration is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trust {
+pub enum Trust {
     /// With exactly these bytes.
     Given,
     /// It was, with other bytes.
@@ -35,14 +35,14 @@ const VERSION: u32 = 2;
 
 /// What a project says: the bytes of its configuration, and of the lock file beside it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ProjectFiles<'a> {
+pub struct ProjectFiles<'a> {
     pub(crate) config: &'a [u8],
     /// `None` where there is no file.
     pub(crate) lock: Option<&'a [u8]>,
 }
 
 impl<'a> ProjectFiles<'a> {
-    pub(crate) fn new(config: &'a str, lock: Option<&'a str>) -> Self {
+    pub fn new(config: &'a str, lock: Option<&'a str>) -> Self {
         ProjectFiles { config: config.as_bytes(), lock: lock.map(str::as_bytes) }
     }
 }
@@ -50,7 +50,7 @@ impl<'a> ProjectFiles<'a> {
 /// What is trusted, by the absolute paths of configurations.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Trusted {
+pub struct Trusted {
     version: u32,
     /// Hashes of configurations.
     files: BTreeMap<String, String>,
@@ -64,7 +64,7 @@ impl Trusted {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
         let trusted: Trusted = strict_json::from_slice(text).map_err(|error| error.to_string())?;
         match trusted.version {
             1 if !trusted.locks.is_empty() => Err("its version is 1, which has no lock files".to_owned()),
@@ -74,7 +74,7 @@ impl Trusted {
     }
 
     /// Whether what is stated is what was trusted under this key.
-    pub(crate) fn of(&self, key: &str, stated: ProjectFiles<'_>) -> Trust {
+    pub fn of(&self, key: &str, stated: ProjectFiles<'_>) -> Trust {
         match self.files.get(key) {
             None => Trust::Missing,
             Some(known) if *known != hash(stated.config) => Trust::Changed,
@@ -84,7 +84,7 @@ impl Trusted {
     }
 
     /// Trusts what is stated under this key, or takes the trust back.
-    pub(crate) fn set(&mut self, key: String, stated: Option<ProjectFiles<'_>>) {
+    pub fn set(&mut self, key: String, stated: Option<ProjectFiles<'_>>) {
         self.version = VERSION;
         self.locks.remove(&key);
         let Some(stated) = stated else {
@@ -102,7 +102,7 @@ impl Trusted {
 ///
 /// # Errors
 /// Where the record can't be read: then nothing is known to be trusted.
-pub(crate) fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
+pub fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
     let Some(file) = file() else { return Ok(Trust::Missing) };
     Ok(read(&file)?.of(&key(path)?, stated))
 }
@@ -111,7 +111,7 @@ pub(crate) fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> 
 ///
 /// # Errors
 /// Where the record can't be read or written.
-pub(crate) fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error> {
+pub fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error> {
     let file = file().ok_or_else(|| {
         Error::new("there is no folder for what is trusted\nhelp: set HOME, or XDG_CONFIG_HOME".to_owned())
     })?;
@@ -131,7 +131,7 @@ pub(crate) fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<()
 }
 
 /// The record's file. It may be missing.
-pub(crate) fn file() -> Option<PathBuf> {
+pub fn file() -> Option<PathBuf> {
     user_folder().map(|folder| folder.join(FILE))
 }
 

@@ -15,7 +15,7 @@ use super::tree::{Node, Place};
 use super::{ConfigLayer, DirectNames};
 
 /// Most characters of a tool's description in its signature.
-pub(crate) const LONGEST_DESCRIPTION: usize = 10_000;
+pub const LONGEST_DESCRIPTION: usize = 10_000;
 
 /// What variables hold in the environment.
 pub(super) fn environment(name: &str) -> Option<String> {

@@ -13,23 +13,23 @@ pub(crate) use super::origin::Source;
 
 /// A layer as it is read.
 #[derive(Debug, Clone)]
-pub(crate) struct Document {
+pub struct Document {
     pub(crate) source: Source,
     /// The whole of it.
-    pub(crate) tree: Node,
+    pub tree: Node,
     /// Everything but the servers.
     pub(super) file: File,
-    pub(crate) entries: Vec<Entry>,
+    pub entries: Vec<Entry>,
     /// What is wrong outside the servers' entries.
     pub(super) problems: Vec<Problem>,
 }
 
 /// The entry of a server.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
-    pub(crate) name: String,
+pub struct Entry {
+    pub name: String,
     pub(crate) place: Place,
-    pub(crate) node: Node,
+    pub node: Node,
     pub(super) form: ServerEntry,
     /// What has not the form that it should.
     pub(super) problems: Vec<Problem>,
@@ -39,7 +39,7 @@ pub(crate) struct Entry {
 pub(crate) const SERVERS_VARIABLE: &str = "TOOLSMITH_MCP_SERVERS";
 
 /// Reads the text of a layer.
-pub(crate) fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
+pub fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
     let path = layer.file();
     let name = path.map_or_else(|| SERVERS_VARIABLE.to_owned(), |path| path.display().to_string());
     let folder = folder(path)
@@ -177,7 +177,7 @@ fn hides(secret: bool, node: &Node) -> bool {
 }
 
 /// A value of the tree as it may be shown.
-pub(crate) fn masked(key: &str, node: &Node) -> serde_json::Value {
+pub fn masked(key: &str, node: &Node) -> serde_json::Value {
     masked_below(is_secret(key), node)
 }
 

@@ -129,7 +129,7 @@ pub(super) fn globs(names: &[String]) -> Vec<Glob> {
 }
 
 /// Whether a server may have the name.
-pub(crate) fn check_server_name(name: &str) -> Result<(), String> {
+pub fn check_server_name(name: &str) -> Result<(), String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || name.len() > 64 || !name.chars().all(is_word) {
         return Err("a server's name has 1 to 64 letters, digits, `_` and `-`".to_owned());

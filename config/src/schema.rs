@@ -19,7 +19,7 @@ const ALIASES: [(&str, &str, &str); 10] = [
 ];
 
 /// The schema, in draft 2020-12, with keys in their order of names.
-pub(crate) fn schema() -> Value {
+pub fn schema() -> Value {
     let mut schema = schemars::generate::SchemaSettings::draft2020_12()
         .into_generator()
         .into_root_schema_for::<File>()

@@ -11,7 +11,7 @@ use super::source::Source;
 const NAME: &str = "toolsmith";
 
 /// Whether a command starts this program: by its name, or by any path or link that leads to it.
-pub(crate) fn is_this_program(command: &str) -> bool {
+pub fn is_this_program(command: &str) -> bool {
     let path = Path::new(command);
     if path.file_name().is_some_and(|name| name == NAME) {
         return true;

@@ -8,11 +8,11 @@ use url::Url;
 /// `…_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
 /// `OTEL_TRACES_SAMPLER`. `OTEL_SDK_DISABLED=true` turns it off. The variables alone turn nothing on.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct Telemetry {
+pub struct Telemetry {
     /// The collector's address; `/v1/traces` is added unless it ends so.
     pub(crate) endpoint: Option<Url>,
     /// Sent with each export. Values are secrets.
-    pub(crate) headers: BTreeMap<String, String>,
+    pub headers: BTreeMap<String, String>,
     /// `service.name`; by default the variable's, or `toolsmith`.
     pub(crate) service_name: Option<String>,
 }

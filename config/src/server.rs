@@ -352,7 +352,7 @@ fn target(form: &ServerEntry) -> String {
 }
 
 /// A command with its arguments for people: what a shell would not take as one word stands in quotes.
-pub(crate) fn command_line<'a>(command: &'a str, args: impl Iterator<Item = &'a str>) -> String {
+pub fn command_line<'a>(command: &'a str, args: impl Iterator<Item = &'a str>) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:=@%+,${}".contains(c);
     let word = |word: &str| match word {
         "" => "\"\"".to_owned(),

@@ -12,7 +12,7 @@ use super::Error;
 const LIMIT: u64 = 1 << 20;
 
 /// The text of `path`: a file, or a pipe such as `/dev/stdin` and `<(…)` of shells, which is read to its end.
-pub(crate) fn read(path: &Path) -> Result<String, Error> {
+pub fn read(path: &Path) -> Result<String, Error> {
     let shown = path.display();
     let wrong = |what: String| {
         Error(format!(

@@ -7,7 +7,7 @@ use super::policy::Glob;
 
 /// How tools outside code mode are called (`directNames`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum DirectNames {
+pub enum DirectNames {
     /// `tool`; the second server that has it offers `tool@server`.
     #[default]
     Plain,
@@ -21,27 +21,27 @@ pub(crate) enum DirectNames {
 
 /// What snippets may use.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CodeMode {
+pub struct CodeMode {
     /// Whether snippets may call tools; otherwise every tool is a direct tool.
-    pub(crate) enabled: bool,
+    pub enabled: bool,
     /// Tools that are direct tools, by name or by `server.tool` (`excludedTools`).
     pub(crate) excluded: Vec<Glob>,
     /// Further crates for snippets, with their versions. Not offered yet.
     pub(crate) dependencies: BTreeMap<String, String>,
     /// The longest time for a whole execution.
-    pub(crate) timeout: Duration,
+    pub timeout: Duration,
     /// The longest time that whoever asks for an execution may give it.
-    pub(crate) max_timeout: Duration,
+    pub max_timeout: Duration,
     /// Memory, processor time, threads, output.
-    pub(crate) limits: runner::Limits,
+    pub limits: runner::Limits,
     /// What its program may work on.
-    pub(crate) grants: runner::Grants,
+    pub grants: runner::Grants,
     /// How compilers and programs are confined.
-    pub(crate) confinement: sandbox::Confinement,
+    pub confinement: sandbox::Confinement,
     /// Whether rustup may be asked to add the target of snippets.
-    pub(crate) install_target: bool,
+    pub install_target: bool,
     /// How much of the servers' descriptions signatures show.
-    pub(crate) style: codegen::Style,
+    pub style: codegen::Style,
 }
 
 /// Longest time of an execution unless configured, in seconds.
@@ -69,12 +69,12 @@ impl Default for CodeMode {
 
 impl CodeMode {
     /// How an engine is to work in this cache.
-    pub(crate) fn engine(&self, cache: runner::Cache) -> runner::Options {
+    pub fn engine(&self, cache: runner::Cache) -> runner::Options {
         runner::Options { cache, install_target: self.install_target, confinement: self.confinement }
     }
 
     /// What is to be said before anything runs without the sandbox.
-    pub(crate) fn warning(&self) -> Option<&'static str> {
+    pub fn warning(&self) -> Option<&'static str> {
         let off = self.confinement == sandbox::Confinement::Exactly(sandbox::Layers::OFF);
         off.then_some(
             "warning: the sandbox is OFF (codeMode.sandbox.dangerouslyRunWithoutSandbox): \
