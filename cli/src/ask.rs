@@ -14,7 +14,7 @@ use crate::console::record::how_to_resume;
 use crate::console::screen::{FinishedCall, RunStats};
 use crate::exit;
 use crate::failure::Failure;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// Most bytes of standard input (4 MiB).
 const MOST_INPUT: u64 = 4 << 20;

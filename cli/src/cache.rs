@@ -2,8 +2,8 @@
 
 use runner::Cache;
 
-use config::{CacheSettings};
 use crate::failure::Failure;
+use config::CacheSettings;
 
 /// Opens the cache in the user's folder.
 ///

@@ -12,10 +12,10 @@ use codegen::Warning;
 use runner::{Bucket, Cache};
 use serde::{Deserialize, Serialize};
 
-use config::{Config, Permission, Server};
 use crate::pins::{Known, Pins};
-use crate::terminal::Terminal;
 use crate::tool_list::{ToolList, digest};
+use config::{Config, Permission, Server};
+use terminal::Terminal;
 
 /// The tool lists of servers.
 #[derive(Debug, Clone, Default)]

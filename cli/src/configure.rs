@@ -9,16 +9,16 @@ use mcp::Lock;
 use serde_json::Value as Json;
 
 use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments, TrustArguments};
+use crate::exit;
+use crate::failure::Failure;
+use crate::question;
 use config::LOCK;
 use config::layers::{self, Layers};
 use config::source::{Document, Entry, masked};
 use config::tree::{Node, Value};
-use config::{ConfigLayer, Error, LoadOptions, locks, schema, show, variables};
-use crate::exit;
-use crate::failure::Failure;
-use crate::question;
-use crate::terminal::Terminal;
 use config::trust::{self, ProjectFiles, Trust};
+use config::{ConfigLayer, Error, LoadOptions, locks, schema, show, variables};
+use terminal::Terminal;
 
 /// Runs a subcommand of `config`; gives the exit code.
 pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {

@@ -31,7 +31,7 @@ use crate::debug;
 use crate::exit;
 use crate::failure::Failure;
 use crate::mcp_commands::short;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// The prompt.
 const PROMPT: &str = "> ";

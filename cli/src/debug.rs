@@ -14,10 +14,10 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use config::{Config, Server};
 use crate::serve::precompile;
 use crate::telemetry::Exporter;
-use crate::terminal::{self, Notifier};
+use config::{Config, Server};
+use terminal::Notifier;
 
 /// Who tells it, where a person may ask for it later.
 static LATER: OnceLock<Notifier> = OnceLock::new();

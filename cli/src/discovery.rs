@@ -9,15 +9,15 @@ use futures::future::join_all;
 use runner::{Cache, Catalog};
 
 use crate::catalog::{self, ToolLists};
-use config::{Config, Server};
 use crate::failure::Failure;
 use crate::host::TerminalHost;
 use crate::pins::{Difference, Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::sessions::Sessions;
-use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
+use config::{Config, Server};
+use terminal::Terminal;
 
 /// What is known of the servers' tools, and the sessions that were opened to learn it.
 pub(crate) struct Discovery<'a> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::catalog::identity;
 use config::{ConfigLayer, Server};
-use crate::terminal::Notifier;
+use terminal::Notifier;
 
 /// The folder of the cache with a file for each command that was started.
 const FOLDER: &str = "started";

@@ -14,8 +14,7 @@ use mcp::{Host, Notice};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::keyboard::Keyboard;
-use crate::terminal::{Notifier, Terminal, TerminalPrompt};
+use terminal::{Keyboard, Notifier, Terminal, TerminalPrompt};
 
 /// How many lines of a server are shown in [`WINDOW`]; the others are counted.
 const MOST_LINES: u32 = 200;

@@ -13,7 +13,7 @@ use codegen::Bindings;
 use crate::arguments::{CodegenArguments, Format};
 use crate::exit;
 use crate::failure::Failure;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> {

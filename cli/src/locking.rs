@@ -12,14 +12,14 @@ use serde_json::Value;
 use crate::arguments::PinArguments;
 use crate::cache;
 use crate::catalog::ToolLists;
-use config::{Config};
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
 use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
 use crate::pins::{Known, Pins};
 use crate::setup;
-use crate::terminal::Terminal;
+use config::Config;
+use terminal::Terminal;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::host::{SessionHost as _, TerminalHost};
 use crate::login_hook::LoginHook;
 use crate::setup::{self, load_for_person, server};
-use crate::terminal::{Notifier, Terminal};
+use terminal::{Notifier, Terminal};
 
 /// `mcp login`; gives the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {

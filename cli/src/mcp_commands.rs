@@ -13,8 +13,8 @@ pub(crate) use tools::rows;
 
 use crate::arguments::LookCommand;
 use crate::failure::Failure;
-use crate::terminal::Terminal;
 use resources::List;
+use terminal::Terminal;
 
 /// Runs a command; gives the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {

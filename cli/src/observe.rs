@@ -9,21 +9,21 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::arguments::{LockArguments, ObserveArguments};
-use config::Config;
 use crate::exit;
 use crate::failure::Failure;
 use crate::host::TerminalHost;
 use crate::lock_file::{self, NO_LOCK_FILE};
-use crate::masker::Masker;
 use crate::observed::{ObservedOutputs, is_one_text};
 use crate::permission::{self, Policy};
 use crate::pins::{Locks, Pins};
+use crate::secrets;
 use crate::serve::answer_forms;
 use crate::sessions::Sessions;
 use crate::setup;
-use crate::terminal::Terminal;
 use crate::tool_arguments::object;
 use crate::tool_list::ToolList;
+use config::Config;
+use terminal::{Masker, Terminal};
 
 /// `mcp observe`; gives the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
@@ -48,7 +48,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         let raw = tools.tool(tool).cloned().unwrap_or_default();
         // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
         let mut held = lock_file::open(&place.file)?;
-        let masker = Masker::of(&place.config);
+        let masker = secrets::masker(&place.config);
         learn(&mut held.lock, (server, tool), raw, &answers, &masker)?;
         let signature = signature(&held.lock, server, tool, &masker);
         held.save()?;

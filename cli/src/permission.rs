@@ -18,10 +18,10 @@ use mcp::LockedTool;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use config::{Config, Glob, Permission};
 use crate::resources;
-use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
+use config::{Config, Glob, Permission};
+use terminal::Terminal;
 
 pub(crate) use question::Question;
 pub(crate) use remembered::{Content, Remembered};

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use mcp::{Lock, LockedServer, LockedTool};
 use serde_json::Value;
 
-use config::{Config, LockFile};
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
+use config::{Config, LockFile};
 
 /// Most lines of one server's difference that are told.
 const LINES_TOLD: usize = 60;

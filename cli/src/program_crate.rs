@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use mcp::Lock;
 
-use config::LOCK;
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
+use config::LOCK;
 
 /// A crate's program and the tools that it was written for.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use agent::ADDRESS_VARIABLE;
 use serde_json::{Map, Value};
 
-use config::Config;
 use crate::failure::Failure;
 use crate::subagent_log;
+use config::Config;
 
 /// The run of an agent that all runs of a process belong to, where their calls don't say.
 const PARENT_RUN: &str = "TOOLSMITH_SUBAGENT_PARENT_RUN";

@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
 use crate::cache;
-use config::Config;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::permission;
@@ -20,8 +19,9 @@ use crate::program_crate::ProgramCrate;
 use crate::reference::Lookup;
 use crate::setup;
 use crate::subagent_log;
-use crate::terminal::Terminal;
 use crate::{exit, present};
+use config::Config;
+use terminal::Terminal;
 
 /// How often a program is compiled again because tools have changed while it was compiled.
 const CATALOG_CHANGES: usize = 3;

@@ -44,7 +44,7 @@ use crate::arguments::ServeArguments;
 use crate::exit;
 use crate::failure::Failure;
 use crate::subagent_log;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 use self::http::Token;
 use self::service::{McpService, PipeService};

@@ -16,17 +16,18 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::task::AbortHandle;
 
-use config::{Config, Permission, Server};
 use crate::first_start;
 use crate::guard::{Guards, ToolGuard};
 use crate::host::SessionHost;
 use crate::login_hook::{self, LoginHook};
-use crate::masker::Masker;
 use crate::permission::{Grants, Policy, RequestedTool};
 use crate::pins::Pins;
 use crate::propagation::depth;
 use crate::reference::Lookup;
+use crate::secrets;
 use crate::tool_list::ToolList;
+use config::{Config, Permission, Server};
+use terminal::Masker;
 
 /// A session with the tools that its server offers.
 #[derive(Clone)]
@@ -100,7 +101,7 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// No session yet, to any of the configured servers.
     pub(crate) fn new(config: &Config, host: Arc<dyn SessionHost>) -> Self {
-        let masker = Masker::of(config);
+        let masker = secrets::masker(config);
         let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
         Sessions {
             servers: servers.collect(),

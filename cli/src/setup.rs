@@ -1,12 +1,12 @@
 //! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
 
-use config::{Config, LoadOptions, Server};
 use crate::debug;
 use crate::failure::Failure;
-use crate::masker::Masker;
 use crate::propagation;
+use crate::secrets;
 use crate::telemetry::Exporter;
-use crate::terminal::{self, Terminal};
+use config::{Config, LoadOptions, Server};
+use terminal::{Masker, Terminal};
 
 /// The configuration that the options name, to be used.
 pub(crate) fn load(options: &LoadOptions) -> Result<Config, Failure> {
@@ -50,7 +50,7 @@ fn begin(mut config: Config) -> Result<Config, Failure> {
 
 /// Its secrets are told nowhere from now on; what is wrong with it is.
 pub(crate) fn introduce(config: &Config) {
-    terminal::mask(Masker::of(config));
+    terminal::mask(secrets::masker(config));
     config
         .complaints()
         .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));

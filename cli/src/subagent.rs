@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::serve::http::{self, Token};
 use crate::serve::pipes;
 use crate::subagent_log;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 use self::service::McpService;
 

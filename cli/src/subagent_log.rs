@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use agent::{ADDRESS_VARIABLE, EventListener};
 use system::random;
 
-use crate::terminal::Notifier;
+use terminal::Notifier;
 
 /// The address that this process listens at, with its token.
 static OWN: OnceLock<String> = OnceLock::new();

@@ -9,7 +9,7 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::pins::Known;
 use crate::setup;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {

@@ -13,7 +13,6 @@ use tokio::time::timeout;
 
 use super::content;
 use super::names::Names;
-use config::Server;
 use crate::failure::Failure;
 use crate::resources::{LIST, READ, fits_query};
 use crate::serve::caller::Abilities;
@@ -23,6 +22,7 @@ use crate::serve::library::AGENTS_WAIT;
 use crate::serve::session::AgentIsolation;
 use crate::serve::state::ServerState;
 use crate::serve::upstreams::Upstreams;
+use config::Server;
 
 /// Most resources, and most templates, that a list tells; a model asks for fewer to see the others.
 const MOST_LISTED: usize = 500;

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::line::cut;
 use config::ArgumentsKept;
-use crate::masker::Masker;
+use terminal::Masker;
 
 /// One event. `execution` is the same in all records of an execution; a call that a client makes directly has one of
 /// its own, and no `execution_begin`.

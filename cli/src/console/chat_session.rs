@@ -23,7 +23,7 @@ use crate::serve::snapshot::Settings;
 use crate::serve::state::ServerState;
 use crate::subagent_log;
 use crate::telemetry::Exporter;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// Everything around a conversation.
 pub(crate) struct ChatSession {

@@ -22,7 +22,7 @@ use tokio::sync::oneshot;
 use super::command::HELP;
 use super::typed;
 use crate::failure::Failure;
-use crate::terminal::{Aside, Terminal};
+use terminal::{Aside, Terminal};
 
 /// How many messages the history keeps.
 const HISTORY: usize = 1_000;

@@ -11,8 +11,8 @@ use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
 use config::LOCK;
-use config::{ConfigLayer, Error, layers, locks, source};
 use config::trust::{self, ProjectFiles, Trust};
+use config::{ConfigLayer, Error, layers, locks, source};
 
 /// A file that is changed.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use mcp::Lock;
 
 use crate::arguments::CodegenArguments;
 use crate::cache;
-use config::LOCK;
 use crate::failure::Failure;
-use crate::terminal::Terminal;
+use config::LOCK;
+use terminal::Terminal;
 
 /// Writes the crate.
 pub(super) async fn export(

@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::pins::Locks;
 use crate::setup;
-use crate::terminal::Terminal;
 use crate::tool_list::as_declared;
+use terminal::Terminal;
 
 /// Servers with their tools.
 pub(super) struct Found {

@@ -12,9 +12,9 @@ use crate::pins::Known;
 use crate::results::{RESULT_LIMIT, Results, text};
 use crate::sessions::Sessions;
 use crate::setup::{load_for_person, server};
-use crate::terminal::Terminal;
 use crate::tool_arguments::object;
 use crate::tool_list::ToolList;
+use terminal::Terminal;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
     match result(arguments, terminal).await {

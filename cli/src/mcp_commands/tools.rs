@@ -11,14 +11,14 @@ use super::table::table;
 use crate::arguments::ToolsArguments;
 use crate::cache;
 use crate::catalog;
-use config::{Config, Filter};
 use crate::direct::Partition;
 use crate::exit;
 use crate::failure::Failure;
 use crate::pins::{Known, Pins};
 use crate::setup::{load_for_person, server};
-use crate::terminal::Terminal;
 use crate::tool_list::ToolList;
+use config::{Config, Filter};
+use terminal::Terminal;
 
 type Lists = BTreeMap<String, Arc<ToolList>>;
 

@@ -15,7 +15,7 @@ use system::file::{self, Access, Durability};
 
 use super::RequestedTool;
 use super::identity::{Key, identity};
-use config::{Server};
+use config::Server;
 
 const FILE: &str = "permissions.json";
 

@@ -9,8 +9,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
 use super::{Answer, Prompter, Question};
-use crate::keyboard::Keyboard;
-use crate::terminal::{Terminal, TerminalPrompt};
+use terminal::{Keyboard, Terminal, TerminalPrompt};
 
 /// How often an answer that is none is asked for again.
 const TRIES: usize = 3;

@@ -13,9 +13,9 @@ use rmcp::model::ClientCapabilities;
 use serde_json::{Map, Value, json};
 use system::random;
 
-use config::Config;
 use crate::failure::Failure;
 use crate::serve::session::Transport;
+use config::Config;
 
 /// The variable that says how many are above.
 pub(crate) const VARIABLE: &str = "TOOLSMITH_DEPTH";

@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 use config::Server;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// How long is waited for further changes before what is offered is put together anew: they come in bursts.
 const QUIET: Duration = Duration::from_millis(50);

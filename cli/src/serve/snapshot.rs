@@ -9,16 +9,16 @@ use serde_json::Value;
 
 use crate::audit::Audit;
 use crate::catalog::{ServerIntroduction, ToolLists};
-use config::Config;
 use crate::direct::{Partition, presented};
 use crate::failure::Failure;
-use crate::masker::Masker;
 use crate::pins::Known;
 use crate::reference::Reference;
 use crate::resources;
-use crate::terminal::Terminal;
+use crate::secrets;
 use crate::tool_list::ToolList;
 use crate::unavailable::UnavailableTools;
+use config::Config;
+use terminal::{Masker, Terminal};
 
 /// Most texts that people are told of the tools under one configuration: servers can change their tools for ever.
 const MOST_TOLD: usize = 1_000;
@@ -93,7 +93,7 @@ impl Settings {
     /// # Errors
     /// Where the audit log can't be used.
     pub(crate) fn new(config: Config, known: Known, token: Option<&str>) -> Result<Arc<Self>, Failure> {
-        let masker = Masker::of(&config);
+        let masker = secrets::masker(&config);
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
         let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;

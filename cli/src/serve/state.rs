@@ -19,10 +19,10 @@ use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 use crate::cache;
-use config::CodeMode;
 use crate::failure::Failure;
 use crate::permission::Remembered;
-use crate::terminal::Terminal;
+use config::CodeMode;
+use terminal::Terminal;
 
 /// The questions that are open at once: as many as a few people could ever answer, with pictures for a model (64 MiB).
 const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };

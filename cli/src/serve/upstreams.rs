@@ -15,10 +15,10 @@ use self::listed::Listed;
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
 use crate::catalog::{self, ServerIntroduction};
-use config::{Config, Server};
 use crate::first_start;
 use crate::host::SessionHost as _;
 use crate::unavailable::STARTING;
+use config::{Config, Server};
 
 /// Sessions with servers, each as long as its entry in the configuration stays.
 pub(crate) struct Upstreams {

@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{NO_POLICY, Sessions, failure};
-use config::Permission;
 use crate::permission::{Policy, Reason, RequestedTool};
 use crate::reference::letters;
 use crate::resources::{LIST, LONGEST_ADDRESS, READ, fits_query, fits_template, meant};
+use config::Permission;
 
 /// How many servers are asked at once.
 const SERVERS_AT_ONCE: usize = 16;

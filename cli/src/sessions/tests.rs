@@ -6,7 +6,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 use crate::host::TerminalHost;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// The server takes the connection and never answers. Time passes only where nothing else can happen.
 #[tokio::test(start_paused = true)]

@@ -10,7 +10,6 @@ use tokio::sync::watch;
 use super::task::Subagent;
 use crate::arguments::SubagentArguments;
 use crate::assistant::{Assistant, Recording};
-use config::{Config, ConfigLayer};
 use crate::conversations;
 use crate::failure::Failure;
 use crate::propagation;
@@ -22,7 +21,8 @@ use crate::serve::state::ServerState;
 use crate::setup;
 use crate::subagent_log;
 use crate::telemetry::Exporter;
-use crate::terminal::Terminal;
+use config::{Config, ConfigLayer};
+use terminal::Terminal;
 
 /// Most bytes of an output schema (1 MiB): each request to the model carries it.
 const LONGEST_SCHEMA: u64 = 1 << 20;

@@ -273,8 +273,8 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
-    use config::{Config, Serve};
     use crate::pins::Known;
+    use config::{Config, Serve};
 
     fn sessions(max_sessions: usize) -> Arc<Sessions> {
         let config = Config { serve: Serve { max_sessions, ..Serve::default() }, ..Config::default() };

@@ -7,8 +7,8 @@ use mcp::Tool;
 use runner::Cache;
 
 use crate::catalog;
-use config::Server;
 use crate::tool_list::ToolList;
+use config::Server;
 
 /// The last list of each server, by the identity of the server.
 #[derive(Default)]

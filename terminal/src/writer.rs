@@ -77,7 +77,7 @@ pub(super) enum Stream {
 
 /// A text that is shown as it comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     /// What a model says, on standard output.
     Text,
     /// What it thinks, on standard error.
@@ -85,7 +85,7 @@ pub(crate) enum Part {
 }
 
 /// Keeps what is shown out of a line that somebody types.
-pub(crate) trait Aside: fmt::Debug + Send {
+pub trait Aside: fmt::Debug + Send {
     /// Shows whole lines, without waiting.
     fn show(&mut self, text: &str);
 

@@ -18,13 +18,13 @@ use tokio::time::timeout;
 /// How long nothing may be typed before an answer is taken. Nobody reads a question in less, and between the keys of a
 /// word people wait less. Browsers wait as long before their dialogs about security take a click
 /// (`security.dialog_enable_delay` of Firefox).
-pub(crate) const GRACE: Duration = Duration::from_secs(1);
+pub const GRACE: Duration = Duration::from_secs(1);
 
 /// Most bytes of a line: what a terminal keeps of one (termios(3), "Canonical and noncanonical mode").
 const LONGEST_LINE: usize = 4096;
 
 /// Reads what is typed. Dropping it leaves the terminal as it was.
-pub(crate) struct Keyboard {
+pub struct Keyboard {
     typed: Receiver,
     before: Termios,
 }
@@ -43,7 +43,7 @@ impl Keyboard {
     }
 
     /// Whether there is a keyboard.
-    pub(crate) fn is_there() -> bool {
+    pub fn is_there() -> bool {
         open().is_ok()
     }
 

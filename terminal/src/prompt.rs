@@ -13,13 +13,13 @@ const MOST_SAID: usize = 64 << 10;
 
 /// Where questions to a person are shown.
 #[derive(Debug, Clone)]
-pub(crate) struct TerminalPrompt {
+pub struct TerminalPrompt {
     writer: queue::Sender<Piece>,
     open: watch::Sender<usize>,
 }
 
 /// A question that is shown. Until it is dropped, nothing else is written.
-pub(crate) struct Question {
+pub struct Question {
     keyboard: Keyboard,
     texts: mpsc::Sender<Shown>,
     _open: Open,
@@ -35,7 +35,7 @@ impl TerminalPrompt {
     ///
     /// # Errors
     /// Where there is no keyboard.
-    pub(crate) async fn question(&self) -> io::Result<Question> {
+    pub async fn question(&self) -> io::Result<Question> {
         let open = Open::new(&self.open);
         let (begun, has_begun) = oneshot::channel();
         let (texts, shown) = mpsc::channel();
@@ -49,7 +49,7 @@ impl TerminalPrompt {
     ///
     /// # Errors
     /// Where the terminal is gone.
-    pub(crate) async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
+    pub async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
         self.question().await?.ask(text, prompt).await
     }
 }
@@ -60,7 +60,7 @@ impl Question {
     ///
     /// # Errors
     /// Where the terminal is gone.
-    pub(crate) async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
+    pub async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
         self.show(text).await;
         self.keyboard.settle().await?;
         self.show(prompt).await;

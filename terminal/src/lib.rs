@@ -5,6 +5,8 @@
 //! dropped, and the reader learns how many. What is untrusted goes to a terminal only through [`printable`], and to a pipe
 //! or a file as it is.
 
+mod keyboard;
+mod masker;
 mod prompt;
 mod writer;
 
@@ -19,17 +21,18 @@ use queue::Bounds;
 use runner::Observer;
 use tokio::sync::{oneshot, watch};
 
-pub(crate) use self::prompt::{Question, TerminalPrompt};
-pub(crate) use self::writer::{Aside, Part};
+pub use self::keyboard::{GRACE, Keyboard};
+pub use self::masker::Masker;
+pub use self::prompt::{Question, TerminalPrompt};
+pub use self::writer::{Aside, Part};
 use self::writer::{Piece, Stream, write};
-use crate::masker::Masker;
 
 /// The secrets that nothing tells, of all configurations that were used.
 static MASKER: RwLock<Option<Masker>> = RwLock::new(None);
 
 /// From now on, nothing that this process tells people holds these secrets. What programs print and tools answer is
 /// theirs, and stays as it is.
-pub(crate) fn mask(masker: Masker) {
+pub fn mask(masker: Masker) {
     let mut known = MASKER.write().unwrap_or_else(PoisonError::into_inner);
     *known = Some(match known.take() {
         // What runs with an older configuration may still tell of it.
@@ -44,13 +47,13 @@ fn masked(text: &str) -> String {
 }
 
 /// Writes to standard error at once, or after the question that is open. Controls nothing of a terminal.
-pub(crate) fn say(text: fmt::Arguments<'_>) {
+pub fn say(text: fmt::Arguments<'_>) {
     prompt::say(&printable::lines(&masked(&text.to_string())));
 }
 
 /// Shows a run on the terminal.
 #[derive(Debug)]
-pub(crate) struct Terminal {
+pub struct Terminal {
     quiet: bool,
     /// Whether the program's output goes through as it comes.
     live: bool,
@@ -82,7 +85,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Tells people something from anywhere in the process.
 #[derive(Debug, Clone)]
-pub(crate) struct Notifier {
+pub struct Notifier {
     writer: queue::Sender<Piece>,
     quiet: bool,
     one_line: bool,
@@ -90,24 +93,24 @@ pub(crate) struct Notifier {
 
 impl Notifier {
     /// Says something that is no error, unless quiet.
-    pub(crate) fn note(&self, message: &str) {
+    pub fn note(&self, message: &str) {
         if !self.quiet {
             self.tell(message);
         }
     }
 
     /// Whether notes are left out.
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
     /// Says something that has to be known.
-    pub(crate) fn tell(&self, message: &str) {
+    pub fn tell(&self, message: &str) {
         self.say(&format!("toolsmith: {message}"));
     }
 
     /// Shows lines.
-    pub(crate) fn say(&self, lines: &str) {
+    pub fn say(&self, lines: &str) {
         // Progress may stand in this line.
         let anew = if self.one_line { "\r\x1b[K" } else { "" };
         let text = printable::lines(&masked(&queue::shortened(lines, LONGEST_NOTE)));
@@ -117,7 +120,7 @@ impl Notifier {
 
 impl Terminal {
     /// Shows progress unless `quiet`, and the program's output if `live`.
-    pub(crate) fn new(quiet: bool, live: bool) -> Self {
+    pub fn new(quiet: bool, live: bool) -> Self {
         let (writer, mut pieces) = queue::bounded(NOTES);
         std::thread::spawn(move || write(&mut pieces));
         let one_line = io::stderr().is_terminal();
@@ -132,12 +135,12 @@ impl Terminal {
     }
 
     /// Shows a conversation: whole lines, of which none is written over, and text as it comes.
-    pub(crate) fn of_conversation(quiet: bool) -> Self {
+    pub fn of_conversation(quiet: bool) -> Self {
         Terminal { one_line: false, ..Terminal::new(quiet, false) }
     }
 
     /// More of what a model says, on standard output: to a terminal without what controls it.
-    pub(crate) fn more_text(&self, text: &str) {
+    pub fn more_text(&self, text: &str) {
         if io::stdout().is_terminal() {
             self.more(Part::Text, &printable::lines(text));
         } else {
@@ -146,49 +149,49 @@ impl Terminal {
     }
 
     /// More of a text, whose lines end by themselves or where something else is to be said. It is shown as it is.
-    pub(crate) fn more(&self, part: Part, text: &str) {
+    pub fn more(&self, part: Part, text: &str) {
         self.send(Piece::More(part, text.as_bytes().to_vec()));
     }
 
     /// Ends the line of a text.
-    pub(crate) fn end_line(&self) {
+    pub fn end_line(&self) {
         self.send(Piece::EndLine);
     }
 
     /// A line on standard error that is fit to be shown, with colours where they are wanted.
-    pub(crate) fn show(&self, line: &str) {
+    pub fn show(&self, line: &str) {
         self.note_of(format!("{}\n", masked(line)));
     }
 
     /// While a line is edited, everything goes through what keeps it out of the way; without one, no longer. Waits until
     /// all that was told before is written.
-    pub(crate) fn edit(&self, aside: Option<Box<dyn Aside>>) {
+    pub fn edit(&self, aside: Option<Box<dyn Aside>>) {
         let (done, is_done) = mpsc::channel();
         self.send(Piece::Edit(aside, done));
         let _ = is_done.recv();
     }
 
     /// Whether notes are left out.
-    pub(crate) fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
     /// Says something that is no error, unless quiet.
-    pub(crate) fn note(&self, message: &str) {
+    pub fn note(&self, message: &str) {
         if !self.quiet {
             self.tell(&format!("toolsmith: {message}"));
         }
     }
 
     /// A line on standard error.
-    pub(crate) fn tell(&self, text: &str) {
+    pub fn tell(&self, text: &str) {
         self.clear_progress();
         self.note_of(format!("{}\n", printable::lines(&masked(text))));
     }
 
     /// Lines on standard output, after whatever the program printed: to a terminal without what controls it, and to a
     /// pipe or a file as they are.
-    pub(crate) fn print(&self, text: &str) {
+    pub fn print(&self, text: &str) {
         if io::stdout().is_terminal() {
             self.print_painted(&printable::lines(text));
         } else {
@@ -197,7 +200,7 @@ impl Terminal {
     }
 
     /// JSON on standard output; to a terminal with everything escaped that is invisible, which means the same.
-    pub(crate) fn print_json(&self, json: &str) {
+    pub fn print_json(&self, json: &str) {
         if io::stdout().is_terminal() {
             self.print_painted(&printable::json(json));
         } else {
@@ -206,7 +209,7 @@ impl Terminal {
     }
 
     /// Lines on standard output that are safe to show, with colours where they are wanted.
-    pub(crate) fn print_painted(&self, text: &str) {
+    pub fn print_painted(&self, text: &str) {
         self.clear_progress();
         let end = if std::mem::take(&mut self.state().stdout_open) { "\n" } else { "" };
         self.send(Piece::Out(format!("{end}{text}\n").into_bytes()));
@@ -216,7 +219,7 @@ impl Terminal {
     ///
     /// # Errors
     /// Where standard output took no more, for another reason than that nobody reads it.
-    pub(crate) async fn flush(&self) -> io::Result<()> {
+    pub async fn flush(&self) -> io::Result<()> {
         self.clear_progress();
         if std::mem::take(&mut self.state().stdout_open) {
             self.send(Piece::Out(b"\n".to_vec()));
@@ -230,12 +233,12 @@ impl Terminal {
     }
 
     /// What tells people something from elsewhere.
-    pub(crate) fn voice(&self) -> Notifier {
+    pub fn voice(&self) -> Notifier {
         Notifier { writer: self.writer.clone(), quiet: self.quiet, one_line: self.one_line }
     }
 
     /// Where questions to a person are shown.
-    pub(crate) fn stage(&self) -> TerminalPrompt {
+    pub fn stage(&self) -> TerminalPrompt {
         TerminalPrompt::new(self.writer.clone(), self.questions.clone())
     }
 

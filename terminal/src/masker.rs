@@ -1,4 +1,4 @@
-//! Secrets of the configuration, kept out of what is told to people: `***` in their place. So are those that `mcp` has
+//! Secrets, kept out of what is told to people: `***` in their place. So are those that `mcp` has
 //! learned of servers up to the moment of telling, of which no masker need know: tokens come and go.
 
 use std::borrow::Cow;
@@ -6,56 +6,21 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use config::Config;
-
 /// How many secrets of older configurations are remembered beside those in force, about.
 const MOST_SECRETS: usize = 2_000;
 
 /// Shorter values are no secrets, and would tear holes into every text.
 const SHORTEST: usize = 8;
 
-/// Parts of the names of this process's own variables whose values are taken for secrets: a configuration names such in
-/// `${…}` anywhere.
-const SECRET_NAMES: [&str; 8] =
-    ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "API_KEY", "APIKEY", "ACCESS_KEY"];
-
 /// Replaces secrets.
 #[derive(Clone, Default)]
-pub(crate) struct Masker {
+pub struct Masker {
     secrets: Vec<String>,
 }
 
 impl Masker {
-    /// The values of headers, variables and client secrets of all servers, and the keys of models.
-    pub(crate) fn of(config: &Config) -> Self {
-        let mut values: Vec<String> = Vec::new();
-        for server in &config.servers {
-            mcp::learn_secrets(&server.connection);
-            values.extend(server.variables());
-            match &server.connection.transport {
-                mcp::Transport::Stdio(command) => values.extend(command.env.values().cloned()),
-                mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
-                    values.extend(remote.headers.values().cloned());
-                    values.extend(remote.oauth.iter().filter_map(|oauth| oauth.client_secret.clone()));
-                    values.extend(password(&remote.url));
-                }
-                _ => {}
-            }
-        }
-        values
-            .extend(config.serve.telemetry.iter().flat_map(|telemetry| telemetry.headers.values().cloned()));
-        let keys = config.models.iter().filter_map(|model| model.api_key_env.as_deref());
-        values.extend(keys.filter_map(|name| std::env::var(name).ok()));
-        values.extend(config.models.iter().filter_map(|model| password(model.base_url.as_deref()?)));
-        let is_secret = |name: &str| SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part));
-        values.extend(std::env::vars_os().filter_map(|(name, value)| {
-            name.to_str().filter(|name| is_secret(name)).and_then(|_| value.into_string().ok())
-        }));
-        Self::new(&values)
-    }
-
     /// With a further secret.
-    pub(crate) fn hiding(self, value: &str) -> Self {
+    pub fn hiding(self, value: &str) -> Self {
         self.with(Masker::new(&[value.to_owned()]))
     }
 
@@ -69,7 +34,7 @@ impl Masker {
     }
 
     /// Of these values, each whole, line by line, and without the scheme that headers begin with.
-    pub(crate) fn new(values: &[String]) -> Self {
+    pub fn new(values: &[String]) -> Self {
         let mut parts = BTreeSet::new();
         for value in values {
             let scheme = value.split_once(' ').map(|(_, credentials)| credentials.trim());
@@ -85,7 +50,7 @@ impl Masker {
     }
 
     /// The text without secrets.
-    pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let masked = mcp::masked(text, self.own());
         // A text that was cut may end in a part of one.
         if masked.contains('…') { Cow::Owned(self.mask_cut(&masked)) } else { masked }
@@ -103,7 +68,7 @@ impl Masker {
     }
 
     /// The same for all texts in a value.
-    pub(crate) fn mask_value(&self, value: &mut Value) {
+    pub fn mask_value(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
                 if let Cow::Owned(masked) = self.mask(text) {
@@ -115,13 +80,6 @@ impl Masker {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-}
-
-/// The password in an address.
-fn password(url: &str) -> Option<String> {
-    let authority = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
-    let (_, password) = authority.rsplit_once('@')?.0.split_once(':')?;
-    Some(password.to_owned())
 }
 
 impl std::fmt::Debug for Masker {
@@ -164,32 +122,6 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_taken_from_every_kind_of_server() {
-        use config::Server;
-        let mut local = mcp::ServerConfig::stdio("local", "program", [""; 0]);
-        if let mcp::Transport::Stdio(command) = &mut local.transport {
-            command.env.insert("KEY".into(), "value-of-env".into());
-        }
-        let remote = mcp::Remote {
-            url: "https://me:pass-in-address@host/".into(),
-            headers: [("Authorization".to_owned(), "Bearer value-of-header".to_owned())].into(),
-            oauth: Some(mcp::OAuth {
-                client_secret: Some("value-of-client".into()),
-                ..mcp::OAuth::default()
-            }),
-        };
-        let remotes = [mcp::Transport::Http(remote.clone()), mcp::Transport::Sse(remote)];
-        for remote in remotes {
-            let connections = [local.clone(), mcp::ServerConfig::new("remote", remote)];
-            let server = |connection| Server::new(connection, String::new());
-            let servers = connections.into_iter().map(server).collect();
-            let config = Config { servers, ..Config::default() };
-            let told = "value-of-env value-of-header value-of-client pass-in-address KEY Bearer";
-            assert_eq!(Masker::of(&config).mask(told), "*** *** *** *** KEY Bearer");
-        }
-    }
-
-    #[test]
     fn what_is_learned_of_a_server_later_is_masked_by_a_masker_that_is_there_already() {
         let masker = masker(&["secret-before"]);
         let learn = |header: &str| {
@@ -227,12 +159,5 @@ mod tests {
         let mut value = json!({ "a": ["x secret-secret", { "b": "secret-secret" }], "c": 7 });
         masker(&["secret-secret"]).mask_value(&mut value);
         assert_eq!(value, json!({ "a": ["x ***", { "b": "***" }], "c": 7 }));
-    }
-
-    #[test]
-    fn passwords_stand_in_addresses() {
-        assert_eq!(password("https://user:pass-word@host/x@y").as_deref(), Some("pass-word"));
-        assert_eq!(password("https://host/a:b@c"), None);
-        assert_eq!(password("nonsense"), None);
     }
 }
