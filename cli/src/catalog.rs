@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::pins::{Known, Pins};
 use crate::tool_list::{ToolList, digest};
 use config::{Config, Permission, Server};
-use terminal::Terminal;
+use terminal::Notifier;
 
 /// The tool lists of servers.
 #[derive(Debug, Clone, Default)]
@@ -151,7 +151,7 @@ impl ToolLists {
 
     /// The bindings of all tools that the configuration admits; what of their schemas is lost is told when they are
     /// generated, and not again while they are remembered.
-    pub(crate) fn generate(&self, cache: &Cache, config: &Config, terminal: &Terminal) -> runner::Catalog {
+    pub(crate) fn generate(&self, cache: &Cache, config: &Config, notifier: &Notifier) -> runner::Catalog {
         let servers = self.lists.iter().map(|(name, entry)| self.server_tools(name, entry, config));
         // Of a server that is not configured, as a crate may have one, it is said that there is none.
         let denied = |name: &str, tool: &str| {
@@ -166,7 +166,7 @@ impl ToolLists {
         for module in catalog.modules().values().filter(|module| module.is_new()) {
             let warnings: Vec<Warning> = module.warnings().collect();
             if let Some(note) = note_on_schemas(&module.server, &warnings) {
-                terminal.note(&note);
+                notifier.note(&note);
             }
         }
         catalog

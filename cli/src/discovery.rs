@@ -10,20 +10,20 @@ use runner::{Cache, Catalog};
 
 use crate::catalog::{self, ToolLists};
 use crate::failure::Failure;
-use crate::host::TerminalHost;
+use crate::login_hook::LoginHook;
 use crate::pins::{Difference, Known, Pins};
 use crate::program_crate::ProgramCrate;
+use crate::session_host::SessionHost;
 use crate::sessions::Sessions;
 use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
 use config::{Config, Server};
-use terminal::Terminal;
+use terminal::Notifier;
 
 /// What is known of the servers' tools, and the sessions that were opened to learn it.
 pub(crate) struct Discovery<'a> {
     config: &'a Config,
-    terminal: &'a Terminal,
-    person: Arc<TerminalHost>,
+    notifier: Notifier,
     cache: Cache,
     lists: ToolLists,
     pub(crate) sessions: Sessions,
@@ -37,14 +37,13 @@ pub(crate) struct Discovery<'a> {
 
 impl<'a> Discovery<'a> {
     /// No list yet; of the tools, what a lock file says is known.
-    pub(crate) fn new(config: &'a Config, terminal: &'a Terminal, cache: Cache, known: Known) -> Self {
-        let person = TerminalHost::at(terminal);
-        let mut sessions = Sessions::new(config, person.clone());
+    pub(crate) fn new(config: &'a Config, host: Arc<dyn SessionHost>, cache: Cache, known: Known) -> Self {
+        let notifier = host.voice();
+        let mut sessions = Sessions::new(config, host);
         sessions.hold_to(known.pins.clone());
         Discovery {
             config,
-            terminal,
-            person,
+            notifier,
             cache,
             lists: ToolLists::new(known),
             sessions,
@@ -57,13 +56,13 @@ impl<'a> Discovery<'a> {
     /// The tools and bindings of a crate. They stay, whatever the servers offer by now.
     pub(crate) fn of_crate(
         config: &'a Config,
-        terminal: &'a Terminal,
+        host: Arc<dyn SessionHost>,
         cache: Cache,
         program: ProgramCrate,
         pins: Pins,
     ) -> Self {
         let known = Known { observed: program.observed, pins };
-        let mut discovery = Discovery::new(config, terminal, cache, known);
+        let mut discovery = Discovery::new(config, host, cache, known);
         for (server, tools, source) in program.servers {
             discovery.lists.insert_with_source(&server, tools.clone(), source);
             discovery.sessions.pin(&server, tools);
@@ -71,9 +70,9 @@ impl<'a> Discovery<'a> {
         discovery
     }
 
-    /// From now on, the person at the terminal is offered the logins that servers want.
-    pub(crate) fn offer_logins(&mut self) {
-        self.sessions.offer_logins(self.person.clone());
+    /// From now on, a person is offered the logins that servers want.
+    pub(crate) fn offer_logins(&mut self, hook: Arc<dyn LoginHook>) {
+        self.sessions.offer_logins(hook);
     }
 
     /// Takes `tools` as those of `server`, to compile against and to expect.
@@ -83,7 +82,7 @@ impl<'a> Discovery<'a> {
         for note in found.iter().filter_map(Difference::note) {
             // Once, however often the same list is accepted.
             if self.told.insert(note.clone()) {
-                self.terminal.note(&note);
+                self.notifier.note(&note);
             }
         }
         self.lists.insert(server, tools.clone());
@@ -115,7 +114,7 @@ impl<'a> Discovery<'a> {
         if failures.len() == self.config.servers.len() {
             return Err(Failure::host(failures.join("\n")));
         }
-        failures.iter().for_each(|message| self.terminal.note(message));
+        failures.iter().for_each(|message| self.notifier.note(message));
         Ok(())
     }
 
@@ -134,7 +133,7 @@ impl<'a> Discovery<'a> {
                     self.accept(&server.connection.name, opened.tools);
                 }
                 Ok(opened) => {
-                    opened.warnings.iter().for_each(|warning| self.terminal.note(warning));
+                    opened.warnings.iter().for_each(|warning| self.notifier.note(warning));
                     self.keep(&server.connection.name, opened.tools)?;
                 }
                 Err(error) => {
@@ -165,7 +164,7 @@ impl<'a> Discovery<'a> {
     /// The bindings of all known tools.
     pub(crate) fn catalog(&self) -> Catalog {
         let missing = UnavailableTools::new(self.config, self.lists.pins(), self.lists.all(), &self.reasons);
-        let catalog = self.lists.generate(&self.cache, self.config, self.terminal);
+        let catalog = self.lists.generate(&self.cache, self.config, &self.notifier);
         catalog.with_absences(Arc::new(missing))
     }
 
@@ -180,7 +179,7 @@ impl<'a> Discovery<'a> {
         let opening = servers.iter().map(|server| self.sessions.start(&server.connection.name));
         let opening = join_all(opening.collect::<Vec<_>>());
         if tokio::time::timeout(longest, opening).await.is_err() {
-            self.terminal.note("a server did not answer: its tools are the remembered ones");
+            self.notifier.note("a server did not answer: its tools are the remembered ones");
         }
         let changed = self.sessions.changed();
         let any = !changed.is_empty();

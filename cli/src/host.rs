@@ -4,6 +4,7 @@ mod elicitation;
 mod form;
 
 use std::collections::HashMap;
+use crate::session_host::{SessionHost, Waiting};
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,15 +26,6 @@ const TRIES: usize = 3;
 
 /// Most characters of one line that a server tells.
 const LONGEST_TOLD: usize = 2_000;
-
-/// Whoever is behind the sessions of an execution: asked by servers, and told what there is to tell.
-pub(crate) trait SessionHost: Host {
-    /// How many questions of servers are open, and each change of it: meanwhile no time limit runs.
-    fn questions(&self) -> watch::Receiver<usize>;
-
-    /// What tells people something.
-    fn voice(&self) -> Notifier;
-}
 
 /// The person at the terminal, as servers see them.
 pub(crate) struct TerminalHost {
@@ -121,22 +113,6 @@ impl TerminalHost {
             let line: String = line.chars().take(LONGEST_TOLD).collect();
             self.voice.note(&format!("{server}: {}", printable::prose(&line)));
         }
-    }
-}
-
-/// A person is waited for. Dropping it ends that.
-pub(crate) struct Waiting<'a>(&'a watch::Sender<usize>);
-
-impl<'a> Waiting<'a> {
-    pub(crate) fn new(questions: &'a watch::Sender<usize>) -> Self {
-        questions.send_modify(|open| *open += 1);
-        Waiting(questions)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|open| *open -= 1);
     }
 }
 

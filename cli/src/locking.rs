@@ -15,6 +15,7 @@ use crate::catalog::ToolLists;
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
+use crate::host::TerminalHost;
 use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
 use crate::pins::{Known, Pins};
 use crate::setup;
@@ -138,7 +139,7 @@ fn admitted(config: &Config, lists: &ToolLists, server: &str) -> Option<Vec<Valu
 /// The tools of all servers, which must all answer.
 async fn ask_all(config: &Config, terminal: &Terminal) -> Result<ToolLists, Failure> {
     let cache = cache::open(config.cache)?;
-    let mut discovery = Discovery::new(config, terminal, cache, Known::default());
+    let mut discovery = Discovery::new(config, TerminalHost::at(terminal), cache, Known::default());
     let servers: Vec<_> = config.servers.iter().collect();
     let asked = discovery.ask(&servers).await;
     let lists = discovery.lists().clone();

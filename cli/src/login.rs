@@ -7,8 +7,9 @@ use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
 use crate::exit;
 use crate::failure::Failure;
-use crate::host::{SessionHost as _, TerminalHost};
+use crate::host::TerminalHost;
 use crate::login_hook::LoginHook;
+use crate::session_host::SessionHost as _;
 use crate::setup::{self, load_for_person, server};
 use terminal::{Notifier, Terminal};
 

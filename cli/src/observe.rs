@@ -14,12 +14,13 @@ use crate::failure::Failure;
 use crate::host::TerminalHost;
 use crate::lock_file::{self, NO_LOCK_FILE};
 use crate::observed::{ObservedOutputs, is_one_text};
-use crate::permission::{self, Policy};
+use crate::permission::Policy;
 use crate::pins::{Locks, Pins};
 use crate::secrets;
 use crate::serve::answer_forms;
 use crate::sessions::Sessions;
 use crate::setup;
+use crate::terminal_prompter;
 use crate::tool_arguments::object;
 use crate::tool_list::ToolList;
 use config::Config;
@@ -40,7 +41,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         return forget(&place.file, server, tool, terminal);
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
-    let policy = permission::policy(&place.config, &arguments.allow, terminal);
+    let policy = terminal_prompter::policy(&place.config, &arguments.allow, terminal);
     let answered = place.answers((server, tool), calls, policy.clone(), TerminalHost::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;

@@ -7,7 +7,6 @@ mod identity;
 mod question;
 mod remembered;
 pub(crate) mod superseded;
-mod terminal_prompter;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,11 +20,10 @@ use serde_json::{Value, json};
 use crate::resources;
 use crate::tool_list::ToolList;
 use config::{Config, Glob, Permission};
-use terminal::Terminal;
+use terminal::Notifier;
 
 pub(crate) use question::Question;
 pub(crate) use remembered::{Content, Remembered};
-use terminal_prompter::TerminalPrompter;
 
 /// Most tools that one question names; what can call more is refused unasked, since nobody would read it.
 pub(crate) const QUESTION_TOOLS: usize = 100;
@@ -137,11 +135,16 @@ pub(crate) struct Policy {
 }
 
 /// What may be called from the command line, and who is asked.
-pub(crate) fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
+pub(crate) fn policy(
+    config: &Config,
+    allow: &[String],
+    notifier: &Notifier,
+    prompter: impl Prompter + 'static,
+) -> Arc<Policy> {
     let older = Remembered::retire_older();
     let (remembered, wrong) = Remembered::read();
-    older.iter().chain(&wrong).for_each(|wrong| terminal.note(wrong));
-    Policy::new(config, allow, remembered, TerminalPrompter::at(terminal))
+    older.iter().chain(&wrong).for_each(|wrong| notifier.note(wrong));
+    Policy::new(config, allow, remembered, prompter)
 }
 
 impl Policy {

@@ -10,7 +10,6 @@ use agent::ADDRESS_VARIABLE;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use crate::subagent_log;
 use config::Config;
 
 /// The run of an agent that all runs of a process belong to, where their calls don't say.
@@ -52,10 +51,9 @@ pub(crate) fn as_an_agent() {
 ///
 /// # Errors
 /// Where too many processes of this program are above this one, or it can't be known how many.
-pub(crate) fn hand_on(config: &mut Config) -> Result<(), Failure> {
+pub(crate) fn hand_on(config: &mut Config, address: Option<&str>) -> Result<(), Failure> {
     let depth = depth::check(config)?;
     let introductions = depth::introductions(config)?;
-    let address = subagent_log::address();
     let is_agent = AGENT.load(Ordering::Relaxed);
     // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
     let parent_run = parent_run().ok().flatten();
@@ -63,8 +61,8 @@ pub(crate) fn hand_on(config: &mut Config) -> Result<(), Failure> {
         server.connection.experimental = mcp::Experimental(introductions.to(&server.connection.transport));
         let mcp::Transport::Stdio(command) = &mut server.connection.transport else { continue };
         command.handed_on.insert(depth::VARIABLE.to_owned(), depth.saturating_add(1).to_string());
-        if let Some(address) = &address {
-            command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.clone());
+        if let Some(address) = address {
+            command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.to_owned());
         }
         // Calls of an agent say which of its runs makes them.
         if let Some(run) = parent_run.as_ref().filter(|_| !is_agent) {

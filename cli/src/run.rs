@@ -13,12 +13,13 @@ use crate::arguments::RunArguments;
 use crate::cache;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
-use crate::permission;
+use crate::host::TerminalHost;
 use crate::pins::{Known, Pins};
 use crate::program_crate::ProgramCrate;
 use crate::reference::Lookup;
 use crate::setup;
 use crate::subagent_log;
+use crate::terminal_prompter;
 use crate::{exit, present};
 use config::Config;
 use terminal::Terminal;
@@ -52,7 +53,7 @@ async fn run_on(
     let preparing = Execution::prepare(&config, terminal, tools, &request.code);
     let mut execution = unless_cancelled(cancel, preparing).await?;
     let waited = begun.elapsed();
-    let policy = permission::policy(&config, &arguments.manner.allow, terminal);
+    let policy = terminal_prompter::policy(&config, &arguments.manner.allow, terminal);
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(&request).await;
     if let Ok(outcome) = outcome.as_mut() {
@@ -197,13 +198,14 @@ impl<'a> Execution<'a> {
         let cache = engine.cache().clone();
         let (discovery, pinned) = match tools {
             Tools::Servers(known) => {
-                let mut discovery = Discovery::new(config, terminal, cache, known);
-                discovery.offer_logins();
+                let person = TerminalHost::at(terminal);
+                let mut discovery = Discovery::new(config, person.clone(), cache, known);
+                discovery.offer_logins(person);
                 discovery.discover_for(code).await?;
                 (discovery, false)
             }
             Tools::Crate(program, pins) => {
-                (Discovery::of_crate(config, terminal, cache, program, pins), true)
+                (Discovery::of_crate(config, TerminalHost::at(terminal), cache, program, pins), true)
             }
         };
         Ok(Execution { terminal, engine, discovery, pinned })

@@ -18,13 +18,13 @@ use tokio::task::AbortHandle;
 
 use crate::first_start;
 use crate::guard::{Guards, ToolGuard};
-use crate::host::SessionHost;
 use crate::login_hook::{self, LoginHook};
 use crate::permission::{Grants, Policy, RequestedTool};
 use crate::pins::Pins;
 use crate::propagation::depth;
 use crate::reference::Lookup;
 use crate::secrets;
+use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
 use config::{Config, Permission, Server};
 use terminal::Masker;

@@ -4,9 +4,10 @@ use crate::debug;
 use crate::failure::Failure;
 use crate::propagation;
 use crate::secrets;
+use crate::subagent_log;
 use crate::telemetry::Exporter;
 use config::{Config, LoadOptions, Server};
-use terminal::{Masker, Terminal};
+use terminal::Terminal;
 
 /// The configuration that the options name, to be used.
 pub(crate) fn load(options: &LoadOptions) -> Result<Config, Failure> {
@@ -34,7 +35,7 @@ pub(crate) fn load_to_serve(
 ) -> Result<(Config, Option<Exporter>), Failure> {
     let load = if lenient { config::load_without_untrusted } else { config::load };
     let mut config = load(options).map_err(Failure::configuration)?;
-    propagation::hand_on(&mut config)?;
+    propagation::hand_on(&mut config, subagent_log::address().as_deref())?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
     debug::begin_with(&config, exporter.as_ref());
@@ -42,7 +43,7 @@ pub(crate) fn load_to_serve(
 }
 
 fn begin(mut config: Config) -> Result<Config, Failure> {
-    propagation::hand_on(&mut config)?;
+    propagation::hand_on(&mut config, subagent_log::address().as_deref())?;
     introduce(&config);
     debug::begin(&config);
     Ok(config)

@@ -7,6 +7,7 @@ use crate::cache;
 use crate::discovery::Discovery;
 use crate::exit;
 use crate::failure::Failure;
+use crate::host::TerminalHost;
 use crate::pins::Known;
 use crate::setup;
 use terminal::Terminal;
@@ -24,7 +25,7 @@ async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Fai
     let known = Known::of(&config)?;
     let cache = cache::open(config.cache)?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
-    let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), known);
+    let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), engine.cache().clone(), known);
     let discovered = discovery.discover().await;
     let catalog = discovery.catalog();
     discovery.sessions.close().await;

@@ -25,9 +25,9 @@ pub struct CodeMode {
     /// Whether snippets may call tools; otherwise every tool is a direct tool.
     pub enabled: bool,
     /// Tools that are direct tools, by name or by `server.tool` (`excludedTools`).
-    pub(crate) excluded: Vec<Glob>,
+    pub excluded: Vec<Glob>,
     /// Further crates for snippets, with their versions. Not offered yet.
-    pub(crate) dependencies: BTreeMap<String, String>,
+    pub dependencies: BTreeMap<String, String>,
     /// The longest time for a whole execution.
     pub timeout: Duration,
     /// The longest time that whoever asks for an execution may give it.

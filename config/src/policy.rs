@@ -83,9 +83,9 @@ pub enum Permission {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rules {
     /// The first glob that fits a tool decides.
-    pub(crate) rules: Vec<(Glob, Permission)>,
+    pub rules: Vec<(Glob, Permission)>,
     /// What holds for the others.
-    pub(crate) otherwise: Permission,
+    pub otherwise: Permission,
 }
 
 impl Rules {

@@ -19,7 +19,6 @@ pub struct Telemetry {
 
 impl Telemetry {
     /// Where traces go, as far as it is configured.
-    #[cfg_attr(not(feature = "otel"), allow(dead_code, reason = "nothing is exported"))]
     pub(crate) fn traces(&self) -> Option<Url> {
         const TRACES: &str = "v1/traces";
         let mut url = self.endpoint.clone()?;

@@ -112,7 +112,7 @@ impl Node {
 }
 
 /// The tree of a YAML text.
-pub(crate) fn yaml(text: &str) -> Result<Node, Box<serde_saphyr::Error>> {
+pub fn yaml(text: &str) -> Result<Node, Box<serde_saphyr::Error>> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: DEEPEST, max_nodes: MOST_NODES },
     };

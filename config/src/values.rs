@@ -18,7 +18,7 @@ pub struct Config {
     /// The servers that are switched off, or whose entries are wrong, by name.
     pub absent: Vec<Absent>,
     /// Tools that are neither listed, generated nor callable (`globalSettings.deny`).
-    pub(crate) deny: Vec<Glob>,
+    pub deny: Vec<Glob>,
     /// How tools outside code mode are called.
     pub direct_names: DirectNames,
     /// What snippets may use.
@@ -28,7 +28,7 @@ pub struct Config {
     /// How large the cache may be.
     pub cache: CacheSettings,
     /// Where all this comes from, the weakest first.
-    pub(crate) layers: Vec<ConfigLayer>,
+    pub layers: Vec<ConfigLayer>,
     /// The lock files that hold: the user's, and those beside the other files, the weakest layer's first.
     pub locks: Vec<LockFile>,
     /// The models that can be used, by their `ref`s.
@@ -42,7 +42,7 @@ pub struct Config {
     /// The subagent that the configuration describes.
     pub subagent: Option<Subagent>,
     /// What is to be told besides [`Absent::wrong`].
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// Which file of a project is left out because nobody has agreed to it, and what a person has to type: one line.
     pub untrusted: Option<String>,
 }
@@ -93,7 +93,7 @@ impl Default for CacheSettings {
 
 impl Server {
     /// A server of no file: all its tools, of which each is asked about. `target` may be shown.
-    pub(crate) fn new(connection: mcp::ServerConfig, target: String) -> Self {
+    pub fn new(connection: mcp::ServerConfig, target: String) -> Self {
         Server {
             connection,
             filter: Filter::All,

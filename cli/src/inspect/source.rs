@@ -11,6 +11,7 @@ use crate::arguments::CodegenArguments;
 use crate::cache;
 use crate::discovery::Discovery;
 use crate::failure::Failure;
+use crate::host::TerminalHost;
 use crate::observed::ObservedOutputs;
 use crate::pins::Locks;
 use crate::setup;
@@ -113,7 +114,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     }
     let locks = Locks::of(&config)?;
     let cache = cache::open(config.cache)?;
-    let mut discovery = Discovery::new(&config, terminal, cache, locks.known(&config));
+    let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), cache, locks.known(&config));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);
     let lists: BTreeMap<String, Vec<Value>> = servers

@@ -9,12 +9,10 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use rmcp::model::ClientCapabilities;
 use serde_json::{Map, Value, json};
 use system::random;
 
 use crate::failure::Failure;
-use crate::serve::session::Transport;
 use config::Config;
 
 /// The variable that says how many are above.
@@ -24,7 +22,7 @@ pub(crate) const VARIABLE: &str = "TOOLSMITH_DEPTH";
 const META: &str = "io.toolsmith/depth";
 
 /// What a process says of itself to the servers that it is a client of.
-const PROCESS: &str = "io.toolsmith/process";
+pub(crate) const PROCESS: &str = "io.toolsmith/process";
 
 /// Most processes above that are looked at: there is an end, or the kernel's table changes while it is read.
 const MOST_ANCESTORS: usize = 1_000;
@@ -137,21 +135,20 @@ fn fingerprint(config: &Config, name: &str) -> Option<String> {
     Some(hasher.finalize().to_hex().to_string())
 }
 
-/// Why a server has nothing to say to a client: it is this very process, or one that has started it from the same
+/// Why a server has nothing to say to a client with this [`PROCESS`] declaration: it is this very process, or one that has started it from the same
 /// configuration, which would go on without end.
 pub(crate) fn leads_back(
-    client: Option<&ClientCapabilities>,
-    transport: Transport,
+    declaration: Option<&Map<String, Value>>,
+    is_over_http: bool,
     config: &Config,
 ) -> Option<String> {
-    let process = client?.experimental.as_ref()?.get(PROCESS)?;
-    let says = |member: &str| process.get(member).and_then(Value::as_str);
-    let is_itself = match transport {
-        Transport::Stdio => says("configuration").zip(says("name")).is_some_and(|(configuration, name)| {
+    let says = |member: &str| declaration?.get(member).and_then(Value::as_str);
+    let is_itself = if is_over_http {
+        says("name").is_some_and(|name| NAME.get().is_some_and(|own| own == name))
+    } else {
+        says("configuration").zip(says("name")).is_some_and(|(configuration, name)| {
             fingerprint(config, name).is_some_and(|own| own == configuration)
-        }),
-        Transport::Http => says("name").is_some_and(|name| NAME.get().is_some_and(|own| own == name)),
-        Transport::InProcess(_) => false,
+        })
     };
     is_itself.then(|| {
         "this server has started itself: its configuration has an entry that leads back to it, and would go on without \

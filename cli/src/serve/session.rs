@@ -159,7 +159,7 @@ impl ClientSession {
         let begin = || {
             let host = ClientHost::new(
                 abilities,
-                crate::host::SessionHost::voice(&**self.live(abilities).upstreams.host()),
+                crate::session_host::SessionHost::voice(&**self.live(abilities).upstreams.host()),
             );
             self.tell(tokio::spawn(tell_told(host.clone(), peer.clone())));
             Upstreams::new(host)

@@ -18,7 +18,7 @@ use crate::secrets;
 use crate::tool_list::ToolList;
 use crate::unavailable::UnavailableTools;
 use config::Config;
-use terminal::{Masker, Terminal};
+use terminal::{Masker, Notifier};
 
 /// Most texts that people are told of the tools under one configuration: servers can change their tools for ever.
 const MOST_TOLD: usize = 1_000;
@@ -127,7 +127,7 @@ impl Snapshot {
     }
 
     /// What these lists come to. Generates bindings, which takes its time: for a thread of its own.
-    pub(crate) fn build(settings: Arc<Settings>, lists: Lists, cache: &Cache, terminal: &Terminal) -> Self {
+    pub(crate) fn build(settings: Arc<Settings>, lists: Lists, cache: &Cache, notifier: &Notifier) -> Self {
         let config = &settings.config;
         let mut all = ToolLists::new(settings.known.clone());
         for (server, tools) in &lists.lists {
@@ -139,7 +139,7 @@ impl Snapshot {
             lists.lists.clone(),
             &lists.reasons,
         ));
-        let catalog = Arc::new(all.generate(cache, config, terminal).with_absences(missing.clone()));
+        let catalog = Arc::new(all.generate(cache, config, notifier).with_absences(missing.clone()));
         let mut malformed = Vec::new();
         let names = lists.lists.iter().flat_map(|(server, tools)| {
             let held = settings.known.pins.held(server, tools);
@@ -153,10 +153,10 @@ impl Snapshot {
         let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
         let warnings = partition.warnings.iter().chain(&malformed);
         let news = warnings.filter(|warning| settings.is_news(warning));
-        news.for_each(|warning| terminal.note(warning));
+        news.for_each(|warning| notifier.note(warning));
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
             // The catalog was written to the cache just now: whoever removes it has to live without descriptions.
-            terminal.tell(&format!("the tools can't be described: {error}"));
+            notifier.tell(&format!("the tools can't be described: {error}"));
             Reference::default()
         });
         let Lists { lists, absent, is_whole, beside_tools, has_resources, about, .. } = lists;

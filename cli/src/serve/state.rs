@@ -197,8 +197,8 @@ impl ServerState {
     pub(crate) fn new_live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         let host = ClientHost::new(abilities, self.terminal.voice());
         let upstreams = Upstreams::new(host);
-        let (cache, terminal) = (self.cache.clone(), self.terminal.clone());
-        CatalogWatcher::start(self.settings.clone(), upstreams, cache, terminal, self.offered.clone())
+        let (cache, notifier) = (self.cache.clone(), self.terminal.voice());
+        CatalogWatcher::start(self.settings.clone(), upstreams, cache, notifier, self.offered.clone())
     }
 
     /// Ends all sessions with servers that clients share, and waits for what still ends.

@@ -16,7 +16,7 @@ use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
 use crate::catalog::{self, ServerIntroduction};
 use crate::first_start;
-use crate::host::SessionHost as _;
+use crate::session_host::SessionHost as _;
 use crate::unavailable::STARTING;
 use config::{Config, Server};
 

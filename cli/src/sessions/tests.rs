@@ -2,11 +2,26 @@
 
 use std::time::Duration;
 
+use terminal::{Notifier, Terminal};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 use super::*;
-use crate::host::TerminalHost;
-use terminal::Terminal;
+
+/// Nobody can be asked.
+struct Unattended;
+
+impl mcp::Host for Unattended {}
+
+impl SessionHost for Unattended {
+    fn questions(&self) -> watch::Receiver<usize> {
+        watch::channel(0).1
+    }
+
+    fn voice(&self) -> Notifier {
+        Terminal::new(true, false).voice()
+    }
+}
 
 /// The server takes the connection and never answers. Time passes only where nothing else can happen.
 #[tokio::test(start_paused = true)]
@@ -17,7 +32,7 @@ async fn an_attempt_to_connect_ends_with_its_execution() {
     let mut connection = mcp::ServerConfig::new("s", mcp::Transport::Http(remote));
     connection.connect_timeout = Duration::from_secs(1_000_000);
     let config = Config { servers: vec![Server::new(connection, String::new())], ..Config::default() };
-    let host = || TerminalHost::at(&Terminal::new(true, false));
+    let host = || Arc::new(Unattended);
     let sessions = Sessions::new(&config, host());
     let attempt = sessions.start("s");
     sessions.close().await;

@@ -4,11 +4,14 @@
 //! is open nothing else is written, so that no program can paint over it, and what was typed before it is dropped.
 
 use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 
-use super::{Answer, Prompter, Question};
+use config::Config;
+
+use crate::permission::{self, Answer, Policy, Prompter, Question};
 use terminal::{Keyboard, Terminal, TerminalPrompt};
 
 /// How often an answer that is none is asked for again.
@@ -50,6 +53,11 @@ impl TerminalPrompter {
         }
         Ok(Answer::No)
     }
+}
+
+/// What may be called from the command line, where the person at the terminal is asked.
+pub(crate) fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
+    permission::policy(config, allow, &terminal.voice(), TerminalPrompter::at(terminal))
 }
 
 impl Prompter for TerminalPrompter {
