@@ -12,8 +12,8 @@ use crate::arguments::AskArguments;
 use crate::console::chat_session::{ChatSession, TurnResult};
 use crate::console::record::how_to_resume;
 use crate::console::screen::{FinishedCall, RunStats};
-use crate::exit;
-use crate::failure::Failure;
+use gateway::exit;
+use gateway::failure::Failure;
 use terminal::Terminal;
 
 /// Most bytes of standard input (4 MiB).

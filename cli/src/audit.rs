@@ -29,8 +29,8 @@ use std::time::SystemTime;
 
 use serde_json::value::RawValue;
 
-use crate::failure::Failure;
 use config::ArgumentsKept;
+use gateway::failure::Failure;
 use terminal::Masker;
 
 pub(crate) use record::{Answer, Arguments, Record, Refused, Transport, Who};

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::arguments::BenchArguments;
-use crate::cache;
-use crate::failure::Failure;
 use definitions::Definitions;
+use gateway::cache;
+use gateway::failure::Failure;
 use tools::Tools;
 
 /// Calls of one round through the broker, and directly.
@@ -74,7 +74,7 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let tools = tools::measure(&engine, &arguments.tools, arguments.rounds).await?;
     let definitions = definitions::measure(&tools::known(&arguments.tools)?)?;
     print(&figures, calls, &tools, &definitions, arguments.json);
-    Ok(crate::exit::OK)
+    Ok(gateway::exit::OK)
 }
 
 struct Bench<'a> {

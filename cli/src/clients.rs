@@ -13,12 +13,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
 use crate::edit::trusting::{self, asks};
-use crate::exit;
-use crate::failure::Failure;
 use crate::question;
 use config::{ConfigLayer, layers};
 use entry::Entry;
 use file::{ClientFile, State};
+use gateway::exit;
+use gateway::failure::Failure;
 use place::Place;
 use terminal::{Terminal, say};
 

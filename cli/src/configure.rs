@@ -9,8 +9,6 @@ use mcp::Lock;
 use serde_json::Value as Json;
 
 use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments, TrustArguments};
-use crate::exit;
-use crate::failure::Failure;
 use crate::question;
 use config::LOCK;
 use config::layers::{self, Layers};
@@ -18,6 +16,8 @@ use config::source::{Document, Entry, masked};
 use config::tree::{Node, Value};
 use config::trust::{self, ProjectFiles, Trust};
 use config::{ConfigLayer, Error, LoadOptions, locks, schema, show, variables};
+use gateway::exit;
+use gateway::failure::Failure;
 use terminal::Terminal;
 
 /// Runs a subcommand of `config`; gives the exit code.

@@ -28,9 +28,9 @@ use self::screen::{RunStats, seconds};
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
 use crate::debug;
-use crate::exit;
-use crate::failure::Failure;
 use crate::mcp_commands::short;
+use gateway::exit;
+use gateway::failure::Failure;
 use terminal::Terminal;
 
 /// The prompt.

@@ -16,11 +16,11 @@ use crate::arguments::{
     ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
     PruneArguments,
 };
-use crate::exit;
-use crate::failure::Failure;
 use crate::mcp_commands::table::{short, table};
 use crate::setup;
 use config::{Config, Conversations, Glob};
+use gateway::exit;
+use gateway::failure::Failure;
 use system::calendar::minute;
 use terminal::Terminal;
 

@@ -17,13 +17,13 @@ use serde_json::{Map, Value as Json, json};
 use crate::arguments::{
     AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
 };
-use crate::exit;
-use crate::failure::Failure;
 use crate::lock_file::hold;
 use crate::question;
 use change::{Change, Entry};
 use config::{Permission, command_line};
 use file::Editable;
+use gateway::exit;
+use gateway::failure::Failure;
 use terminal::say;
 
 /// Adds a server; gives the exit code.

@@ -3,8 +3,8 @@
 mod elicitation;
 mod form;
 
+use gateway::session_host::{SessionHost, Waiting};
 use std::collections::HashMap;
-use crate::session_host::{SessionHost, Waiting};
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -11,8 +11,8 @@ pub(crate) use source::{generatable, saved_tools};
 use codegen::Bindings;
 
 use crate::arguments::{CodegenArguments, Format};
-use crate::exit;
-use crate::failure::Failure;
+use gateway::exit;
+use gateway::failure::Failure;
 use terminal::Terminal;
 
 /// Runs the command; gives the exit code.

@@ -9,55 +9,32 @@ mod assistant;
 mod audit;
 mod bench;
 mod browser;
-mod cache;
-mod catalog;
 mod clients;
 mod configure;
 mod console;
 mod conversations;
 mod debug;
 mod demo;
-mod direct;
-mod discovery;
 mod doctor;
 mod edit;
-mod exit;
-mod failure;
-mod first_start;
-#[doc(hidden)]
-pub mod fuzzing;
-mod guard;
 mod host;
 mod inspect;
 mod lock_file;
 mod locking;
 mod login;
-mod login_hook;
 mod mcp_commands;
 mod observe;
-mod observed;
-mod permission;
-mod pins;
 mod present;
-mod program_crate;
-mod propagation;
 mod question;
-mod reference;
-mod resources;
 mod results;
 mod run;
-mod secrets;
 mod serve;
-mod session_host;
-mod sessions;
 mod setup;
 mod subagent;
 mod subagent_log;
 mod telemetry;
 mod terminal_prompter;
 mod tool_arguments;
-mod tool_list;
-mod unavailable;
 mod warm;
 
 use std::process::ExitCode;
@@ -69,7 +46,8 @@ use tokio_util::sync::CancellationToken;
 pub use serve::http::probe;
 
 use arguments::{Arguments, CacheCommand, Command, McpCommand};
-use failure::Failure;
+use gateway::exit;
+use gateway::failure::Failure;
 
 /// Runs the command line of this process to its exit code.
 #[must_use]

@@ -10,16 +10,16 @@ use mcp::Lock;
 use serde_json::Value;
 
 use crate::arguments::PinArguments;
-use crate::cache;
-use crate::catalog::ToolLists;
-use crate::discovery::Discovery;
-use crate::exit;
-use crate::failure::Failure;
 use crate::host::TerminalHost;
 use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
-use crate::pins::{Known, Pins};
 use crate::setup;
 use config::Config;
+use gateway::cache;
+use gateway::catalog::ToolLists;
+use gateway::discovery::Discovery;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::{Known, Pins};
 use terminal::Terminal;
 
 /// Runs the command; gives the exit code.

@@ -5,12 +5,12 @@ use mcp::{ErrorKind, ServerConfig};
 
 use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
-use crate::exit;
-use crate::failure::Failure;
 use crate::host::TerminalHost;
-use crate::login_hook::LoginHook;
-use crate::session_host::SessionHost as _;
 use crate::setup::{self, load_for_person, server};
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::login_hook::LoginHook;
+use gateway::session_host::SessionHost as _;
 use terminal::{Notifier, Terminal};
 
 /// `mcp login`; gives the exit code.

@@ -12,7 +12,7 @@ pub(crate) use table::{short, table};
 pub(crate) use tools::rows;
 
 use crate::arguments::LookCommand;
-use crate::failure::Failure;
+use gateway::failure::Failure;
 use resources::List;
 use terminal::Terminal;
 

@@ -9,21 +9,21 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::arguments::{LockArguments, ObserveArguments};
-use crate::exit;
-use crate::failure::Failure;
 use crate::host::TerminalHost;
 use crate::lock_file::{self, NO_LOCK_FILE};
-use crate::observed::{ObservedOutputs, is_one_text};
-use crate::permission::Policy;
-use crate::pins::{Locks, Pins};
-use crate::secrets;
 use crate::serve::answer_forms;
-use crate::sessions::Sessions;
 use crate::setup;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
-use crate::tool_list::ToolList;
 use config::Config;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::observed::{ObservedOutputs, is_one_text};
+use gateway::permission::Policy;
+use gateway::pins::{Locks, Pins};
+use gateway::secrets;
+use gateway::sessions::Sessions;
+use gateway::tool_list::ToolList;
 use terminal::{Masker, Terminal};
 
 /// `mcp observe`; gives the exit code.

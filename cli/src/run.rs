@@ -10,18 +10,19 @@ use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
-use crate::cache;
-use crate::discovery::Discovery;
-use crate::failure::Failure;
 use crate::host::TerminalHost;
-use crate::pins::{Known, Pins};
-use crate::program_crate::ProgramCrate;
-use crate::reference::Lookup;
+use crate::present;
 use crate::setup;
 use crate::subagent_log;
 use crate::terminal_prompter;
-use crate::{exit, present};
 use config::Config;
+use gateway::cache;
+use gateway::discovery::Discovery;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::{Known, Pins};
+use gateway::program_crate::ProgramCrate;
+use gateway::reference::Lookup;
 use terminal::Terminal;
 
 /// How often a program is compiled again because tools have changed while it was compiled.

@@ -41,9 +41,9 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ServeArguments;
-use crate::exit;
-use crate::failure::Failure;
 use crate::subagent_log;
+use gateway::exit;
+use gateway::failure::Failure;
 use terminal::Terminal;
 
 use self::http::Token;

@@ -1,12 +1,12 @@
 //! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
 
 use crate::debug;
-use crate::failure::Failure;
-use crate::propagation;
-use crate::secrets;
 use crate::subagent_log;
 use crate::telemetry::Exporter;
 use config::{Config, LoadOptions, Server};
+use gateway::failure::Failure;
+use gateway::propagation;
+use gateway::secrets;
 use terminal::Terminal;
 
 /// The configuration that the options name, to be used.

@@ -18,11 +18,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::SubagentArguments;
-use crate::exit;
-use crate::failure::Failure;
 use crate::serve::http::{self, Token};
 use crate::serve::pipes;
 use crate::subagent_log;
+use gateway::exit;
+use gateway::failure::Failure;
 use terminal::Terminal;
 
 use self::service::McpService;

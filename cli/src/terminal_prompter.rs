@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 
 use config::Config;
 
-use crate::permission::{self, Answer, Policy, Prompter, Question};
+use gateway::permission::{self, Answer, Policy, Prompter, Question};
 use terminal::{Keyboard, Terminal, TerminalPrompt};
 
 /// How often an answer that is none is asked for again.

@@ -3,13 +3,13 @@
 use runner::Engine;
 
 use crate::arguments::WarmArguments;
-use crate::cache;
-use crate::discovery::Discovery;
-use crate::exit;
-use crate::failure::Failure;
 use crate::host::TerminalHost;
-use crate::pins::Known;
 use crate::setup;
+use gateway::cache;
+use gateway::discovery::Discovery;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::Known;
 use terminal::Terminal;
 
 /// Runs the command; gives the exit code.

@@ -9,7 +9,7 @@ use super::policy::Glob;
 use super::{size, variables};
 
 /// Most seconds of a time-out: a day.
-const LONGEST_SECONDS: f64 = 86_400.0;
+pub const LONGEST_SECONDS: f64 = 86_400.0;
 
 /// Most servers, and most entries of each list and mapping of one.
 pub(super) const MOST_ENTRIES: usize = 1_000;

@@ -41,7 +41,7 @@ use std::path::Path;
 
 pub use self::agent::{Conversations, Model, Subagent};
 pub use check::LONGEST_DESCRIPTION;
-pub use checker::check_server_name;
+pub use checker::{LONGEST_SECONDS, check_server_name};
 pub use code_mode::{CodeMode, DirectNames};
 pub use error::Error;
 pub use folders::{cache_folder, state_folder, user_folder};

@@ -13,8 +13,6 @@ use super::screen::{RunStats, Screen};
 use super::style::Style;
 use crate::arguments::TalkArguments;
 use crate::assistant::{Assistant, Tools};
-use crate::failure::Failure;
-use crate::propagation;
 use crate::serve::caller::Abilities;
 use crate::serve::catalog_watcher::CatalogWatcher;
 use crate::serve::reload;
@@ -23,6 +21,8 @@ use crate::serve::snapshot::Settings;
 use crate::serve::state::ServerState;
 use crate::subagent_log;
 use crate::telemetry::Exporter;
+use gateway::failure::Failure;
+use gateway::propagation;
 use terminal::Terminal;
 
 /// Everything around a conversation.

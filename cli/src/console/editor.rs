@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 
 use super::command::HELP;
 use super::typed;
-use crate::failure::Failure;
+use gateway::failure::Failure;
 use terminal::{Aside, Terminal};
 
 /// How many messages the history keeps.

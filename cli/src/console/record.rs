@@ -6,7 +6,7 @@ use agent::{Event, Message, NewConversation, Store, Summary, Usage};
 
 use crate::arguments::TalkArguments;
 use crate::assistant::{Recorder, Recording};
-use crate::failure::Failure;
+use gateway::failure::Failure;
 use terminal::Notifier;
 
 /// Where a conversation is kept; nowhere, where the configuration says so.

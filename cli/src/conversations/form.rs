@@ -3,7 +3,7 @@
 use agent::{Block, StoredMessage, Summary, Usage};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use gateway::failure::Failure;
 use system::calendar::of_milliseconds;
 
 /// A conversation.

@@ -6,9 +6,9 @@ use codegen::Bindings;
 use mcp::Lock;
 
 use crate::arguments::CodegenArguments;
-use crate::cache;
-use crate::failure::Failure;
 use config::LOCK;
+use gateway::cache;
+use gateway::failure::Failure;
 use terminal::Terminal;
 
 /// Writes the crate.

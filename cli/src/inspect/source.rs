@@ -8,14 +8,14 @@ use mcp::{Listing, Lock, LockedServer};
 use serde_json::Value;
 
 use crate::arguments::CodegenArguments;
-use crate::cache;
-use crate::discovery::Discovery;
-use crate::failure::Failure;
 use crate::host::TerminalHost;
-use crate::observed::ObservedOutputs;
-use crate::pins::Locks;
 use crate::setup;
-use crate::tool_list::as_declared;
+use gateway::cache;
+use gateway::discovery::Discovery;
+use gateway::failure::Failure;
+use gateway::observed::ObservedOutputs;
+use gateway::pins::Locks;
+use gateway::tool_list::as_declared;
 use terminal::Terminal;
 
 /// Servers with their tools.

@@ -5,15 +5,15 @@ use serde_json::{Value, json};
 
 use super::support::{print_json, sessions, tell_difference};
 use crate::arguments::CallArguments;
-use crate::exit;
-use crate::failure::Failure;
-use crate::pins::Known;
 use crate::results::{RESULT_LIMIT, Results, text};
-use crate::sessions::Sessions;
 use crate::setup::{load_for_person, server};
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
-use crate::tool_list::ToolList;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::Known;
+use gateway::sessions::Sessions;
+use gateway::tool_list::ToolList;
 use terminal::Terminal;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {

@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 use super::support::{print_json, sessions};
 use super::table::table;
 use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
-use crate::exit;
-use crate::failure::Failure;
-use crate::pins::Pins;
 use crate::results::{RESULT_LIMIT, Results};
 use crate::setup::{load_for_person, server};
 use config::Config;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::Pins;
 use terminal::Terminal;
 
 /// Which list.

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::exit;
 use crate::host::TerminalHost;
-use crate::pins::{Difference, Pins};
-use crate::sessions::Sessions;
-use crate::tool_list::ToolList;
 use config::Config;
+use gateway::exit;
+use gateway::pins::{Difference, Pins};
+use gateway::sessions::Sessions;
+use gateway::tool_list::ToolList;
 use terminal::Terminal;
 
 /// Sessions that are held to the lock file.

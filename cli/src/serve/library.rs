@@ -11,9 +11,9 @@ use tokio::time::timeout;
 
 use super::output_store;
 use super::proxy::ProxiedRequest;
-use crate::resources;
-use crate::resources::{fits_template, meant};
 use config::{Config, Server};
+use gateway::resources;
+use gateway::resources::{fits_template, meant};
 
 /// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
 /// for its server.

@@ -17,12 +17,12 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::snapshot::Settings;
 use super::state::ServerState;
-use crate::failure::Failure;
-use crate::pins::Known;
 use crate::setup;
 use crate::telemetry::Exporter;
 use config::trust;
 use config::{Config, LoadOptions, layers};
+use gateway::failure::Failure;
+use gateway::pins::Known;
 
 /// How long nothing may change before files are read: who writes one does so in several steps.
 const QUIET: Duration = Duration::from_millis(200);

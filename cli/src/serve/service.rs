@@ -36,8 +36,8 @@ use super::session::{ClientSession, Transport, is_stateless};
 use super::shutdown;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
-use crate::direct::RESERVED;
-use crate::propagation::depth;
+use gateway::direct::RESERVED;
+use gateway::propagation::depth;
 
 /// What is told how to use this server, in a client's own prompt.
 const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \

@@ -8,16 +8,16 @@ use runner::{Cache, Catalog};
 use serde_json::Value;
 
 use crate::audit::Audit;
-use crate::catalog::{ServerIntroduction, ToolLists};
-use crate::direct::{Partition, presented};
-use crate::failure::Failure;
-use crate::pins::Known;
-use crate::reference::Reference;
-use crate::resources;
-use crate::secrets;
-use crate::tool_list::ToolList;
-use crate::unavailable::UnavailableTools;
 use config::Config;
+use gateway::catalog::{ServerIntroduction, ToolLists};
+use gateway::direct::{Partition, presented};
+use gateway::failure::Failure;
+use gateway::pins::Known;
+use gateway::reference::Reference;
+use gateway::resources;
+use gateway::secrets;
+use gateway::tool_list::ToolList;
+use gateway::unavailable::UnavailableTools;
 use terminal::{Masker, Notifier};
 
 /// Most texts that people are told of the tools under one configuration: servers can change their tools for ever.

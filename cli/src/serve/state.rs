@@ -18,10 +18,10 @@ use super::quota::{Amount, Quota};
 use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
-use crate::cache;
-use crate::failure::Failure;
-use crate::permission::Remembered;
 use config::CodeMode;
+use gateway::cache;
+use gateway::failure::Failure;
+use gateway::permission::Remembered;
 use terminal::Terminal;
 
 /// The questions that are open at once: as many as a few people could ever answer, with pictures for a model (64 MiB).

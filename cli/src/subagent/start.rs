@@ -11,8 +11,6 @@ use super::task::Subagent;
 use crate::arguments::SubagentArguments;
 use crate::assistant::{Assistant, Recording};
 use crate::conversations;
-use crate::failure::Failure;
-use crate::propagation;
 use crate::serve::http::Token;
 use crate::serve::reload::Source;
 use crate::serve::slots::Slots;
@@ -22,6 +20,8 @@ use crate::setup;
 use crate::subagent_log;
 use crate::telemetry::Exporter;
 use config::{Config, ConfigLayer};
+use gateway::failure::Failure;
+use gateway::propagation;
 use terminal::Terminal;
 
 /// Most bytes of an output schema (1 MiB): each request to the model carries it.

@@ -8,9 +8,9 @@ use agent::Block;
 use tokio::sync::watch;
 
 use super::*;
-use crate::pins::Known;
 use crate::serve::snapshot::Settings;
 use config::LoadOptions;
+use gateway::pins::Known;
 use terminal::Terminal;
 
 /// A server with one resource, whose text is its first argument.
