@@ -30,7 +30,6 @@ pub trait Emittable {
 /// # Panics
 /// Where a value is no content block in JSON (MCP, "Tools", "Tool Result"): the outcome would lack it.
 #[track_caller]
-#[expect(clippy::needless_pass_by_value, reason = "blocks are passed as they come, owned or borrowed")]
 pub fn emit(content: impl Emittable) {
     emit_blocks(&content);
 }
@@ -146,7 +145,7 @@ mod tests {
         let content = vec![Content::text("a"), Content::image("AAAA", "image/png")];
         let both = vec![text, image];
         assert_eq!(taken(&content), Ok(both.clone()));
-        assert_eq!(taken(&json!(both)), Ok(both.clone()));
+        assert_eq!(taken(json!(both)), Ok(both.clone()));
         assert_eq!(taken(json!({ "content": both })), Ok(both.clone()));
         assert_eq!(taken(ToolResult { content, structured: Some(json!({ "a": 1 })) }), Ok(both));
     }
