@@ -270,8 +270,10 @@ fn every_form_of_the_description_says_what_can_be_written() {
         "serde_json::",
         "args.get(key): Option<&str>",
         ".json::<T>()? of JSON or Python literals",
-        "Err, of refused calls too, is ToolError",
-        "ToolErrorKind::Failed, InvalidParams, Rejected, Timeout, Unavailable, Mismatch, Protocol, Denied",
+        "Err, refusals too, is ToolError",
+        "ToolErrorKind::Failed, InvalidParams, Denied, Timeout…",
+        ".kind() text, image, audio, resource…",
+        "a dropped call is cancelled",
     ] {
         assert!(descriptions.iter().all(|text| text.contains(phrase)), "{phrase}: {descriptions:#?}");
     }

@@ -4,15 +4,15 @@
 pub(super) const HOW: &str = "\
 Does a whole task in one call: use it, not single calls, for whatever needs two or more (all pages, search then act, \
 loops, filters, joins), also as the first step. Runs a Rust snippet; returns its output and result. Write \
-statements with ? and .await, also fn, struct, impl; no main; the last expression without `;` is the result (any Serialize):
+statements with ? and .await, also fn, struct, impl; no main; the last expression without `;` is the result:
 let page = shop::list_orders().limit(50).await?;
 let all = concurrently(8, &page.orders, |o| async move { shop::get_customer(&o.customer).await }).await?;
 all.iter().filter(|c| c.vip).count()
-A server is a module, a tool an async function: required arguments in order, optional ones as setters; json!({…}) for any \
-struct. It returns its typed output or ToolResult (.text(), .json::<T>()? of JSON or Python literals, .content: Vec<Content> \
-with .kind()). Err, of refused calls too, is ToolError (.message, .kind: ToolErrorKind::Failed, InvalidParams, Rejected, \
-Timeout, Unavailable, Mismatch, Protocol, Denied). concurrently gives Result<Vec<T>, E> in order; the first Err ends it, \
-Ok(call.await) keeps all. In scope: serde, serde_json::Value, anyhow, Regex, Itertools, chrono, futures, tokio; emit(result) \
+A server is a module, a tool an async function: required arguments in order, optional as setters; json!({…}) for any \
+struct. It returns its typed output or ToolResult (.text(), .image(), .json::<T>()? of JSON or Python literals, .content: \
+Vec<Content>, .kind() text, image, audio, resource…). Err, refusals too, is ToolError (.message, .kind: \
+ToolErrorKind::Failed, InvalidParams, Denied, Timeout…). concurrently gives Result<Vec<T>, E> in order; the first Err ends \
+it, Ok(call.await) keeps all; a dropped call is cancelled. In scope: serde, serde_json::Value, anyhow, Regex, Itertools, chrono, futures, tokio; emit(result) \
 for images, progress(done, total, text), args.get(key): Option<&str>. No files, network or state.";
 
 /// The same of resources, where a server has any.
