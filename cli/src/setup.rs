@@ -27,6 +27,14 @@ pub(crate) fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Fa
     config::load_without_untrusted(options).map_err(Failure::configuration).and_then(begin)
 }
 
+/// The same, to be looked at, as [`survey`].
+pub(crate) fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
+    if options.strict {
+        return load_without_untrusted(options);
+    }
+    config::survey_without_untrusted(options).map_err(Failure::configuration).and_then(begin)
+}
+
 /// The configuration for a server, with the export of traces that it asks for; with `lenient`, as
 /// [`load_without_untrusted`].
 pub(crate) fn load_to_serve(
