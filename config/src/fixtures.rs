@@ -1,4 +1,4 @@
-//! Tests over the configurations in `cli/tests/configurations`, the examples and the documentation: the good ones load
+//! Tests over the configurations in `config/tests/configurations`, the examples and the documentation: the good ones load
 //! and fit the JSON Schema, the broken ones are told as it is written down beside them.
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p toolsmith --lib` writes down what is told now, and the schema.

@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn every_server_of_every_good_configuration_can_be_changed() {
-        for file in std::fs::read_dir("tests/configurations/good").unwrap() {
+        for file in std::fs::read_dir("../config/tests/configurations/good").unwrap() {
             let path = file.unwrap().path();
             let (name, text) =
                 (path.file_name().unwrap().to_str().unwrap(), std::fs::read_to_string(&path).unwrap());
