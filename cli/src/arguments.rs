@@ -5,7 +5,6 @@ mod conversation;
 mod mcp;
 mod servers;
 mod setup;
-mod subagent;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,9 +23,9 @@ pub(crate) use servers::{
 };
 
 use config::{LONGEST_DESCRIPTION, LoadOptions};
+use server::options::ServeOptions;
 
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
-pub(crate) use self::subagent::SubagentArguments;
 
 pub(crate) use self::mcp::{
     CallArguments, LoginArguments, LookArguments, LookCommand, NameArguments, OneArguments, PromptArguments,
@@ -167,7 +166,7 @@ pub(crate) struct RunArguments {
     pub(crate) manner: MannerArguments,
 }
 
-/// Arguments of `serve`.
+/// Arguments of `serve` and `mcp serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     #[command(flatten)]
@@ -176,6 +175,20 @@ pub(crate) struct ServeArguments {
     pub(crate) listening: ListeningArguments,
     #[command(flatten)]
     pub(crate) manner: MannerArguments,
+}
+
+impl From<ServeArguments> for ServeOptions {
+    fn from(arguments: ServeArguments) -> Self {
+        let ServeArguments { place, listening, manner } = arguments;
+        ServeOptions {
+            load: place.options(),
+            http: listening.http,
+            token_variable: listening.token_env,
+            allow: manner.allow,
+            verbose: manner.verbose,
+            quiet: manner.quiet,
+        }
+    }
 }
 
 /// What `codegen` prints.
@@ -254,7 +267,7 @@ pub(crate) enum McpCommand {
     Logout(NameArguments),
     /// Serve the subagent that a configuration file describes to an MCP client, as one tool: over standard input and
     /// output, or over HTTP.
-    Serve(SubagentArguments),
+    Serve(ServeArguments),
     #[command(flatten)]
     Look(LookCommand),
 }

@@ -27,7 +27,7 @@ use self::record::how_to_resume;
 use self::screen::{RunStats, seconds};
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
-use crate::debug;
+use server::debug;
 use crate::mcp_commands::short;
 use gateway::exit;
 use gateway::failure::Failure;

@@ -1,4 +1,4 @@
-//! Where conversations are kept, and `toolsmith conversation`: list, print, export, delete, prune.
+//! `toolsmith conversation`: list, print, export, delete, prune.
 
 mod form;
 mod markdown;
@@ -17,42 +17,18 @@ use crate::arguments::{
     PruneArguments,
 };
 use crate::mcp_commands::table::{short, table};
-use crate::setup;
+use server::setup;
 use config::{Config, Conversations, Glob};
 use gateway::exit;
 use gateway::failure::Failure;
 use system::calendar::minute;
 use terminal::Terminal;
 
-/// The file's name, in the user's state folder.
-const FILE: &str = "conversations.db";
-
 /// The labels of subagents' conversations.
 const SUBAGENTS: &str = "subagent:*";
 
 /// Most characters of a title in a table.
 const TITLE: usize = 50;
-
-/// The store that the configuration names, if any is to be kept. Whoever only runs a model may go on without it.
-///
-/// # Errors
-/// What is wrong with the file, and what to do.
-pub(crate) fn store(config: &Config) -> Result<Option<Store>, Failure> {
-    let Some(file) = file(config)? else { return Ok(None) };
-    Store::open(&file).map(Some).map_err(Failure::host)
-}
-
-/// The file that the configuration names.
-fn file(config: &Config) -> Result<Option<PathBuf>, Failure> {
-    match &config.agent.conversations {
-        Conversations::Nowhere => Ok(None),
-        Conversations::File(file) => Ok(Some(file.clone())),
-        Conversations::Default => {
-            let folder = config::state_folder().map_err(Failure::configuration)?;
-            Ok(Some(folder.join(FILE)))
-        }
-    }
-}
 
 /// Runs a subcommand of `conversation`; gives the exit code.
 pub(crate) async fn run(command: &ConversationCommand) -> Result<u8, Failure> {
@@ -76,7 +52,7 @@ async fn flush(terminal: &Terminal) -> Result<(), Failure> {
 /// file that is not trusted is found in the same way.
 fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> {
     let config = setup::survey_without_untrusted(&place.options())?;
-    let Some(file) = file(&config)? else {
+    let Some(file) = server::conversations::file(&config)? else {
         return Err(Failure::configuration(
             "no conversations are kept: agent.conversations is false in the configuration",
         ));

@@ -8,7 +8,7 @@ use sandbox::{Confinement, Layers, Mechanism, Support};
 use serde::Serialize;
 
 use crate::arguments::DoctorArguments;
-use crate::setup;
+use server::setup;
 use config::CodeMode;
 use gateway::exit;
 use gateway::failure::Failure;

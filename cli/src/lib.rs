@@ -5,15 +5,12 @@
 mod allocator;
 mod arguments;
 mod ask;
-mod assistant;
-mod audit;
 mod bench;
 mod browser;
 mod clients;
 mod configure;
 mod console;
 mod conversations;
-mod debug;
 mod demo;
 mod doctor;
 mod edit;
@@ -24,15 +21,8 @@ mod locking;
 mod login;
 mod mcp_commands;
 mod observe;
-mod present;
 mod question;
-mod results;
 mod run;
-mod serve;
-mod setup;
-mod subagent;
-mod subagent_log;
-mod telemetry;
 mod terminal_prompter;
 mod tool_arguments;
 mod warm;
@@ -43,7 +33,7 @@ use clap::Parser as _;
 use tokio_util::sync::CancellationToken;
 
 #[doc(hidden)]
-pub use serve::http::probe;
+pub use server::http::probe;
 
 use arguments::{Arguments, CacheCommand, Command, McpCommand};
 use gateway::exit;
@@ -123,7 +113,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
-                done = subagent::serve(arguments, stop) => done,
+                done = server::subagent::serve(arguments.into(), stop) => done,
                 () = abandon.cancelled() => Ok(exit::CANCELLED),
             }
         }
@@ -131,7 +121,7 @@ async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
-                done = serve::serve(arguments, stop) => done,
+                done = server::serve::serve(arguments.into(), stop) => done,
                 () = abandon.cancelled() => Ok(exit::CANCELLED),
             }
         }

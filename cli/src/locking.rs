@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::arguments::PinArguments;
 use crate::host::TerminalHost;
 use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
-use crate::setup;
+use server::setup;
 use config::Config;
 use gateway::cache;
 use gateway::catalog::ToolLists;

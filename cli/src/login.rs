@@ -6,7 +6,7 @@ use mcp::{ErrorKind, ServerConfig};
 use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
 use crate::host::TerminalHost;
-use crate::setup::{self, load_for_person, server};
+use server::setup::{self, load_for_person, server};
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::login_hook::LoginHook;

@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
 use crate::host::TerminalHost;
-use crate::present;
-use crate::setup;
-use crate::subagent_log;
+use server::present;
+use server::setup;
+use server::subagent_log;
 use crate::terminal_prompter;
 use config::Config;
 use gateway::cache;

@@ -4,7 +4,7 @@ use runner::Engine;
 
 use crate::arguments::WarmArguments;
 use crate::host::TerminalHost;
-use crate::setup;
+use server::setup;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::exit;

@@ -14,12 +14,12 @@ pub struct Telemetry {
     /// Sent with each export. Values are secrets.
     pub headers: BTreeMap<String, String>,
     /// `service.name`; by default the variable's, or `toolsmith`.
-    pub(crate) service_name: Option<String>,
+    pub service_name: Option<String>,
 }
 
 impl Telemetry {
     /// Where traces go, as far as it is configured.
-    pub(crate) fn traces(&self) -> Option<Url> {
+    pub fn traces(&self) -> Option<Url> {
         const TRACES: &str = "v1/traces";
         let mut url = self.endpoint.clone()?;
         let path = url.path().trim_end_matches('/').to_owned();

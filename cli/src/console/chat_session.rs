@@ -12,15 +12,15 @@ use super::record::{ConversationRecord, ResumedConversation};
 use super::screen::{RunStats, Screen};
 use super::style::Style;
 use crate::arguments::TalkArguments;
-use crate::assistant::{Assistant, Tools};
-use crate::serve::caller::Abilities;
-use crate::serve::catalog_watcher::CatalogWatcher;
-use crate::serve::reload;
-use crate::serve::session::AgentIsolation;
-use crate::serve::snapshot::Settings;
-use crate::serve::state::ServerState;
-use crate::subagent_log;
-use crate::telemetry::Exporter;
+use server::assistant::{Assistant, Tools};
+use server::caller::Abilities;
+use server::catalog_watcher::CatalogWatcher;
+use server::reload;
+use server::session::AgentIsolation;
+use server::snapshot::Settings;
+use server::state::ServerState;
+use server::subagent_log;
+use server::telemetry::Exporter;
 use gateway::failure::Failure;
 use gateway::propagation;
 use terminal::Terminal;
@@ -79,7 +79,7 @@ impl ChatSession {
         // What changes while it is read is read again.
         let stamps = source.stamps();
         let (first, exporter) = source.read_first()?;
-        let store = crate::conversations::store(&first.config)?;
+        let store = server::conversations::store(&first.config)?;
         let (mut record, ResumedConversation { messages, model }) =
             ConversationRecord::open(store, terminal.voice(), arguments, &folder).await?;
         let is_there = |model: &String| first.config.models.iter().any(|known| known.reference == *model);

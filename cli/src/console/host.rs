@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::style::{Style, TextStyle};
 use crate::host::TerminalHost;
 use crate::mcp_commands::short;
-use crate::serve::host::ASKED_BY;
+use server::host::ASKED_BY;
 use terminal::Terminal;
 
 /// Most characters of a line, and most lines in [`WINDOW`]; further ones are counted.

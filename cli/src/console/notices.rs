@@ -10,8 +10,8 @@ use tokio::task::JoinHandle;
 use super::chat_session::ChatSession;
 use super::style::{Style, TextStyle};
 use crate::mcp_commands::short;
-use crate::serve::catalog_watcher::CatalogWatcher;
-use crate::serve::snapshot::Settings;
+use server::catalog_watcher::CatalogWatcher;
+use server::snapshot::Settings;
 use terminal::Terminal;
 
 /// Most characters of an error.

@@ -5,7 +5,7 @@ use std::path::Path;
 use agent::{Event, Message, NewConversation, Store, Summary, Usage};
 
 use crate::arguments::TalkArguments;
-use crate::assistant::{Recorder, Recording};
+use server::assistant::{Recorder, Recording};
 use gateway::failure::Failure;
 use terminal::Notifier;
 

@@ -10,7 +10,7 @@ use super::highlight;
 use super::record::ConversationRecord;
 use super::style::{Style, TextStyle};
 use crate::mcp_commands::short;
-use crate::serve::definitions::EXECUTE;
+use server::definitions::EXECUTE;
 use terminal::{Part, Terminal};
 
 /// Most characters of arguments and results in a line.

@@ -11,7 +11,7 @@ use super::chat_session::ChatSession;
 use super::command::{Servers, meant};
 use crate::login;
 use crate::mcp_commands::{rows, short, source, table};
-use crate::serve::snapshot::{Settings, Snapshot};
+use server::snapshot::{Settings, Snapshot};
 use config::{Config, Server};
 use gateway::login_hook;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::arguments::CodegenArguments;
 use crate::host::TerminalHost;
-use crate::setup;
+use server::setup;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::failure::Failure;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::support::{print_json, sessions, tell_difference};
 use crate::arguments::CallArguments;
-use crate::results::{RESULT_LIMIT, Results, text};
-use crate::setup::{load_for_person, server};
+use server::results::{RESULT_LIMIT, Results, text};
+use server::setup::{load_for_person, server};
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
 use gateway::exit;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::support::{code, print_json, sessions, tell_difference};
 use super::table::{short, table};
 use crate::arguments::{LookArguments, OneArguments};
-use crate::setup::{load_for_person, server, survey_for_person};
+use server::setup::{load_for_person, server, survey_for_person};
 use config::{Config, ConfigLayer, Server};
 use gateway::exit;
 use gateway::failure::Failure;

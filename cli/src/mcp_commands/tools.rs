@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::support::{print_json, sessions, tell_difference};
 use super::table::table;
 use crate::arguments::ToolsArguments;
-use crate::setup::{load_for_person, server};
+use server::setup::{load_for_person, server};
 use config::{Config, Filter};
 use gateway::cache;
 use gateway::catalog;

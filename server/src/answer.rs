@@ -1,0 +1,329 @@
+//! An outcome for a model: text and content that say all it needs, within a budget. Programs find the outcome in `_meta`.
+//!
+//! Claude Code, Codex and opencode show a model nothing but structured content where a result has any, so a result has none
+//! unless the configuration asks for it.
+
+mod cut;
+mod media;
+mod outcome;
+
+use runner::{Outcome, Status, size};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::present;
+use config::Serve;
+use cut::{Cut, Keep, cut};
+
+pub use outcome::output_schema;
+
+/// Bytes of images in an answer, as JSON (4 MiB). They have room of their own, since a model does not read their bytes;
+/// providers of models take about as much for one.
+const IMAGES_ROOM: usize = 4 << 20;
+
+/// An outcome of a snippet as MCP's `CallToolResult`, in which numbers keep their text (`strict_json::with_numbers`).
+///
+/// What its texts and content parts hold beyond `serve.output` bytes, and its images beyond [`IMAGES_ROOM`], is kept. `_meta` repeats texts within the same bounds,
+/// and so does structured content where the configuration asks for it.
+pub(crate) fn result(mut outcome: Outcome, code: &str, serve: &Serve, keep: Keep<'_>) -> Value {
+    let budget = serve.output;
+    let texts = Texts::of(&outcome, budget, keep);
+    let parts = std::mem::take(&mut outcome.content);
+    let text = texts.joined(&outcome, code, &media::described(&parts));
+    // Something of the content is shown in any case.
+    let room = budget.saturating_sub(text.len()).max(budget / 8);
+    let emitted = emitted(&parts, room, keep);
+    let mut content = Vec::new();
+    if !text.is_empty() {
+        content.push(json!({ "type": "text", "text": text }));
+    }
+    content.extend(emitted.parts);
+    let is_error = outcome.status != Status::Ok;
+    let mut told = outcome::bounded(outcome, &texts, budget, keep);
+    if let Some(link) = &emitted.link {
+        told["truncated"]["content"] = json!(true);
+        told["truncated"]["content_resource"] = link["uri"].clone();
+    }
+    content.extend(texts.into_links());
+    content.extend(emitted.link);
+    let mut result = json!({ "content": content, "isError": is_error });
+    if serve.structured_outcome {
+        result["structuredContent"] = told.clone();
+    }
+    result["_meta"] = json!({ outcome::META: told });
+    result
+}
+
+/// The texts of an outcome, each with head and tail where it is long.
+struct Texts {
+    stdout: Cut,
+    /// The value that the snippet ended with.
+    value: Option<Cut>,
+    stderr: Cut,
+    /// Why it is not `ok`, or what is to be known although it is.
+    trouble: Cut,
+}
+
+impl Texts {
+    fn of(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Self {
+        let trouble = present::trouble(outcome).map(|trouble| trouble + &corrections(outcome));
+        let trouble = trouble.unwrap_or_else(|| present::messages(&outcome.diagnostics));
+        Texts {
+            stdout: cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep),
+            value: present::result(outcome).map(|text| cut("result", &text, budget / 2, keep)),
+            stderr: cut("stderr", without_panic(outcome), budget / 4, keep),
+            trouble: cut("trouble", trouble.trim_end(), budget / 2, keep),
+        }
+    }
+
+    /// What a model reads first. A value that stands alone needs no label.
+    fn joined(&self, outcome: &Outcome, code: &str, media: &str) -> String {
+        let (stdout, stderr) = (self.stdout.shown.as_str(), self.stderr.shown.as_str());
+        let is_alone =
+            stdout.is_empty() && stderr.is_empty() && outcome.content.is_empty() && media.is_empty();
+        let value = self.value.as_ref().map(|value| match value.shown.as_str() {
+            "" => "result: \"\"".to_owned(),
+            shown if is_alone => shown.to_owned(),
+            shown => format!("result: {shown}"),
+        });
+        let has_nothing = is_alone && value.is_none();
+        let no_result = (outcome.status == Status::Ok && value.is_none())
+            .then(|| without_result(code, has_nothing))
+            .flatten();
+        let stderr = (!stderr.is_empty()).then(|| format!("stderr:\n{stderr}"));
+        let sections = [stdout, value.as_deref().unwrap_or(""), stderr.as_deref().unwrap_or(""), media];
+        let sections = sections.into_iter().chain([no_result.unwrap_or(""), &self.trouble.shown]);
+        sections.filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The resources that have what was cut.
+    fn into_links(self) -> impl Iterator<Item = Value> {
+        let Texts { stdout, value, stderr, trouble } = self;
+        [Some(stdout), value, Some(stderr), Some(trouble)].into_iter().flatten().filter_map(|cut| cut.link)
+    }
+}
+
+/// Standard error without the report of the panic that ended the snippet: its message and its line are told as the error.
+fn without_panic(outcome: &Outcome) -> &str {
+    let stderr = outcome.stderr.trim_end_matches('\n');
+    let last = stderr.rfind("thread '").filter(|start| *start == 0 || stderr[..*start].ends_with('\n'));
+    let is_told = |report: &str| {
+        outcome.error.as_ref().is_some_and(|error| report.lines().skip(1).eq(error.message.lines()))
+    };
+    match last {
+        Some(start) if outcome.status == Status::Panic && is_told(&stderr[start..]) => {
+            stderr[..start].trim_end_matches('\n')
+        }
+        _ => stderr,
+    }
+}
+
+/// What is said of a snippet that ended well and without a result, where that may be a mistake.
+fn without_result(code: &str, has_nothing: bool) -> Option<&'static str> {
+    if runner::discards_value(code) {
+        return Some("no result: the snippet ends with `;`, which drops the last value");
+    }
+    has_nothing.then_some("ok: no result, and nothing printed")
+}
+
+/// What was corrected in a snippet that failed all the same.
+fn corrections(outcome: &Outcome) -> String {
+    let fixes =
+        outcome.fixes.iter().map(|fix| format!("\ncorrected line {}: {}", fix.line, fix.after.trim()));
+    fixes.collect()
+}
+
+/// The content parts of an answer.
+struct Emitted {
+    parts: Vec<Value>,
+    /// Where all of them are, if these are not all.
+    link: Option<Value>,
+}
+
+/// The content parts that a program emitted, as far as there is room for them. The first one that does not fit is the last
+/// one that is shown: as its beginning, if it is a text.
+fn emitted(content: &[Box<RawValue>], room: usize, keep: Keep<'_>) -> Emitted {
+    let mut room = ContentBudget { images: IMAGES_ROOM, others: room };
+    let shown = content.iter().take_while(|part| room.takes(part.get())).count();
+    let (whole, left_out) = content.split_at(shown);
+    let mut parts: Vec<Value> =
+        whole.iter().filter_map(|part| strict_json::value_with_numbers(part).ok()).collect();
+    let Some(first) = left_out.first() else { return Emitted { parts, link: None } };
+    let address = keep("content", &array(content));
+    let all = size(content.iter().map(|part| part.get().len()).sum());
+    let note = format!(
+        "[… {} of {} content parts are left out from here on, of {all} in all{}]",
+        left_out.len(),
+        content.len(),
+        cut::whole_at(&address),
+    );
+    let beginning = text_beginning(first.get(), room.others);
+    parts.push(json!({ "type": "text", "text": format!("{beginning}{note}") }));
+    let link = json!({
+        "type": "resource_link", "uri": address, "name": "content", "mimeType": "application/json",
+        "description": format!("all {all} of content parts"),
+    });
+    Emitted { parts, link: Some(link) }
+}
+
+/// Bytes that are left for content parts.
+struct ContentBudget {
+    images: usize,
+    others: usize,
+}
+
+impl ContentBudget {
+    /// Takes the room of a part; whether there is enough.
+    fn takes(&mut self, part: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Kind {
+            #[serde(rename = "type")]
+            kind: String,
+        }
+        let is_image = serde_json::from_str::<Kind>(part).is_ok_and(|part| part.kind == "image");
+        let left = if is_image { &mut self.images } else { &mut self.others };
+        let rest = left.checked_sub(part.len());
+        *left = rest.unwrap_or(*left);
+        rest.is_some()
+    }
+}
+
+/// The parts as one JSON array.
+fn array(content: &[Box<RawValue>]) -> String {
+    let bytes: usize = content.iter().map(|part| part.get().len() + 1).sum();
+    let mut array = String::with_capacity(bytes + 2);
+    for part in content {
+        array.push(if array.is_empty() { '[' } else { ',' });
+        array.push_str(part.get());
+    }
+    array.push(']');
+    array
+}
+
+/// The beginning of a content part that is a text, within some room; nothing of another one.
+fn text_beginning(part: &str, room: usize) -> String {
+    #[derive(Deserialize)]
+    struct Text {
+        #[serde(rename = "type")]
+        kind: String,
+        text: String,
+    }
+    match serde_json::from_str::<Text>(part) {
+        Ok(Text { kind, text }) if kind == "text" => {
+            let end = text.floor_char_boundary(room);
+            text.get(..end).unwrap_or_default().to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+/// A failure that no snippet is to blame for, as a result that a model reads.
+pub(crate) fn failure(message: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": message }], "isError": true })
+}
+
+#[cfg(test)]
+mod tests {
+    use runner::Diagnostic;
+
+    use super::*;
+
+    /// Settings with this budget.
+    fn within(output: usize) -> Serve {
+        Serve { output, ..Serve::default() }
+    }
+
+    #[test]
+    fn only_who_asks_for_it_gets_structured_content() {
+        let serve = Serve { structured_outcome: true, ..Serve::default() };
+        let keep: Keep<'_> = &|_, _| panic!("nothing is cut");
+        let asked = result(Outcome::busy("later"), "", &serve, keep);
+        assert_eq!(asked["structuredContent"]["status"], "busy");
+        assert_eq!(asked["structuredContent"], asked["_meta"][outcome::META]);
+        let usual = result(Outcome::busy("later"), "", &Serve::default(), keep);
+        assert!(usual.get("structuredContent").is_none());
+        assert_eq!((&usual["_meta"], &usual["content"]), (&asked["_meta"], &asked["content"]));
+    }
+
+    /// An outcome that emitted these texts.
+    fn emitting(texts: &[String]) -> Outcome {
+        let mut outcome = Outcome::busy("");
+        let part = |text| serde_json::value::to_raw_value(&json!({ "type": "text", "text": text })).unwrap();
+        outcome.content = texts.iter().map(part).collect();
+        outcome
+    }
+
+    #[test]
+    fn what_a_program_emits_counts_against_the_budget_and_is_kept_whole() {
+        let kept = std::cell::RefCell::new(String::new());
+        let keep = |part: &str, text: &str| {
+            assert_eq!(part, "content");
+            *kept.borrow_mut() = text.to_owned();
+            "toolsmith://executions/1/content".to_owned()
+        };
+        let texts = ["short".to_owned(), "ä".repeat(1 << 20), "last".to_owned()];
+        let answer = result(emitting(&texts), "", &within(16 << 10), &keep);
+        assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
+        let shown: Vec<&str> =
+            answer["content"].as_array().unwrap().iter().filter_map(|part| part["text"].as_str()).collect();
+        assert_eq!(shown[1], "short");
+        assert!(shown[2].starts_with("ää") && shown[2].contains("2 of 3 content parts are left out"));
+        assert_eq!(answer["_meta"][outcome::META]["truncated"]["content"], true);
+        assert_eq!(answer["content"][3]["uri"], "toolsmith://executions/1/content");
+        let whole: Vec<Value> = serde_json::from_str(&kept.borrow()).unwrap();
+        assert_eq!(whole[1]["text"], texts[1]);
+        let few =
+            result(emitting(&["short".to_owned()]), "", &within(16 << 10), &|_, _| panic!("nothing is cut"));
+        assert_eq!(
+            (few["content"][1]["text"].as_str(), few["content"].as_array().unwrap().len()),
+            (Some("short"), 2)
+        );
+    }
+
+    #[test]
+    fn images_have_room_of_their_own() {
+        let outcome = |images: &[usize]| {
+            let mut outcome = emitting(&["before".to_owned()]);
+            outcome.content.extend(images.iter().map(|bytes| {
+                let image = json!({ "type": "image", "mimeType": "image/png", "data": "A".repeat(*bytes) });
+                serde_json::value::to_raw_value(&image).unwrap()
+            }));
+            outcome
+        };
+        let kinds = |answer: &Value| -> Vec<String> {
+            let content = answer["content"].as_array().unwrap();
+            content.iter().map(|part| part["type"].as_str().unwrap().to_owned()).collect()
+        };
+        let large = result(outcome(&[3 << 20]), "", &within(16 << 10), &|_, _| panic!("nothing is cut"));
+        assert_eq!(kinds(&large), ["text", "text", "image"]);
+        assert_eq!(large["content"][2]["data"].as_str().unwrap().len(), 3 << 20);
+        let keep: Keep<'_> = &|_, _| "toolsmith://executions/1/content".to_owned();
+        let larger = result(outcome(&[3 << 20, 2 << 20]), "", &within(16 << 10), keep);
+        assert_eq!(kinds(&larger), ["text", "text", "image", "text", "resource_link"]);
+        assert!(
+            larger["content"][3]["text"].as_str().unwrap().contains("1 of 3 content parts"),
+            "{larger:#}"
+        );
+    }
+
+    #[test]
+    fn diagnostics_count_against_the_budget() {
+        let mut outcome = Outcome::busy("");
+        let diagnostic = Diagnostic {
+            level: "error".to_owned(),
+            code: None,
+            message: "m".repeat(10_000),
+            line: 1,
+            column: 1,
+            rendered: "r".repeat(10_000),
+            hint: Some("h".repeat(10_000)),
+        };
+        outcome.diagnostics = vec![diagnostic; 100];
+        let answer =
+            result(outcome, "", &within(16 << 10), &|part, _| format!("toolsmith://executions/1/{part}"));
+        assert!(answer.to_string().len() < 32 << 10, "{} bytes", answer.to_string().len());
+        assert_eq!(answer["_meta"][outcome::META]["truncated"]["diagnostics"], true);
+        assert!(!answer["_meta"][outcome::META]["diagnostics"].as_array().unwrap().is_empty());
+    }
+}

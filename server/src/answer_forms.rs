@@ -1,0 +1,197 @@
+//! The form of what tools have answered in a client's session, where their declared output does not say it: a sample of a
+//! text, or the type of JSON. It is shown where tools are looked up, to the client that called them and to no other.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use terminal::Masker;
+
+/// Tools whose answers are remembered.
+const TOOLS_KEPT: usize = 256;
+/// Most characters of what is told of an answer.
+const LONGEST: usize = 300;
+/// The longest last line that a sample of a long text keeps, in characters.
+const LONGEST_LAST: usize = 80;
+/// Bytes of an answer beyond which it is not looked at (256 KiB): it would be in memory twice.
+const ANSWER_LIMIT: usize = 256 << 10;
+/// Bytes of a text beyond which it is not read as JSON (64 KiB).
+const JSON_LIMIT: usize = 64 << 10;
+/// Levels and members that a JSON type shows.
+const DEEPEST: usize = 3;
+const MEMBERS_SHOWN: usize = 12;
+
+/// The forms of answers, by server and tool; the first of each, so that a tool that is called in a loop costs nothing more.
+#[derive(Debug, Default)]
+pub(crate) struct AnswerForms(Mutex<BTreeMap<(String, String), String>>);
+
+impl AnswerForms {
+    /// Takes note of a tool's answer, a `CallToolResult`.
+    pub(crate) fn note(&self, server: &str, tool: &str, answer: &str, masker: &Masker) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (server.to_owned(), tool.to_owned());
+        if answer.len() > ANSWER_LIMIT || seen.len() >= TOOLS_KEPT || seen.contains_key(&key) {
+            return;
+        }
+        if let Some(form) = form(answer, masker) {
+            seen.insert(key, form);
+        }
+    }
+
+    /// What the answers of a tool look like, if one was seen.
+    pub(crate) fn form(&self, server: &str, tool: &str) -> Option<String> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(&(server.to_owned(), tool.to_owned())).cloned()
+    }
+}
+
+/// The form of an answer that is a text; none of a failure, and of what a declared type tells.
+fn form(answer: &str, masker: &Masker) -> Option<String> {
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    if answer["isError"] == true {
+        return None;
+    }
+    let text = match &answer["structuredContent"] {
+        structured @ Value::Object(_) => only_text(structured)?,
+        _ => answer["content"].as_array()?.iter().find_map(|block| block["text"].as_str())?,
+    };
+    if text.len() <= JSON_LIMIT
+        && let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
+    {
+        let form = cut(&json_type(&value, DEEPEST));
+        return Some(format!("JSON: {}", printable::prose(&masker.mask(&form))));
+    }
+    Some(form_of_text(text, masker))
+}
+
+/// The text of structured content that is nothing else: its type says no more of it.
+pub fn only_text(structured: &Value) -> Option<&str> {
+    let mut fields = structured.as_object()?.values();
+    fields.next().filter(|_| fields.next().is_none())?.as_str()
+}
+
+/// A sample of an answer that is no JSON, without secrets, to be kept.
+pub fn sample(text: &str, masker: &Masker) -> String {
+    cut(masker.mask(text).trim_end())
+}
+
+/// What is said of an answer that is no JSON, or of a sample of it: its lines as they are, since columns and blocks are read
+/// off them.
+pub fn form_of_text(text: &str, masker: &Masker) -> String {
+    let sample = sample(text, masker);
+    let lines: Vec<String> = sample.lines().map(|line| printable::prose(line).to_string()).collect();
+    match lines.as_slice() {
+        [] | [_] => format!("text: {}", Value::from(lines.concat())),
+        lines => format!("text, whose lines are\n{}", lines.join("\n")),
+    }
+}
+
+/// The form of a tool's answers as a comment.
+pub fn comment(server: &str, tool: &str, form: &str) -> String {
+    let mut lines = form.lines();
+    let first = format!("// {server}.{tool} has answered with {}", lines.next().unwrap_or_default());
+    let more = lines.map(|line| format!("//   {line}"));
+    [first].into_iter().chain(more).collect::<Vec<_>>().join("\n")
+}
+
+/// The first characters; of a text that is longer also how many lines are left out, and its last line, where answers say how
+/// to get the next page.
+fn cut(text: &str) -> String {
+    if text.chars().nth(LONGEST).is_none() {
+        return text.to_owned();
+    }
+    let lines = text.lines().count();
+    let last = text.lines().next_back().filter(|line| line.chars().count() <= LONGEST_LAST);
+    let left_out = |shown: usize| match lines.saturating_sub(shown) {
+        0 => String::new(),
+        1 => "\n(1 line left out)".to_owned(),
+        more => format!("\n({more} lines left out)"),
+    };
+    let last = last.map(|line| format!("\n{line}")).unwrap_or_default();
+    let room = LONGEST - 1 - left_out(1).chars().count() - last.chars().count();
+    let first: String = text.chars().take(room).collect();
+    let shown = first.lines().count() + usize::from(!last.is_empty());
+    format!("{first}…{}{last}", left_out(shown))
+}
+
+/// What a value is made of: names and types, and no values.
+fn json_type(value: &Value, depth: usize) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => "bool".to_owned(),
+        Value::Number(number) if number.is_f64() => "number".to_owned(),
+        Value::Number(_) => "integer".to_owned(),
+        Value::String(_) => "string".to_owned(),
+        Value::Array(_) | Value::Object(_) if depth == 0 => "…".to_owned(),
+        Value::Array(items) => match items.first() {
+            Some(first) => format!("[{}]", json_type(first, depth - 1)),
+            None => "[]".to_owned(),
+        },
+        Value::Object(fields) => {
+            let shown = fields.iter().take(MEMBERS_SHOWN);
+            let shown = shown.map(|(key, value)| {
+                format!("{}: {}", Value::from(key.as_str()), json_type(value, depth - 1))
+            });
+            let more = (fields.len() > MEMBERS_SHOWN).then(|| "…".to_owned());
+            format!("{{{}}}", shown.chain(more).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{AnswerForms, LONGEST, Masker, comment, cut};
+
+    fn seen(answer: &serde_json::Value) -> Option<String> {
+        let seen = AnswerForms::default();
+        let masker = Masker::new(&["tops3cret-value".to_owned()]);
+        seen.note("git", "log", &answer.to_string(), &masker);
+        assert_eq!(seen.form("git", "other"), None);
+        seen.form("git", "log")
+    }
+
+    fn text(text: &str) -> serde_json::Value {
+        json!({ "content": [{ "type": "text", "text": text }] })
+    }
+
+    #[test]
+    fn texts_are_told_by_their_first_lines_and_json_by_its_type() {
+        assert_eq!(seen(&text("a \"b\"\n")).unwrap(), r#"text: "a \"b\"""#);
+        let lines = seen(&text("kiln  \"state\"\nno. 1  in use\n")).unwrap();
+        assert_eq!(lines, "text, whose lines are\nkiln  \"state\"\nno. 1  in use");
+        let shown =
+            "// git.log has answered with text, whose lines are\n//   kiln  \"state\"\n//   no. 1  in use";
+        assert_eq!(comment("git", "log", &lines), shown);
+        let rows = json!([{ "deep": { "a": [{ "b": 1.5 }] }, "n": 1, "x": null }]);
+        let form = seen(&text(&rows.to_string())).unwrap();
+        assert_eq!(form, r#"JSON: [{"deep": {"a": …}, "n": integer, "x": null}]"#);
+        let long = seen(&text(&"é".repeat(5_000))).unwrap();
+        assert_eq!(long.chars().filter(|c| *c == 'é').count(), 299);
+        let paged = seen(&text(&format!("{}(more: t6)\n", "a row of a table\n".repeat(100)))).unwrap();
+        assert!(paged.starts_with("text, whose lines are\na row of a table\n"), "{paged}");
+        assert!(paged.ends_with("…\n(84 lines left out)\n(more: t6)"), "{paged}");
+        let kept = cut(&"a row of a table\n".repeat(100));
+        assert_eq!((cut(&kept), kept.chars().count() <= LONGEST), (kept.clone(), true), "{kept}");
+    }
+
+    #[test]
+    fn failures_types_and_secrets_are_not_told() {
+        assert_eq!(seen(&json!({ "content": [{ "type": "text", "text": "no" }], "isError": true })), None);
+        assert_eq!(seen(&json!({ "content": [], "structuredContent": { "a": 1 } })), None);
+        let wrapped = json!({ "content": [], "structuredContent": { "result": "a|b" } });
+        assert_eq!(seen(&wrapped).unwrap(), r#"text: "a|b""#);
+        assert_eq!(seen(&json!({ "content": [], "structuredContent": { "a": "x", "b": "y" } })), None);
+        assert_eq!(
+            seen(&json!({ "content": [{ "type": "image", "data": "", "mimeType": "image/png" }] })),
+            None
+        );
+        assert_eq!(seen(&text(&"x".repeat(300_000))), None);
+        let whole = seen(&text("token tops3cret-value end")).unwrap();
+        assert!(whole.contains("***") && !whole.contains("tops3cret"), "{whole}");
+        let halved = seen(&text(&format!("{}tops3cret-value", "x".repeat(290)))).unwrap();
+        assert!(!halved.contains("tops3cret"), "{halved}");
+    }
+}

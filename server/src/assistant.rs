@@ -1,0 +1,103 @@
+//! A model as the configuration describes it, with everything that a run of it needs: prompt, limits, tools.
+
+mod content;
+pub(crate) mod inputs;
+mod names;
+mod prompt;
+mod recorder;
+mod tools;
+
+use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
+
+pub use self::prompt::Prompt;
+pub use self::recorder::{Recorder, Recording, Saved};
+pub use self::tools::Tools;
+use config::{Config, Model};
+use gateway::failure::Failure;
+
+/// A model that is ready to be asked.
+pub struct Assistant {
+    /// The model.
+    pub model: Provider,
+    /// Its entry.
+    pub entry: Model,
+    /// Within what bounds it works.
+    pub limits: Limits,
+    /// What its conversations begin with.
+    pub prompt: Prompt,
+}
+
+impl Assistant {
+    /// The model `name`, or the default one.
+    ///
+    /// # Errors
+    /// Where there is no such model, its key is missing, or its prompt can't be read.
+    pub fn of(config: &Config, name: Option<&str>) -> Result<Self, Failure> {
+        let entry = entry(config, name)?.clone();
+        let model = Provider::new(settings(&entry)?).map_err(Failure::configuration)?;
+        let prompt = Prompt::read(config.system_prompt.as_deref())?;
+        Ok(Assistant { model, entry, limits: limits(config), prompt })
+    }
+}
+
+/// The entry of a model.
+fn entry<'a>(config: &'a Config, name: Option<&str>) -> Result<&'a Model, Failure> {
+    let known = || {
+        let names: Vec<_> = config.models.iter().map(|model| model.reference.as_str()).collect();
+        if names.is_empty() { "there are none".to_owned() } else { format!("there are {}", names.join(", ")) }
+    };
+    let name = match name.or(config.model.as_deref()) {
+        Some(name) => name,
+        None if config.models.len() == 1 => &config.models[0].reference,
+        None => {
+            return Err(Failure::configuration(format!(
+                "no model is chosen; write `defaults: {{ model: … }}` with the ref of one under `models` ({})",
+                known()
+            )));
+        }
+    };
+    config.models.iter().find(|model| model.reference == name).ok_or_else(|| {
+        Failure::configuration(format!("there is no model {name:?} under `models`; {}", known()))
+    })
+}
+
+/// What the provider needs to know; the key comes from the environment.
+fn settings(model: &Model) -> Result<ModelSettings, Failure> {
+    let key = match &model.api_key_env {
+        None => None,
+        Some(name) => match std::env::var(name) {
+            Ok(key) if !key.trim().is_empty() => Some(key),
+            _ => {
+                return Err(Failure::configuration(format!(
+                    "the model {} needs its key in the environment variable {name}, which is not set",
+                    model.reference
+                )));
+            }
+        },
+    };
+    Ok(ModelSettings {
+        name: model.reference.clone(),
+        id: model.id.clone(),
+        api: model.api,
+        key,
+        base_url: model.base_url.clone(),
+        context_window: model.context_window,
+        max_output: model.max_output,
+        generation: model.generation.clone(),
+        thinking: model.thinking,
+        timeout: model.timeout,
+        retries: model.retries,
+    })
+}
+
+fn limits(config: &Config) -> Limits {
+    let agent = &config.agent;
+    Limits {
+        turns: agent.max_turns,
+        tokens: agent.max_tokens,
+        time: agent.timeout,
+        result_characters: agent.result_tokens.saturating_mul(CHARACTERS_PER_TOKEN),
+        parallel_calls: agent.parallel_calls,
+        corrections: config.subagent.as_ref().map_or(0, |subagent| subagent.max_corrections),
+    }
+}

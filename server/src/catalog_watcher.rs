@@ -1,0 +1,164 @@
+//! What is offered, kept up to date: servers tell that their tools have changed, and the configuration may change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use runner::Cache;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use super::snapshot::{Settings, Snapshot};
+use super::upstreams::Upstreams;
+use config::Server;
+use terminal::Notifier;
+
+/// How long is waited for further changes before what is offered is put together anew: they come in bursts.
+const QUIET: Duration = Duration::from_millis(50);
+
+/// What is offered to clients that can do the same.
+pub struct CatalogWatcher {
+    pub upstreams: Arc<Upstreams>,
+    current: watch::Receiver<Arc<Snapshot>>,
+    work: JoinHandle<()>,
+}
+
+impl Drop for CatalogWatcher {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+impl CatalogWatcher {
+    /// Begins to connect to all servers, and to offer what they have.
+    pub(crate) fn start(
+        settings: watch::Receiver<Arc<Settings>>,
+        upstreams: Arc<Upstreams>,
+        cache: Cache,
+        notifier: Notifier,
+        offered: watch::Sender<Option<Arc<Snapshot>>>,
+    ) -> Arc<Self> {
+        let (sender, current) = watch::channel(Arc::new(Snapshot::empty(settings.borrow().clone())));
+        let work = Work { settings, upstreams: upstreams.clone(), cache, notifier, current: sender, offered };
+        Arc::new(CatalogWatcher { upstreams, current, work: tokio::spawn(work.go_on()) })
+    }
+
+    /// What is offered right now.
+    pub fn now(&self) -> Arc<Snapshot> {
+        self.current.borrow().clone()
+    }
+
+    /// What is offered, and each change of it.
+    pub fn watch(&self) -> watch::Receiver<Arc<Snapshot>> {
+        self.current.clone()
+    }
+
+    /// What is offered as soon as every server has answered or failed, and what there is when the time is up.
+    pub(crate) async fn within(&self, longest: Duration) -> Arc<Snapshot> {
+        let mut current = self.current.clone();
+        let whole = timeout(longest, current.wait_for(|snapshot| snapshot.is_whole));
+        match whole.await {
+            Ok(Ok(snapshot)) => snapshot.clone(),
+            _ => self.now(),
+        }
+    }
+}
+
+impl CatalogWatcher {
+    /// What is offered as soon as each of `servers` has a list or a reason for having none, whatever the others do; what
+    /// there is when the time is up. One that was given up is tried again.
+    pub(crate) async fn with(&self, servers: &[&Server], longest: Duration) -> Arc<Snapshot> {
+        let _ = timeout(longest, self.known(servers)).await;
+        self.now()
+    }
+
+    /// What is offered as soon as it has a direct tool of this name, or every server has answered or failed.
+    pub(crate) async fn offering(&self, name: &str, longest: Duration) -> Arc<Snapshot> {
+        let mut current = self.current.clone();
+        let has = |snapshot: &Arc<Snapshot>| snapshot.is_whole || snapshot.partition.find(name).is_some();
+        // Whichever it was.
+        let _ = timeout(longest, current.wait_for(has)).await;
+        self.now()
+    }
+
+    async fn known(&self, servers: &[&Server]) {
+        let mut current = self.current.clone();
+        let has =
+            |snapshot: &Arc<Snapshot>, server: &Server| snapshot.lists.contains_key(&server.connection.name);
+        let unknown: Vec<&Server> = match current.wait_for(|snapshot| snapshot.is_put_together).await {
+            Ok(snapshot) => servers.iter().filter(|server| !has(&snapshot, server)).copied().collect(),
+            Err(_) => return,
+        };
+        let settled = join_all(unknown.iter().map(|server| self.upstreams.settled(server))).await;
+        let is_told = |snapshot: &Arc<Snapshot>, (server, there): (&&Server, &bool)| {
+            has(snapshot, server) || !there && snapshot.absent.contains_key(&server.connection.name)
+        };
+        let whole =
+            current.wait_for(|snapshot| unknown.iter().zip(&settled).all(|known| is_told(snapshot, known)));
+        // Nobody puts anything together any more: what there is has to do.
+        let _ = whole.await;
+    }
+}
+
+struct Work {
+    settings: watch::Receiver<Arc<Settings>>,
+    upstreams: Arc<Upstreams>,
+    cache: Cache,
+    notifier: Notifier,
+    current: watch::Sender<Arc<Snapshot>>,
+    /// What is offered to anybody.
+    offered: watch::Sender<Option<Arc<Snapshot>>>,
+}
+
+impl Work {
+    async fn go_on(mut self) {
+        loop {
+            let settings = self.settings.borrow_and_update().clone();
+            let servers: Vec<&Server> = settings.config.servers.iter().collect();
+            self.upstreams.keep(&servers);
+            loop {
+                self.put_together(&settings).await;
+                tokio::select! {
+                    biased;
+                    changed = self.settings.changed() => match changed {
+                        Ok(()) => break,
+                        Err(_) => return,
+                    },
+                    () = self.upstreams.changed.notified() => {}
+                }
+                sleep(QUIET).await;
+            }
+        }
+    }
+
+    async fn put_together(&self, settings: &Arc<Settings>) {
+        let (settings, upstreams) = (settings.clone(), self.upstreams.clone());
+        let (cache, notifier) = (self.cache.clone(), self.notifier.clone());
+        let building = tokio::task::spawn_blocking(move || {
+            let lists = upstreams.lists(&settings, &cache);
+            Snapshot::build(settings, lists, &cache, &notifier)
+        });
+        match building.await {
+            Ok(snapshot) => {
+                let snapshot = Arc::new(snapshot);
+                let is_new = self.current.send_if_modified(|current| {
+                    // What begins from now on goes by the settings that are in force.
+                    let is_new = !Arc::ptr_eq(&current.settings, &snapshot.settings)
+                        || !current.offers_the_same(&snapshot)
+                        || current.is_whole != snapshot.is_whole
+                        || current.beside_tools != snapshot.beside_tools
+                        || !current.is_put_together;
+                    if is_new {
+                        *current = snapshot.clone();
+                    }
+                    is_new
+                });
+                if is_new {
+                    self.offered.send_replace(Some(snapshot));
+                }
+            }
+            Err(error) => self.notifier.tell(&format!("the tools can't be put together: {error}")),
+        }
+    }
+}

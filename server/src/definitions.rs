@@ -1,0 +1,221 @@
+//! What the server says of itself and its tools.
+
+use rmcp::ErrorData;
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
+use serde_json::{Value, json};
+
+use super::answer;
+use super::answer_forms::{self, AnswerForms};
+use super::snapshot::Snapshot;
+use config::Config;
+use gateway::direct::{DirectTool, presented};
+use gateway::observed::is_one_text;
+use gateway::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
+use gateway::unavailable::UnavailableTools;
+
+/// The tool that runs snippets.
+pub const EXECUTE: &str = "execute_code";
+
+/// What clients show of it, and some give to the model beside its name.
+const TITLE: &str = "Do a task with many tool calls in one program";
+
+/// Most tools whose answers are told of behind a search.
+const SEEN_TOLD: usize = 8;
+
+/// The tools that tell about tools.
+const SEARCH: &str = "search_tools";
+const DESCRIBE: &str = "describe_tools";
+
+/// What the server can do, and how it is used.
+pub(crate) fn info(instructions: &str, config: &Config) -> ServerConfig {
+    let capabilities = json!({
+        "tools": { "listChanged": true },
+        "resources": { "subscribe": true, "listChanged": true },
+        "prompts": { "listChanged": true },
+        "logging": {},
+        "completions": {},
+    });
+    // Written here, so it has the form.
+    let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
+    ServerConfig::new(capabilities)
+        .with_server_info(Implementation::new("toolsmith", env!("CARGO_PKG_VERSION")))
+        .with_instructions(match &config.untrusted {
+            Some(line) => format!("{instructions}\n{line}"),
+            None => instructions.to_owned(),
+        })
+}
+
+/// Whether snippets can be run: the configuration may leave nothing but direct tools.
+pub(crate) fn executes(snapshot: &Snapshot) -> bool {
+    snapshot.config().code_mode.enabled
+}
+
+/// All tools: those of code mode, then the direct ones as their servers describe them.
+pub(crate) fn tools(snapshot: &Snapshot) -> Vec<Value> {
+    let direct = snapshot.partition.direct.iter().filter_map(|direct| described(snapshot, direct));
+    own_tools(snapshot).chain(direct).collect()
+}
+
+/// The tool with this name in the list.
+pub(crate) fn tool(snapshot: &Snapshot, name: &str) -> Option<Value> {
+    let direct = snapshot.partition.find(name).filter(|direct| direct.name == name);
+    match direct {
+        Some(direct) => described(snapshot, direct),
+        None => own_tools(snapshot).find(|tool| tool["name"] == name),
+    }
+}
+
+fn own_tools(snapshot: &Snapshot) -> impl Iterator<Item = Value> {
+    let definitions = executes(snapshot).then(|| {
+        let budget = snapshot.config().serve.description_tokens;
+        match snapshot.is_whole {
+            true => snapshot.reference.definitions(budget),
+            false => snapshot.reference.definitions_so_far(budget),
+        }
+    });
+    definitions.into_iter().flatten().map(|definition| own(&definition, snapshot.config()))
+}
+
+fn described(snapshot: &Snapshot, direct: &DirectTool) -> Option<Value> {
+    let tool = snapshot.lists.get(&direct.server)?.tool(&direct.tool)?;
+    let mut tool = presented(&direct.server, tool).ok()?;
+    tool["name"] = json!(direct.name);
+    Some(tool)
+}
+
+/// A tool of code mode. Only structured outcomes have a form to state.
+fn own(definition: &ToolDefinition, config: &Config) -> Value {
+    let ToolDefinition { name, description, input_schema } = definition;
+    let mut tool = json!({ "name": name, "description": description, "inputSchema": input_schema });
+    if *name == EXECUTE {
+        tool["title"] = json!(TITLE);
+        let (usual, most) =
+            (config.code_mode.timeout.as_secs_f64(), config.code_mode.max_timeout.as_secs_f64());
+        let told = format!("Time limit in seconds, compiling included (default {usual}, at most {most}).");
+        tool["inputSchema"]["properties"]["timeout"]["description"] = json!(told);
+        // What a snippet does is known only when it is there, and it may call whatever tool is allowed. Clients that skip
+        // their own question for tools that say they are harmless must not do so here: the entry that `toolsmith setup`
+        // writes is where a person decides that.
+        tool["annotations"] = json!({
+            "readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true,
+        });
+        if config.serve.structured_outcome {
+            tool["outputSchema"] = answer::output_schema();
+        }
+    } else {
+        tool["annotations"] = json!({ "readOnlyHint": true, "openWorldHint": false });
+    }
+    tool
+}
+
+/// The answer of a tool that tells about tools; `None` for any other.
+pub(crate) fn discover(
+    snapshot: &Snapshot,
+    name: &str,
+    arguments: Option<&Value>,
+    seen: &AnswerForms,
+) -> Option<Value> {
+    if !executes(snapshot) {
+        return None;
+    }
+    let arguments = arguments.cloned().unwrap_or_else(|| json!({}));
+    let told = match name {
+        SEARCH => serde_json::from_value(arguments).map(|wanted: SearchTools| {
+            let SearchTools { query, server, limit } = wanted;
+            let limit = limit.unwrap_or_else(|| found_by_default(&query)).min(FOUND_AT_MOST);
+            let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
+            let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
+            let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
+            let forms = tools.take(SEEN_TOLD).filter_map(|(server, tool)| form(server, tool, snapshot, seen));
+            [text].into_iter().chain(forms).collect::<Vec<_>>().join("\n")
+        }),
+        DESCRIBE => serde_json::from_value(arguments).map(|wanted: DescribeTools| {
+            let form = |server: &str, tool: &str| form(server, tool, snapshot, seen);
+            snapshot.reference.describe_text(&wanted.tools, form)
+        }),
+        _ => return None,
+    };
+    Some(match told {
+        Ok(text) => {
+            let result = json!({ "content": [{ "type": "text", "text": text }], "isError": false });
+            with_note(result, &snapshot.missing)
+        }
+        Err(error) => answer::failure(&format!("the arguments of {name} are wrong: {error}")),
+    })
+}
+
+/// A result with what a person has to do first, where there is something, in one line behind all else; and where it is
+/// an error, with what can't be used now.
+pub(crate) fn with_note(result: Value, missing: &UnavailableTools) -> Value {
+    let gone = missing.line().filter(|_| result["isError"] == true);
+    with_lines(result, gone.into_iter().chain(missing.untrusted().map(str::to_owned)))
+}
+
+/// A result with lines behind all else.
+pub(crate) fn with_lines(mut result: Value, lines: impl IntoIterator<Item = String>) -> Value {
+    if let Some(content) = result.get_mut("content").and_then(Value::as_array_mut) {
+        content.extend(lines.into_iter().map(|line| json!({ "type": "text", "text": line })));
+    }
+    result
+}
+
+/// What the answers of a tool look like, in comments.
+fn form(server: &str, tool: &str, snapshot: &Snapshot, seen: &AnswerForms) -> Option<String> {
+    let form = seen.form(server, tool).or_else(|| observed_text(server, tool, snapshot))?;
+    Some(answer_forms::comment(server, tool, &form))
+}
+
+/// The form of a text that a person has had observed, as long as the tool declares nothing else.
+fn observed_text(server: &str, tool: &str, snapshot: &Snapshot) -> Option<String> {
+    let text = snapshot.settings.known.observed.text(server, tool)?;
+    let declared = snapshot.lists.get(server)?.tool(tool)?.get("outputSchema").cloned();
+    declared
+        .as_ref()
+        .is_none_or(is_one_text)
+        .then(|| answer_forms::form_of_text(text, &snapshot.settings.masker))
+}
+
+/// There is no tool of this name (MCP, "Tools", "Error Handling").
+pub(crate) fn unknown_tool(snapshot: &Snapshot, name: &str) -> ErrorData {
+    let known: Vec<&str> = snapshot.partition.direct.iter().map(|tool| tool.name.as_str()).collect();
+    let nearest = known.iter().map(|known| (strsim::damerau_levenshtein(known, name), known)).min();
+    let nearest = nearest.filter(|(distance, _)| *distance <= 3);
+    let left_out = snapshot.lists.keys().find_map(|server| {
+        let reason = snapshot.catalog.absent_tool(server, name)?;
+        Some(format!(" of {server} can't be called: {reason}"))
+    });
+    if let Some(reason) = left_out {
+        return ErrorData::invalid_params(format!("the tool {name:?}{reason}"), None);
+    }
+    let help = match nearest {
+        Some((_, known)) => format!("; did you mean {known}?"),
+        None if executes(snapshot) => {
+            "; tools of servers are called from a snippet that execute_code runs".to_owned()
+        }
+        None => String::new(),
+    };
+    let missing = snapshot.missing.line().map(|line| format!(". {line}")).unwrap_or_default();
+    ErrorData::invalid_params(format!("unknown tool {name:?}{help}{missing}"), None)
+}
+
+/// A result as the client's era has it: since 2026-07-28 it says that it is complete, and how long lists may be kept.
+pub(crate) fn of_era(method: &str, mut result: Value, is_stateless: bool) -> Value {
+    let Some(members) = result.as_object_mut() else { return result };
+    if !is_stateless {
+        // Only what says nothing: older clients may know no such member.
+        if members.get("resultType").is_some_and(|kind| kind == "complete") {
+            members.remove("resultType");
+        }
+        return result;
+    }
+    let is_complete = members.entry("resultType").or_insert_with(|| json!("complete")) == "complete";
+    let is_kept = matches!(
+        method,
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" | "resources/read"
+    );
+    if is_complete && is_kept {
+        members.entry("ttlMs").or_insert_with(|| json!(0));
+        members.entry("cacheScope").or_insert_with(|| json!("private"));
+    }
+    result
+}

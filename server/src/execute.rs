@@ -1,0 +1,249 @@
+//! The tool `execute_code`: a snippet to its outcome, for a client.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rmcp::ErrorData;
+use runner::{Outcome, Request};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use system::random;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::answer;
+use super::approval::{Approver, AskedTool, PendingQuestion, PriorAnswer};
+use super::caller::Caller;
+use super::catalog_watcher::CatalogWatcher;
+use super::definitions;
+use super::host::ClientHost;
+use super::pending::input_required;
+use super::recorder::{ExecutionRecorder, Recorded, Requester};
+use super::session::ClientSession;
+use super::settings_in_force::SettingsInForce;
+use super::snapshot::Snapshot;
+use super::state::ServerState;
+use super::watcher::{self, Watcher};
+use crate::present::milliseconds;
+use gateway::discovery::needed;
+use gateway::permission::Policy;
+use gateway::reference::{ExecuteCode, Lookup};
+use gateway::sessions::Sessions;
+
+/// The key of the permission in `inputRequests`.
+const PERMISSION: &str = "permission";
+
+/// What is known of a program that waits for permission, when nothing waits here.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SuspendedExecution {
+    /// The hash of what was asked for.
+    snippet: String,
+    tools: Vec<AskedTool>,
+}
+
+/// An execution for a client.
+pub(crate) struct Execution {
+    pub(crate) workshop: Arc<ServerState>,
+    pub(crate) session: Arc<ClientSession>,
+    pub(crate) snapshot: Arc<Snapshot>,
+    /// Where newer ones come from.
+    pub(crate) live: Arc<CatalogWatcher>,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) requester: Requester,
+    pub(crate) arguments: Arguments,
+    /// What a person has answered already.
+    pub(crate) given: Option<PriorAnswer>,
+    pub(crate) cancel: CancellationToken,
+    /// What states of this request are bound to.
+    pub(crate) binding: Vec<u8>,
+}
+
+/// What a client asks for.
+pub type Arguments = ExecuteCode;
+
+/// What a person answered to a question that was sealed.
+///
+/// # Errors
+/// Where the state is another request's.
+pub(crate) fn given(
+    sealed: SuspendedExecution,
+    arguments: &Arguments,
+    responses: Option<&Map<String, Value>>,
+) -> Result<PriorAnswer, ErrorData> {
+    if sealed.snippet != arguments.hash() {
+        let message = "the requestState belongs to another snippet; make the request again without it";
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    let Some(response) = responses.and_then(|responses| responses.get(PERMISSION)) else {
+        let message = format!("inputResponses has no {PERMISSION:?}, which was asked for");
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    Ok(PriorAnswer { tools: sealed.tools, answer: super::approval::read(response, false) })
+}
+
+impl Execution {
+    /// The result for the client: MCP's `CallToolResult`, or what is asked of it first.
+    pub(crate) async fn result(mut self) -> Result<Value, ErrorData> {
+        let begun = Instant::now();
+        self.await_servers().await;
+        let waited = begun.elapsed();
+        let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let settings = self.snapshot.settings.clone();
+        let scribe = ExecutionRecorder::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
+        let span = scribe.span();
+        let missing = self.snapshot.missing.clone();
+        let answered = self.recorded(scribe, begun, waited).instrument(span).await;
+        answered.map(|answered| definitions::with_note(answered, &missing))
+    }
+
+    /// Waits until what is known of the servers that the snippet names is known; the others may take their time.
+    async fn await_servers(&mut self) {
+        let names = runner::path_heads(&self.arguments.code);
+        let config = self.snapshot.config();
+        let servers = needed(config, &names);
+        let longest = self.time();
+        self.snapshot = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return,
+            snapshot = self.live.with(&servers, longest) => snapshot,
+        };
+    }
+
+    async fn recorded(
+        self,
+        scribe: ExecutionRecorder,
+        begun: Instant,
+        waited: Duration,
+    ) -> Result<Value, ErrorData> {
+        let stop = self.cancel.child_token();
+        let approver = Approver::new(
+            self.caller.clone(),
+            self.given.clone(),
+            self.session.lasts() && !self.caller.is_asked_by_answers(),
+            stop.clone(),
+        );
+        let (watcher, messages) = Watcher::new(self.caller.clone());
+        let host = ClientHost::new(self.caller.abilities, self.workshop.terminal.voice());
+        let telling = watcher::tell(&self.caller, messages, host.told());
+        let running = async {
+            let outcome = self.outcome(&approver, &watcher, &scribe, (host, stop)).await;
+            drop(watcher);
+            outcome
+        };
+        // What there is to tell is told before the answer.
+        let (outcome, ()) = tokio::join!(running, telling);
+        let masker = &self.snapshot.settings.masker;
+        if let Some(pending) = approver.take_pending() {
+            let ended = scribe.end("input_required", None);
+            return Ok(ended.map_or_else(
+                |message| answer::failure(&masker.mask(&message)),
+                |()| self.ask_first(pending),
+            ));
+        }
+        let ended = match &outcome {
+            Ok(outcome) => scribe
+                .end(&outcome.status.to_string(), outcome.error.as_ref().map(|error| error.kind.as_str())),
+            Err(_) => scribe.end("host_error", Some("host")),
+        };
+        let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
+            Ok(outcome) => outcome,
+            Err(message) => return Ok(answer::failure(&masker.mask(&message))),
+        };
+        // What it has waited for before it began is its time as well.
+        outcome.phases_ms.connect += milliseconds(waited);
+        outcome.phases_ms.total = milliseconds(begun.elapsed());
+        if let Some(error) = outcome.error.as_mut() {
+            error.message = masker.mask(&error.message).into_owned();
+            masker.mask_value(&mut error.evidence);
+        }
+        let keep =
+            |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &scribe.id, part, text);
+        let answer = answer::result(outcome, &self.arguments.code, &self.snapshot.config().serve, &keep);
+        Ok(definitions::with_lines(answer, self.lowered()))
+    }
+
+    /// A result that asks for permission. All that is needed later stands in its state.
+    fn ask_first(&self, pending: PendingQuestion) -> Value {
+        let sealed = SuspendedExecution { snippet: self.arguments.hash(), tools: pending.tools };
+        let state = self.workshop.held.seal(&self.workshop.held.once(sealed), &self.binding);
+        let question = json!({ "method": "elicitation/create", "params": pending.form });
+        input_required(&json!({ PERMISSION: question }), &state)
+    }
+
+    async fn outcome(
+        &self,
+        approver: &Approver,
+        watcher: &Watcher,
+        scribe: &ExecutionRecorder,
+        (host, stop): (Arc<ClientHost>, CancellationToken),
+    ) -> Result<Outcome, String> {
+        let Arguments { code, args, check_only, .. } = &self.arguments;
+        scribe.execution(code, &json!(args), *check_only)?;
+        let place = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(Outcome::cancelled()),
+            place = self.workshop.slots.take(self.caller.client(), || watcher.waits()) => place,
+        };
+        let place = match place {
+            Ok(place) => place,
+            Err(busy) => return Ok(Outcome::busy(&busy.to_string())),
+        };
+        self.caller.set_place(&place);
+        let code_mode = &self.snapshot.config().code_mode;
+        let engine = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(Outcome::cancelled()),
+            engine = self.workshop.engine(code_mode, watcher) => engine.map_err(|error| error.to_string())?,
+        };
+        let _under_way = host.under_way(None, self.caller.clone());
+        let sessions = self.sessions(approver, host);
+        let in_force = SettingsInForce::new(&self.workshop, &self.snapshot.settings);
+        let seen = &self.session.seen;
+        let recorded = Recorded { sessions: &sessions, scribe, approver, in_force, seen };
+        let request = self.request(stop)?;
+        let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
+        // The client need not wait for servers that end.
+        self.workshop.afterwards.spawn(sessions.close());
+        ran.map_err(|error| error.to_string())
+    }
+
+    fn sessions(&self, approver: &Approver, host: Arc<ClientHost>) -> Sessions {
+        let config = self.snapshot.config();
+        let mut sessions = Sessions::new(config, host);
+        sessions.hold_to(self.snapshot.settings.known.pins.clone());
+        for (server, tools) in &self.snapshot.lists {
+            sessions.pin(server, tools.clone());
+        }
+        let (allow, answers) = (&self.workshop.allow, self.session.answers.clone());
+        sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
+        sessions.permit(Policy::of_session(config, allow, answers, approver.clone()));
+        sessions
+    }
+
+    /// The longest time that it may take.
+    fn time(&self) -> Duration {
+        let code_mode = &self.snapshot.config().code_mode;
+        let wanted = self.arguments.timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        wanted.unwrap_or(code_mode.timeout).min(code_mode.max_timeout)
+    }
+
+    /// What is said where more time was asked for than there may be.
+    fn lowered(&self) -> Option<String> {
+        let most = self.snapshot.config().code_mode.max_timeout.as_secs_f64();
+        let wanted = self.arguments.timeout.filter(|wanted| *wanted > most)?;
+        Some(format!("note: timeout {wanted} s was lowered to {most} s, the limit of codeMode.maxTimeout"))
+    }
+
+    fn request(&self, cancel: CancellationToken) -> Result<Request, String> {
+        let code_mode = &self.snapshot.config().code_mode;
+        Ok(Request {
+            code: self.arguments.code.clone(),
+            args: self.arguments.args.clone(),
+            timeout: self.time(),
+            check_only: self.arguments.check_only,
+            limits: code_mode.limits.clone(),
+            grants: self.session.grants(&code_mode.grants)?,
+            cancel,
+        })
+    }
+}

@@ -1,0 +1,106 @@
+//! The server over streamable HTTP: its addresses, and how it ends.
+//!
+//! Who is let in is `http::token`'s job and that of `http::endpoint`, which heads are refused that of `http::head` and
+//! `http::framing`; the bounds of connections are `http::connections`' and `http::table`'s, those of sessions
+//! `http::sessions`', what browsers are told `http::cors`'.
+
+mod connections;
+mod cors;
+mod endpoint;
+mod framing;
+mod head;
+mod numbers;
+pub mod probe;
+mod sessions;
+mod table;
+mod token;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, State};
+use axum::http::StatusCode;
+use axum::middleware;
+use axum::routing::{any, get};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::caller::Abilities;
+use super::session::ClientSession;
+use super::shutdown;
+use super::state::ServerState;
+use gateway::failure::Failure;
+
+pub use sessions::session_end;
+pub use token::Token;
+
+use endpoint::Endpoint;
+
+/// Where the endpoint is.
+pub(crate) const PATH: &str = "/mcp";
+
+/// How long answers may still go out after everything has ended.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// Serves until `stop`, and then until what runs has ended; `face` is what each client sees.
+pub(crate) async fn serve<Handler: ServerHandler>(
+    workshop: Arc<ServerState>,
+    face: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
+    address: SocketAddr,
+    token: Option<Token>,
+    stop: CancellationToken,
+) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::host(format!(
+            "{address} can't be served at: {error}\nhelp: name another address with --http"
+        ))
+    };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    // Ends streams and sessions.
+    let end = CancellationToken::new();
+    let endpoint = Endpoint::new(workshop.clone(), face, (address, token), end.clone());
+    let idle = tokio::spawn(endpoint.sessions.clone().end_idle());
+    let closing = CancellationToken::new();
+    let accepting = tokio::spawn(connections::accept(listener, routes(endpoint.clone()), closing.clone()));
+    workshop.terminal.tell(&format!("serving MCP at http://{address}{PATH}"));
+    // Servers are asked before the first client comes.
+    workshop.live(Abilities::default());
+    stop.cancelled().await;
+    shutdown::finish(&workshop, true, std::future::pending()).await;
+    // Handlers have ended; what they said is on its way.
+    let _ = timeout(LAST_ANSWERS, endpoint.answers.wait()).await;
+    end.cancel();
+    closing.cancel();
+    idle.abort();
+    accepting.await.map_err(Failure::host)
+}
+
+fn routes<Handler: ServerHandler>(endpoint: Arc<Endpoint<Handler>>) -> axum::Router {
+    axum::Router::new()
+        .route(PATH, any(endpoint::answer::<Handler>))
+        .route("/readyz", get(ready::<Handler>))
+        .with_state(endpoint.clone())
+        .route("/healthz", get(|| async { "ok\n" }))
+        .layer(middleware::from_fn_with_state(endpoint, endpoint::unless_refused::<Handler>))
+}
+
+/// The other end of the connection that a request came by.
+pub(crate) fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {
+    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address)
+}
+
+/// Whether snippets can be run and the servers are known. Says nothing that is not for everybody.
+async fn ready<Handler: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Handler>>>,
+) -> (StatusCode, String) {
+    match endpoint.workshop.unready() {
+        None => (StatusCode::OK, "ready\n".to_owned()),
+        Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+    }
+}

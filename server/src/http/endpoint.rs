@@ -1,0 +1,297 @@
+//! The endpoint of the protocol: what is let in, whole and in time, and what is turned away with a reason.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use futures::StreamExt as _;
+use rmcp::ServerHandler;
+use rmcp::model::ProtocolVersion;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use system::random;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::cors;
+use super::head;
+use super::numbers;
+use super::sessions::{Sessions, is_primed};
+use super::table::{ADMITTED, Entry};
+use super::token::Token;
+use crate::message::{self, RejectedMessage};
+use crate::session::{ClientSession, Transport};
+use crate::state::ServerState;
+
+/// Most bytes of a request (4 MiB): a snippet has at most a fraction of it.
+const BODY_LIMIT: usize = 4 << 20;
+
+/// How long a client may take to send a request.
+const BODY_TIME: Duration = Duration::from_secs(60);
+
+/// The code of errors of this server's own (JSON-RPC 2.0, section 5.1).
+const SERVER_ERROR: i32 = -32_000;
+
+/// Requests that are answered for as long as the client likes.
+const ENDLESS: &str = "subscriptions/listen";
+
+/// The endpoint.
+pub(super) struct Endpoint<Handler> {
+    pub(super) workshop: Arc<ServerState>,
+    pub(super) sessions: Arc<Sessions>,
+    /// The answers that are not yet whole.
+    pub(super) answers: TaskTracker,
+    token: Option<Token>,
+    address: SocketAddr,
+    service: StreamableHttpService<Handler, Sessions>,
+}
+
+/// What is looked at of a message before it is taken.
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(default)]
+    id: Option<Value>,
+    #[serde(default)]
+    method: Option<String>,
+    #[serde(default, borrow)]
+    params: Option<&'a RawValue>,
+}
+
+impl<Handler: ServerHandler> Endpoint<Handler> {
+    /// At this address, with `face` as what each client sees; `end` ends all streams and sessions.
+    pub(super) fn new(
+        workshop: Arc<ServerState>,
+        face: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
+        (address, token): (SocketAddr, Option<Token>),
+        end: CancellationToken,
+    ) -> Arc<Self> {
+        let mut config =
+            StreamableHttpServerConfig::default().enforce_origin_validation().with_cancellation_token(end);
+        config.max_request_body_bytes = BODY_LIMIT;
+        let make = {
+            let workshop = workshop.clone();
+            move || Ok(face(ClientSession::new(random::id()?, Transport::Http, workshop.clone())))
+        };
+        let sessions = Arc::new(Sessions::new(workshop.settings.clone()));
+        let service = StreamableHttpService::new(make, sessions.clone(), config);
+        let answers = TaskTracker::new();
+        answers.close();
+        Arc::new(Endpoint { workshop, sessions, answers, token, address, service })
+    }
+
+    /// The protocol's service, for the hosts and origins that are configured now; with `primes`, streams that are not
+    /// about one request begin with an event that says how to resume them.
+    fn service(&self, primes: bool) -> StreamableHttpService<Handler, Sessions> {
+        let mut service = self.service.clone();
+        if !primes {
+            service.config.sse_retry = None;
+        }
+        service.config.allowed_hosts = self.hosts();
+        service.config.allowed_origins.clone_from(&self.workshop.settings.borrow().config.serve.origins);
+        // Pages of this very address are no others'.
+        service.config.allowed_origins.push(format!("http://{}", self.address));
+        if self.address.ip().is_loopback() {
+            service.config.allowed_origins.push(format!("http://localhost:{}", self.address.port()));
+        }
+        service
+    }
+
+    /// The names of this server: loopback addresses, its own address, and the configured ones.
+    fn hosts(&self) -> Vec<String> {
+        // The address that stands for all of them is no name.
+        let own = (!self.address.ip().is_unspecified()).then(|| match self.address.ip() {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        });
+        let configured = self.workshop.settings.borrow().config.serve.hosts.clone();
+        self.service.config.allowed_hosts.iter().cloned().chain(own).chain(configured).collect()
+    }
+
+    /// Hands a request to the protocol's service.
+    async fn pass(&self, request: Request) -> Response {
+        let session = request.headers().get("mcp-session-id").and_then(|session| session.to_str().ok());
+        let primes = session.is_some_and(|session| self.sessions.primes(session));
+        self.hand_over(request, primes).await
+    }
+
+    async fn hand_over(&self, request: Request, primes: bool) -> Response {
+        self.service(primes).handle(request).await.map(|body| numbers::restored(Body::new(body)))
+    }
+
+    async fn answer(&self, request: Request) -> Response {
+        if let Some(challenge) = self.token.as_ref().and_then(|token| token.challenge(request.headers())) {
+            let challenge = [(header::WWW_AUTHENTICATE, challenge)];
+            return (StatusCode::UNAUTHORIZED, challenge, "a bearer token is wanted\n").into_response();
+        }
+        if request.extensions().get::<Arc<Entry>>().is_some_and(|connection| !connection.admit()) {
+            let message = format!("there are {ADMITTED} connections already; try again later\n");
+            let close = [(header::CONNECTION, "close"), (header::RETRY_AFTER, "1")];
+            return (StatusCode::SERVICE_UNAVAILABLE, close, message).into_response();
+        }
+        if request.method() == Method::POST {
+            return self.post(request).await;
+        }
+        // Whoever has lost a stream may still want its end.
+        let resumes = request.headers().contains_key("last-event-id");
+        if request.method() == Method::GET && self.workshop.draining.is_cancelled() && !resumes {
+            return (StatusCode::SERVICE_UNAVAILABLE, "toolsmith is stopping\n").into_response();
+        }
+        let ends_session = request.method() == Method::DELETE;
+        let mut answer = self.pass(request).await;
+        if ends_session && answer.status() == StatusCode::ACCEPTED {
+            // It is done (RFC 9110, section 9.3.5), and some clients take nothing else for it.
+            *answer.status_mut() = StatusCode::NO_CONTENT;
+        }
+        answer
+    }
+
+    async fn post(&self, request: Request) -> Response {
+        let (mut head, body) = request.into_parts();
+        let body = match timeout(BODY_TIME, to_bytes(body, BODY_LIMIT)).await {
+            Ok(Ok(body)) => body,
+            Ok(Err(error)) if is_too_long(&error) => {
+                let message = format!("a request has at most {BODY_LIMIT} bytes\n");
+                return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
+            }
+            Ok(Err(_)) => return StatusCode::BAD_REQUEST.into_response(),
+            Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
+        };
+        match std::str::from_utf8(&body).map(message::check) {
+            Ok(Ok(Some(sent))) => drop(head.extensions.insert(sent)),
+            Ok(Ok(None)) => {}
+            Ok(Err(refusal)) => return refused(refusal),
+            Err(_) => return refused(RejectedMessage::unaddressed("a message must be UTF-8")),
+        }
+        let is_json = is_json(&head.headers);
+        // What is no message is told so below.
+        let message = serde_json::from_slice::<Message<'_>>(&body).ok();
+        let asked = message.and_then(|message| Some((message.id?, message.method?, message.params)));
+        let Some((id, method, parameters)) = asked else {
+            let answer = self.pass(Request::from_parts(head, Body::from(body.clone()))).await;
+            return if is_json { or_unreadable(answer, &body) } else { answer };
+        };
+        if self.workshop.draining.is_cancelled() && !goes_on(parameters) {
+            return unavailable(&id, "toolsmith is stopping; nothing new is begun");
+        }
+        let token = (method != ENDLESS).then(|| self.answers.token());
+        // Which version is agreed on, the answer to this one says; a newer one than is known ends in the newest.
+        let primes = method == "initialize" && version_of(parameters).as_ref().is_some_and(is_primed);
+        let answer = self.hand_over(Request::from_parts(head, Body::from(body.clone())), primes).await;
+        let answer = if is_json { or_unreadable(answer, &body) } else { answer };
+        if method == "initialize"
+            && answer.status() == StatusCode::INTERNAL_SERVER_ERROR
+            && let Some(most) = self.sessions.full()
+        {
+            let message = format!(
+                "there are {most} sessions already, which is all that this server takes (serve.maxSessions); end one, \
+                 or try again later"
+            );
+            return unavailable(&id, &message);
+        }
+        answer.map(|body| {
+            let held = move |chunk| {
+                let _until_it_is_whole = &token;
+                chunk
+            };
+            Body::from_stream(body.into_data_stream().map(held))
+        })
+    }
+}
+
+/// Answers a request, unless its head is refused.
+pub(super) async fn unless_refused<Handler: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Handler>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    head::answer(request, |host| head::is_among(host, &endpoint.hosts()), next).await
+}
+
+/// Answers a request to the endpoint.
+pub(super) async fn answer<Handler: ServerHandler>(
+    State(endpoint): State<Arc<Endpoint<Handler>>>,
+    request: Request,
+) -> Response {
+    let page = request.headers().get(header::ORIGIN).cloned();
+    let Some(page) = page else { return endpoint.answer(request).await };
+    let is_question = request.method() == Method::OPTIONS;
+    // A browser asks without the token whether a page may show it.
+    let mut answer = if is_question { endpoint.pass(request).await } else { endpoint.answer(request).await };
+    if answer.status() == StatusCode::FORBIDDEN {
+        return answer;
+    }
+    if is_question {
+        answer = cors::permission();
+    }
+    cors::admit(answer, page)
+}
+
+/// Whether a request goes on with one that was begun before (MCP 2026-07-28, multi-round-trip requests).
+fn goes_on(parameters: Option<&RawValue>) -> bool {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Parameters {
+        #[serde(default)]
+        request_state: Option<serde::de::IgnoredAny>,
+    }
+    let parameters =
+        parameters.and_then(|parameters| serde_json::from_str::<Parameters>(parameters.get()).ok());
+    parameters.is_some_and(|parameters| parameters.request_state.is_some())
+}
+
+/// The version that a handshake asks for.
+fn version_of(parameters: Option<&RawValue>) -> Option<ProtocolVersion> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Parameters {
+        protocol_version: ProtocolVersion,
+    }
+    serde_json::from_str::<Parameters>(parameters?.get()).ok().map(|asked| asked.protocol_version)
+}
+
+/// Whether a request says that its body is JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    let named = headers.get(header::CONTENT_TYPE).and_then(|named| named.to_str().ok()).unwrap_or_default();
+    named.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The service's answer, unless it could not read the message: it says so by 415, which is about the header, and as
+/// plain text. The transport wants 400, and JSON-RPC an error with the request's id.
+fn or_unreadable(answer: Response, body: &[u8]) -> Response {
+    if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        return answer;
+    }
+    refused(message::unreadable(&String::from_utf8_lossy(body)).0)
+}
+
+fn refused(refusal: RejectedMessage) -> Response {
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (StatusCode::BAD_REQUEST, json, refusal.into_answer()).into_response()
+}
+
+fn is_too_long(error: &axum::Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        // Its type is one that no dependency of ours names.
+        if error.to_string().contains("length limit exceeded") {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// A request that is not taken now.
+fn unavailable(id: &Value, message: &str) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": id, "error": { "code": SERVER_ERROR, "message": message } });
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::RETRY_AFTER, "10")];
+    (StatusCode::SERVICE_UNAVAILABLE, headers, body.to_string()).into_response()
+}

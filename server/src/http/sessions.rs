@@ -1,0 +1,331 @@
+//! Sessions of clients of the handshake era: how many there are, and when they end.
+//!
+//! What a session is to the protocol is left to the protocol library. Its own end of idle sessions also ends those
+//! whose execution says nothing for a while, so it is done here.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::{Stream, StreamExt as _};
+use rmcp::model::{
+    ClientJsonRpcMessage, Extensions, GetExtensions as _, JsonRpcMessage, ProtocolVersion,
+    ServerJsonRpcMessage, ServerResult,
+};
+use rmcp::transport::streamable_http_server::session::local::{
+    LocalSessionManager, LocalSessionManagerError,
+};
+use rmcp::transport::streamable_http_server::session::{ServerSseMessage, SessionId, SessionManager};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::snapshot::Settings;
+
+/// How long a session stays that no client uses (1 hour): there is no request, and no stream is open.
+const IDLE_TIME: Duration = Duration::from_secs(3600);
+
+/// After how long (5 minutes) it makes place for another one where there are too many.
+const YIELD_TIME: Duration = Duration::from_secs(300);
+
+/// How often it is looked for sessions that are idle.
+const LOOK_TIME: Duration = Duration::from_secs(30);
+
+/// The sessions.
+pub(super) struct Sessions {
+    library: LocalSessionManager,
+    settings: watch::Receiver<Arc<Settings>>,
+    /// One session is begun at a time, so that there are never too many.
+    beginning: tokio::sync::Mutex<()>,
+    open: Arc<Mutex<HashMap<SessionId, Use>>>,
+}
+
+/// How a session is used.
+#[derive(Debug)]
+struct Use {
+    /// How many streams are open.
+    streams: usize,
+    /// When it was used last.
+    last: Instant,
+    /// Cancelled when it ends.
+    end: CancellationToken,
+    /// Whether its client knows events that prime a stream for being resumed.
+    is_primed: bool,
+}
+
+impl Use {
+    fn begun() -> Self {
+        Use { streams: 0, last: Instant::now(), end: CancellationToken::new(), is_primed: false }
+    }
+}
+
+/// Whether clients of this version expect an event without a message at the beginning of a stream (MCP 2025-11-25,
+/// basic/transports). Older ones read it as a message that is broken.
+pub(super) fn is_primed(version: &ProtocolVersion) -> bool {
+    *version >= ProtocolVersion::V_2025_11_25
+}
+
+/// The end of the session that a request came in. The library ends a session's requests only some seconds later, in case
+/// that they end by themselves.
+#[derive(Debug, Clone)]
+struct SessionEnd(CancellationToken);
+
+/// What is cancelled when the session ends that a request came in, if it came in one.
+pub fn session_end(extensions: &Extensions) -> Option<CancellationToken> {
+    extensions.get::<SessionEnd>().map(|SessionEnd(end)| end.clone())
+}
+
+/// Why a session does what it was asked for not.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SessionsError {
+    #[error("there are {0} sessions already, which is all that this server takes")]
+    Full(usize),
+    #[error(transparent)]
+    Library(#[from] LocalSessionManagerError),
+}
+
+impl Sessions {
+    pub(super) fn new(settings: watch::Receiver<Arc<Settings>>) -> Self {
+        let mut library = LocalSessionManager::default();
+        library.session_config.keep_alive = None;
+        Sessions { library, settings, beginning: tokio::sync::Mutex::default(), open: Arc::default() }
+    }
+
+    /// How many sessions there may be, where there is no place for another one.
+    pub(super) fn full(&self) -> Option<usize> {
+        let most = self.settings.borrow().config.serve.max_sessions;
+        (self.open().len() >= most && self.longest_idle(YIELD_TIME).is_none()).then_some(most)
+    }
+
+    /// Ends sessions that are idle, for ever.
+    pub(super) async fn end_idle(self: Arc<Self>) {
+        loop {
+            sleep(LOOK_TIME).await;
+            while let Some(idle) = self.longest_idle(IDLE_TIME) {
+                self.end(&idle).await;
+            }
+        }
+    }
+
+    /// Ends a session, and all that goes on in it.
+    async fn end(&self, id: &SessionId) {
+        self.forget(id);
+        // One that has ended by itself meanwhile has ended.
+        let _ = self.library.close_session(id).await;
+    }
+
+    /// Whether the client of a session knows priming events.
+    pub(super) fn primes(&self, id: &str) -> bool {
+        self.open().get(id).is_some_and(|used| used.is_primed)
+    }
+
+    /// Ends what goes on in a session, and forgets it.
+    fn forget(&self, id: &SessionId) {
+        if let Some(used) = self.open().remove(id) {
+            used.end.cancel();
+        }
+    }
+
+    /// The session that nobody has used for the longest time, and for so long at least.
+    fn longest_idle(&self, least: Duration) -> Option<SessionId> {
+        let open = self.open();
+        let idle = open.iter().filter(|(_, used)| used.streams == 0 && used.last.elapsed() >= least);
+        idle.min_by_key(|(_, used)| used.last).map(|(id, _)| id.clone())
+    }
+
+    fn used(&self, id: &SessionId) {
+        if let Some(used) = self.open().get_mut(id) {
+            used.last = Instant::now();
+        }
+    }
+
+    /// The same stream, which keeps its session from being idle.
+    fn open_stream<S: Stream<Item = ServerSseMessage> + Send + Sync + 'static>(
+        &self,
+        id: &SessionId,
+        stream: S,
+    ) -> impl Stream<Item = ServerSseMessage> + Send + Sync + 'static + use<S> {
+        let open = Open::new(self.open.clone(), id.clone());
+        let is_primed = self.primes(id);
+        let stream = stream.filter(move |event| std::future::ready(is_primed || event.message.is_some()));
+        stream.inspect(move |_| open.is_open())
+    }
+
+    fn open(&self) -> MutexGuard<'_, HashMap<SessionId, Use>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionManager for Sessions {
+    type Error = SessionsError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
+        let _alone = self.beginning.lock().await;
+        if let Some(most) = self.full() {
+            return Err(SessionsError::Full(most));
+        }
+        let most = self.settings.borrow().config.serve.max_sessions;
+        if self.open().len() >= most
+            && let Some(idle) = self.longest_idle(YIELD_TIME)
+        {
+            self.end(&idle).await;
+        }
+        let (id, transport) = self.library.create_session().await?;
+        self.open().insert(id.clone(), Use::begun());
+        Ok((id, transport))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, Self::Error> {
+        let answer = self.library.initialize_session(id, message).await?;
+        if let JsonRpcMessage::Response(response) = &answer
+            && let ServerResult::InitializeResult(result) = &response.result
+            && let Some(used) = self.open().get_mut(id)
+        {
+            used.is_primed = is_primed(&result.protocol_version);
+        }
+        Ok(answer)
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, Self::Error> {
+        self.used(id);
+        Ok(self.library.has_session(id).await?)
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
+        self.forget(id);
+        Ok(self.library.close_session(id).await?)
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        mut message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let end = self.open().get(id).map(|used| SessionEnd(used.end.clone()));
+        if let (JsonRpcMessage::Request(request), Some(end)) = (&mut message, end) {
+            request.request.extensions_mut().insert(end);
+        }
+        let stream = self.library.create_stream(id, message).await?;
+        Ok(self.open_stream(id, stream))
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Self::Error> {
+        Ok(self.library.accept_message(id, message).await?)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let stream = self.library.create_standalone_stream(id).await?;
+        Ok(self.open_stream(id, stream))
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
+        let stream = self.library.resume(id, last_event_id).await?;
+        Ok(self.open_stream(id, stream))
+    }
+}
+
+/// An open stream of a session.
+struct Open {
+    open: Arc<Mutex<HashMap<SessionId, Use>>>,
+    id: SessionId,
+}
+
+impl Open {
+    fn new(open: Arc<Mutex<HashMap<SessionId, Use>>>, id: SessionId) -> Self {
+        let stream = Open { open, id };
+        stream.change(|used| used.streams += 1);
+        stream
+    }
+
+    fn is_open(&self) {
+        self.change(|_| {});
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Use)) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(used) = open.get_mut(&self.id) {
+            change(used);
+            used.last = Instant::now();
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.change(|used| used.streams -= 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+    use config::{Config, Serve};
+    use gateway::pins::Known;
+
+    fn sessions(max_sessions: usize) -> Arc<Sessions> {
+        let config = Config { serve: Serve { max_sessions, ..Serve::default() }, ..Config::default() };
+        let (_, settings) = watch::channel(Settings::new(config, Known::default(), None).unwrap());
+        Arc::new(Sessions::new(settings))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn there_are_so_many_sessions_until_one_ends_or_nobody_uses_it() {
+        let sessions = sessions(2);
+        let (first, _first) = sessions.create_session().await.unwrap();
+        let (second, _second) = sessions.create_session().await.unwrap();
+        assert!(matches!(sessions.create_session().await, Err(SessionsError::Full(2))));
+        sessions.close_session(&first).await.unwrap();
+        let (third, _third) = sessions.create_session().await.unwrap();
+        assert!(matches!(sessions.create_session().await, Err(SessionsError::Full(2))));
+
+        advance(YIELD_TIME).await;
+        assert!(sessions.has_session(&second).await.unwrap());
+        let (fourth, _fourth) = sessions.create_session().await.unwrap();
+        assert!(!sessions.has_session(&third).await.unwrap(), "nobody has used it");
+        assert!(sessions.has_session(&second).await.unwrap() && sessions.has_session(&fourth).await.unwrap());
+        assert!(matches!(sessions.create_session().await, Err(SessionsError::Full(2))));
+    }
+
+    #[tokio::test]
+    async fn what_goes_on_in_a_session_ends_with_it() {
+        let sessions = sessions(2);
+        let (id, _session) = sessions.create_session().await.unwrap();
+        let (other, _other) = sessions.create_session().await.unwrap();
+        let end = |id: &SessionId| sessions.open().get(id).unwrap().end.clone();
+        let (end, end_of_other) = (end(&id), end(&other));
+        sessions.close_session(&id).await.unwrap();
+        assert!(end.is_cancelled() && !end_of_other.is_cancelled());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_ends_when_nobody_has_used_it_for_long_and_no_stream_is_open() {
+        let sessions = sessions(2);
+        let idle = tokio::spawn(sessions.clone().end_idle());
+        let (watched, _watched) = sessions.create_session().await.unwrap();
+        let (left, _left) = sessions.create_session().await.unwrap();
+        let stream = sessions.open_stream(&watched, futures::stream::pending());
+        sleep(IDLE_TIME + LOOK_TIME).await;
+        assert!(!sessions.has_session(&left).await.unwrap());
+        assert!(sessions.open().contains_key(&watched));
+        drop(stream);
+        sleep(IDLE_TIME / 2).await;
+        assert!(sessions.open().contains_key(&watched));
+        sleep(IDLE_TIME).await;
+        assert!(!sessions.has_session(&watched).await.unwrap());
+        idle.abort();
+    }
+}

@@ -1,0 +1,56 @@
+//! A client within this process: an agent, which sees what every client sees.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use system::random;
+
+use super::line_transport::LineTransport;
+use super::service::{McpService, PipeService};
+use super::session::{AgentIsolation, ClientSession};
+use super::state::ServerState;
+use gateway::failure::Failure;
+
+/// Bytes that wait between both ends.
+const PIPE: usize = 64 << 10;
+
+/// What the session is called in errors.
+const NAME: &str = "toolsmith";
+
+/// Longest time of a request: executions and direct calls have limits of their own.
+const LONGEST: Duration = Duration::from_secs(86_400);
+
+/// A client within this process.
+pub struct InProcessClient {
+    /// Its end of the session.
+    pub session: mcp::Session,
+    /// This process's end.
+    pub client: Arc<ClientSession>,
+}
+
+/// Begins a session; `host` is the client that is asked and told.
+///
+/// # Errors
+/// Where the kernel has no random numbers, or both ends don't understand each other.
+pub(crate) async fn connect(
+    workshop: &Arc<ServerState>,
+    host: Arc<dyn mcp::Host>,
+    company: AgentIsolation,
+) -> Result<InProcessClient, Failure> {
+    let id = random::id().map_err(Failure::host)?;
+    let client = ClientSession::of_agent(id, company, workshop.clone());
+    let face = PipeService::new(McpService::new(workshop.clone(), client.clone()));
+    let (near, far) = tokio::io::duplex(PIPE);
+    // It ends with the client's end.
+    tokio::spawn(async move {
+        let (input, output) = tokio::io::split(far);
+        if let Ok(serving) = face.serve(LineTransport::new(input, output)).await {
+            let _ = serving.waiting().await;
+        }
+    });
+    let mut config = mcp::ServerConfig::stdio(NAME, "", Vec::<String>::new());
+    config.request_timeout = LONGEST;
+    let session = mcp::Session::connect_over(&config, host, tokio::io::split(near)).await;
+    Ok(InProcessClient { session: session.map_err(Failure::host)?, client })
+}

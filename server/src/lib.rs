@@ -1,0 +1,49 @@
+//! The MCP server over all configured servers, by pipes and over HTTP, and subagents as one tool; with audit log, traces
+//! and the events of subagents.
+
+#![cfg(target_os = "linux")]
+
+pub mod answer;
+pub mod answer_forms;
+pub mod approval;
+pub mod assistant;
+pub mod audit;
+pub mod caller;
+pub mod catalog_watcher;
+pub mod conversations;
+pub mod debug;
+pub mod definitions;
+pub mod execute;
+pub mod host;
+pub mod http;
+pub mod in_process;
+pub mod level;
+pub mod library;
+pub mod line_transport;
+pub mod message;
+pub mod options;
+pub mod output_store;
+pub mod pending;
+pub mod pipes;
+pub mod precompile;
+pub mod present;
+pub mod protocol_types;
+pub mod proxy;
+pub mod quota;
+pub mod recorder;
+pub mod reload;
+pub mod results;
+pub mod serve;
+pub mod service;
+pub mod session;
+pub mod settings_in_force;
+pub mod setup;
+pub mod shutdown;
+pub mod slots;
+pub mod snapshot;
+pub mod state;
+pub mod subagent;
+pub mod subagent_log;
+pub mod telemetry;
+pub mod upstreams;
+pub mod watcher;

@@ -1,0 +1,120 @@
+//! An outcome for people: the result on standard output, everything else on standard error.
+
+use std::fmt::Write as _;
+
+use runner::{Diagnostic, Failure, Outcome, Status, size};
+use serde_json::Value;
+
+/// What belongs on standard output after the program's own output.
+pub fn result(outcome: &Outcome) -> Option<String> {
+    let raw = outcome.result.as_ref()?;
+    match raw.get().as_bytes().first() {
+        Some(b'"') => serde_json::from_str(raw.get()).ok(),
+        // Numbers as they came.
+        _ if strict_json::value_with_numbers(raw).is_ok() => Some(strict_json::lines(raw, usize::MAX).text),
+        // What nests too deep to be read is shown as it came.
+        _ => Some(raw.get().to_owned()),
+    }
+}
+
+/// One line for each content part that the program emitted; texts as they are.
+pub fn content(outcome: &Outcome) -> Vec<String> {
+    let parts = outcome.content.iter().filter_map(|part| serde_json::from_str::<Value>(part.get()).ok());
+    parts
+        .map(|part| match part["text"].as_str() {
+            Some(text) => text.to_owned(),
+            None => {
+                let kind = part["type"].as_str().unwrap_or("content");
+                let mime = part["mimeType"].as_str().unwrap_or("of no stated type");
+                let bytes = part["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
+                printable::prose(&format!("[{kind} {mime}, about {}; --json prints it]", size(bytes)))
+            }
+        })
+        .collect()
+}
+
+/// Whether a system call that the sandbox refused can be why a program failed. An error of its own that names none of the
+/// system's is not: std itself looks at files that it can do without, such as `/proc/self/cgroup`.
+fn may_be_refusal(error: &Failure) -> bool {
+    error.kind != "error" || error.message.contains("(os error ")
+}
+
+/// Why the outcome is not `ok`, with the compiler's messages.
+pub fn trouble(outcome: &Outcome) -> Option<String> {
+    let error = outcome.error.as_ref()?;
+    let mut text = messages(&outcome.diagnostics);
+    // Writing to a string does not fail.
+    let _ = write!(text, "{}: {}", name(outcome.status), error.message);
+    if let (Some(line), Some(column)) = (error.evidence["line"].as_u64(), error.evidence["column"].as_u64()) {
+        let _ = write!(text, " (line {line}, column {column})");
+    }
+    if !outcome.sandbox.refused.is_empty() && may_be_refusal(error) {
+        let _ = write!(text, "; the sandbox refused it {}", outcome.sandbox.refused.join(", "));
+    }
+    match outcome.calls_total {
+        0 => {}
+        1 => text.push_str("; it had made 1 tool call"),
+        calls => drop(write!(text, "; it had made {calls} tool calls")),
+    }
+    match outcome.calls_refused.total() {
+        0 => {}
+        1 => text.push_str("; 1 call was refused"),
+        calls => drop(write!(text, "; {calls} calls were refused")),
+    }
+    Some(text)
+}
+
+/// What the compiler says, with a hint below each message.
+pub fn messages(diagnostics: &[Diagnostic]) -> String {
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", diagnostic.rendered.trim_end());
+        if let Some(hint) = &diagnostic.hint {
+            let _ = writeln!(text, "help: {}", hint.replace('\n', "\n      "));
+        }
+        let _ = writeln!(text);
+    }
+    text
+}
+
+fn name(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "ok",
+        Status::CompileError => "the snippet does not compile",
+        Status::RuntimeError => "the snippet failed",
+        Status::Panic => "the snippet panicked",
+        Status::Timeout => "time limit",
+        Status::MemoryLimit => "memory limit",
+        Status::OutputLimit => "output limit",
+        Status::Denied => "denied",
+        Status::SandboxViolation => "stopped by the sandbox",
+        Status::Cancelled => "cancelled",
+        Status::Busy => "busy",
+    }
+}
+
+/// A time as outcomes tell it.
+pub fn milliseconds(time: std::time::Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_system_call_is_named_only_where_it_can_be_the_cause() {
+        let said = |kind: &str, message: &str| {
+            let mut outcome = Outcome::busy(message);
+            outcome.sandbox.refused = vec!["open".to_owned()];
+            if let Some(error) = &mut outcome.error {
+                error.kind = kind.to_owned();
+            }
+            trouble(&outcome).is_some_and(|text| text.contains("the sandbox refused it open"))
+        };
+        assert!(!said("error", "no such order"));
+        assert!(said("error", "notes.txt: Operation not permitted (os error 1)"));
+        assert!(said("signal", "it was killed"));
+    }
+}

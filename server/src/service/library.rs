@@ -1,0 +1,116 @@
+//! Requests about resources, prompts and completions: which server they belong to, and its answer.
+
+use rmcp::model::ErrorCode;
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::{Map, Value, json};
+
+use super::McpService;
+use crate::level::Level;
+use crate::library::List;
+use crate::output_store::OutputStore;
+use crate::recorder::Requester;
+
+impl McpService {
+    pub(super) async fn about_resource(
+        &self,
+        method: &'static str,
+        mut parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let Some(uri) = parameters.get("uri").and_then(Value::as_str).map(str::to_owned) else {
+            return Err(ErrorData::invalid_params("params.uri must be the address of a resource", None));
+        };
+        let missing = |message: String| ErrorData::resource_not_found(message, Some(json!({ "uri": uri })));
+        if OutputStore::is_address(&uri) {
+            if method != "resources/read" {
+                return Ok(json!({}));
+            }
+            let part = self.workshop.kept.read(self.session.owner(), &uri).map_err(missing)?;
+            let meta = json!({ "toolsmith/offset": part.offset, "toolsmith/total": part.total });
+            let content = json!({ "uri": uri, "mimeType": "text/plain", "text": part.text, "_meta": meta });
+            return Ok(json!({ "contents": [content] }));
+        }
+        let passing = self.plainly(&context).await;
+        let Some((server, own)) = passing.owner_of_resource(&uri).await else {
+            let meant = if self.session.is_agent() { passing.meant(&uri).await } else { String::new() };
+            return Err(missing(format!("no server has the resource {uri}{meant}")));
+        };
+        if method != "resources/read" {
+            return passing.subscribe(&server, &own, method == "resources/subscribe").await;
+        }
+        parameters.insert("uri".to_owned(), json!(own));
+        let known = passing.snapshot.config().server(&server);
+        // What a client uses directly, it reads by itself; of all else, permission is asked.
+        let is_direct = known.is_some_and(|server| passing.is_used_directly(server));
+        let read = if self.session.is_agent() || !is_direct {
+            let requester = Requester::of(&self.session, &context);
+            passing.read((&server, &own), requester, parameters).await
+        } else {
+            passing.carry(&server, method, parameters).await
+        };
+        // Servers of either era have a code of their own for it (MCP 2026-07-28, "Resources", "Error Handling").
+        read.map_err(|error| match &error.data {
+            Some(data) if error.code == ErrorCode::INVALID_PARAMS && data["uri"] == json!(own) => {
+                missing(error.message.to_string())
+            }
+            _ => error,
+        })
+    }
+
+    pub(super) async fn prompt(
+        &self,
+        mut parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
+            return Err(ErrorData::invalid_params("params.name must be the name of a prompt", None));
+        };
+        let passing = self.plainly(&context).await;
+        let Some((server, own)) = passing.owner(List::Prompts, &name).await else {
+            return Err(ErrorData::invalid_params(format!("no server has the prompt {name:?}"), None));
+        };
+        parameters.insert("name".to_owned(), json!(own));
+        passing.carry(&server, "prompts/get", parameters).await
+    }
+
+    pub(super) async fn completion(
+        &self,
+        mut parameters: Map<String, Value>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let passing = self.plainly(&context).await;
+        let reference = parameters.get("ref").cloned().unwrap_or_default();
+        let owner = match (reference["name"].as_str(), reference["uri"].as_str()) {
+            (Some(name), _) => passing.owner(List::Prompts, name).await.map(|owner| ("name", owner)),
+            (None, Some(uri)) => passing.owner_of_resource(uri).await.map(|owner| ("uri", owner)),
+            (None, None) => None,
+        };
+        let Some((member, (server, own))) = owner else {
+            return Err(ErrorData::invalid_params(
+                "params.ref names no prompt and no resource of a server",
+                None,
+            ));
+        };
+        if let Some(reference) = parameters.get_mut("ref") {
+            reference[member] = json!(own);
+        }
+        passing.carry(&server, "completion/complete", parameters).await
+    }
+
+    pub(super) async fn log_level(
+        &self,
+        parameters: Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let level = parameters.get("level").and_then(Value::as_str).and_then(Level::of);
+        let Some(level) = level else {
+            let message =
+                "params.level must be debug, info, notice, warning, error, critical, alert or emergency";
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        self.session.set_level(level);
+        self.plainly(context).await.tell_all("logging", "logging/setLevel", &parameters).await;
+        Ok(json!({}))
+    }
+}

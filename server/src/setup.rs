@@ -1,0 +1,107 @@
+//! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
+
+use crate::debug;
+use crate::subagent_log;
+use crate::telemetry::Exporter;
+use config::{Config, LoadOptions, Server};
+use gateway::failure::Failure;
+use gateway::propagation;
+use gateway::secrets;
+use terminal::Terminal;
+
+/// The configuration that the options name, to be used.
+pub fn load(options: &LoadOptions) -> Result<Config, Failure> {
+    config::load(options).map_err(Failure::configuration).and_then(begin)
+}
+
+/// The same, to be looked at: there may be no server in it that can be used.
+pub(crate) fn survey(options: &LoadOptions) -> Result<Config, Failure> {
+    if options.strict {
+        return load(options);
+    }
+    config::survey(options).map_err(Failure::configuration).and_then(begin)
+}
+
+/// The same without a project's file that is not trusted, which the configuration then says.
+pub(crate) fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
+    config::load_without_untrusted(options).map_err(Failure::configuration).and_then(begin)
+}
+
+/// The same, to be looked at, as [`survey`].
+pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
+    if options.strict {
+        return load_without_untrusted(options);
+    }
+    config::survey_without_untrusted(options).map_err(Failure::configuration).and_then(begin)
+}
+
+/// The configuration for a server, with the export of traces that it asks for; with `lenient`, as
+/// [`load_without_untrusted`].
+pub(crate) fn load_to_serve(
+    options: &LoadOptions,
+    lenient: bool,
+) -> Result<(Config, Option<Exporter>), Failure> {
+    let load = if lenient { config::load_without_untrusted } else { config::load };
+    let mut config = load(options).map_err(Failure::configuration)?;
+    propagation::hand_on(&mut config, subagent_log::address().as_deref())?;
+    let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
+    introduce(&config);
+    debug::begin_with(&config, exporter.as_ref());
+    Ok((config, exporter))
+}
+
+fn begin(mut config: Config) -> Result<Config, Failure> {
+    propagation::hand_on(&mut config, subagent_log::address().as_deref())?;
+    introduce(&config);
+    debug::begin(&config);
+    Ok(config)
+}
+
+/// Its secrets are told nowhere from now on; what is wrong with it is.
+pub(crate) fn introduce(config: &Config) {
+    terminal::mask(secrets::masker(config));
+    config
+        .complaints()
+        .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));
+}
+
+/// The configuration; where there is none, that is said.
+pub fn load_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Config, Failure> {
+    let config = load(options)?;
+    tell_if_demo(&config, terminal);
+    Ok(config)
+}
+
+/// The same, where servers that can't be used are looked at as well.
+pub fn survey_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Config, Failure> {
+    let config = survey(options)?;
+    tell_if_demo(&config, terminal);
+    Ok(config)
+}
+
+fn tell_if_demo(config: &Config, terminal: &Terminal) {
+    if config.is_demo() {
+        terminal.note(
+            "no server is configured: this is the built-in demo server; add your own with\n  \
+             toolsmith mcp add NAME -- COMMAND ARGUMENTS…\n  toolsmith mcp add NAME --url ADDRESS",
+        );
+    }
+}
+
+/// A server that can be used.
+pub fn server<'a>(config: &'a Config, name: &str) -> Result<&'a Server, Failure> {
+    if let Some(server) = config.server(name) {
+        return Ok(server);
+    }
+    if let Some(absent) = config.absent.iter().find(|absent| absent.name == name) {
+        return Err(Failure::configuration(match &absent.wrong {
+            Some(wrong) => format!("the entry of the server {name} is wrong\n{wrong}"),
+            None => format!("the server {name} is switched off\nhelp: write `enabled: true` in its entry"),
+        }));
+    }
+    let known: Vec<&str> = config.servers.iter().map(|server| server.connection.name.as_str()).collect();
+    Err(Failure::configuration(format!(
+        "there is no server {name:?}\nhelp: configured are {}",
+        known.join(", ")
+    )))
+}

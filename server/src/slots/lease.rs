@@ -1,0 +1,125 @@
+//! The place of one execution, which it gives back while it waits for an answer.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use super::{Client, Kind, Slot, Slots};
+
+/// The place of one execution. Dropping it ends the execution.
+#[derive(Debug)]
+pub struct SlotLease {
+    slots: Arc<Slots>,
+    client: Client,
+    state: Mutex<State>,
+    /// However many of its questions are answered at once, it takes one place.
+    turn: tokio::sync::Mutex<()>,
+}
+
+/// One of them is there.
+#[derive(Debug, Default)]
+struct State {
+    slot: Option<Slot>,
+    paused: Option<Counted>,
+}
+
+/// Counts an execution among those that have given their place back.
+#[derive(Debug)]
+struct Counted {
+    slots: Arc<Slots>,
+    client: Client,
+}
+
+impl Counted {
+    fn new(slots: Arc<Slots>, client: Client) -> Self {
+        slots.state().count(&client, |count| count.paused += 1);
+        Counted { slots, client }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.slots.state().count(&self.client, |count| count.paused -= 1);
+        // Another execution may begin now.
+        self.slots.admit();
+        self.slots.left.notify_waiters();
+    }
+}
+
+/// An execution that waits for an answer, without a place.
+///
+/// Dropping it, as a cancelled call does, lets the execution queue for a place behind its back: it goes on meanwhile,
+/// and counts among those that have begun.
+#[derive(Debug)]
+pub(crate) struct Paused(Option<Arc<SlotLease>>);
+
+impl SlotLease {
+    pub(super) fn new(slots: Arc<Slots>, client: Client, slot: Slot) -> Arc<Self> {
+        let state = Mutex::new(State { slot: Some(slot), paused: None });
+        Arc::new(SlotLease { slots, client, state, turn: tokio::sync::Mutex::default() })
+    }
+
+    /// Gives the place back until [`Paused::go_on`].
+    pub(crate) fn pause(self: &Arc<Self>) -> Paused {
+        let slot = {
+            let mut state = self.state();
+            if state.slot.is_some() {
+                state.paused = Some(Counted::new(self.slots.clone(), self.client.clone()));
+            }
+            state.slot.take()
+        };
+        // The next execution takes it, which needs the lock of all.
+        drop(slot);
+        Paused(Some(self.clone()))
+    }
+
+    async fn take(&self) {
+        let _turn = self.turn.lock().await;
+        if self.state().slot.is_none()
+            && let Ok(slot) = self.slots.slot(&self.client, Kind::GoesOn, || ()).await
+        {
+            self.hold(slot);
+        }
+    }
+
+    fn hold(&self, slot: Slot) {
+        let mut state = self.state();
+        let (spare, paused) = match state.slot {
+            Some(_) => (Some(slot), None),
+            None => {
+                state.slot = Some(slot);
+                (None, state.paused.take())
+            }
+        };
+        drop(state);
+        drop((spare, paused));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Paused {
+    /// Takes a place again, in turn with all other clients.
+    pub(crate) async fn go_on(mut self) {
+        if let Some(place) = &self.0 {
+            place.take().await;
+        }
+        self.0 = None;
+    }
+}
+
+impl Drop for Paused {
+    fn drop(&mut self) {
+        let Some(place) = self.0.take() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (slots, client) = (place.slots.clone(), place.client.clone());
+        // An execution that has ended meanwhile wants no place.
+        let place: Weak<SlotLease> = Arc::downgrade(&place);
+        runtime.spawn(async move {
+            let slot = slots.slot(&client, Kind::GoesOn, || ()).await;
+            if let (Ok(slot), Some(place)) = (slot, place.upgrade()) {
+                place.hold(slot);
+            }
+        });
+    }
+}

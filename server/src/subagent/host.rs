@@ -1,0 +1,40 @@
+//! Whoever called the subagent, as its tools see them: what they ask, the calling client is asked.
+
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::caller::Caller;
+
+/// The client that is asked.
+pub(super) struct CallingClient(pub(super) Arc<Caller>);
+
+impl CallingClient {
+    async fn ask(&self, method: &'static str, parameters: Value) -> Result<Value, String> {
+        self.0.ask(method, parameters).await.map_err(|unanswered| unanswered.to_string())
+    }
+}
+
+impl mcp::Host for CallingClient {
+    fn elicits(&self) -> bool {
+        self.0.abilities.elicits
+    }
+
+    fn elicits_by_url(&self) -> bool {
+        self.0.abilities.elicits_by_url
+    }
+
+    fn samples(&self) -> bool {
+        self.0.abilities.samples
+    }
+
+    fn elicit<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+        self.ask("elicitation/create", parameters).boxed()
+    }
+
+    fn sample<'a>(&'a self, _: &'a str, parameters: Value) -> BoxFuture<'a, Result<Value, String>> {
+        self.ask("sampling/createMessage", parameters).boxed()
+    }
+}

@@ -1,0 +1,126 @@
+//! Everything that a subagent needs, read and checked before anything is served.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agent::{EventPoster, FinalAnswer};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::task::Subagent;
+use crate::options::ServeOptions;
+use crate::assistant::{Assistant, Recording};
+use crate::conversations;
+use crate::http::Token;
+use crate::reload::Source;
+use crate::slots::Slots;
+use crate::snapshot::Settings;
+use crate::state::ServerState;
+use crate::setup;
+use crate::subagent_log;
+use crate::telemetry::Exporter;
+use config::{Config, ConfigLayer};
+use gateway::failure::Failure;
+use gateway::propagation;
+use terminal::Terminal;
+
+/// Most bytes of an output schema (1 MiB): each request to the model carries it.
+const LONGEST_SCHEMA: u64 = 1 << 20;
+
+/// How many tasks wait for their turn; more are refused.
+const MOST_WAITING: usize = 1_000;
+
+/// A subagent that can be served.
+pub(super) struct PreparedSubagent {
+    pub(super) subagent: Subagent,
+    pub(super) exporter: Option<Exporter>,
+    /// As long as it is there, what is served stays.
+    pub(super) settings: watch::Sender<Arc<Settings>>,
+}
+
+/// # Errors
+/// What is missing or wrong, and what to do.
+pub(super) fn start(
+    options: &ServeOptions,
+    token: Option<&Token>,
+    terminal: Arc<Terminal>,
+) -> Result<PreparedSubagent, Failure> {
+    let Some(file) = options.load.file.as_deref() else {
+        return Err(Failure::configuration(
+            "mcp serve needs the file that describes the subagent\nhelp: toolsmith mcp serve --config AGENT.yaml",
+        ));
+    };
+    let parent_run = propagation::parent_run()?;
+    propagation::as_an_agent();
+    let (mut config, exporter) = setup::load_to_serve(&options.load, false)?;
+    let described = described(&config, file)?;
+    keep_own(&mut config);
+    let assistant = Assistant::of(&config, None)?;
+    let form = described.output_schema.as_deref().map(read_form).transpose()?;
+    let store = conversations::store(&config)?;
+    let slots = Slots::new(config.agent.max_tasks, MOST_WAITING);
+    let folder = std::env::current_dir()
+        .map_err(|error| Failure::configuration(format!("the working folder is not known: {error}")))?;
+    let source = Source {
+        options: options.load.clone(),
+        token_variable: options.token_variable.clone(),
+        token: token.map(|token| token.secret().to_owned()),
+        lenient: false,
+    };
+    let voice = terminal.voice();
+    let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
+    let (settings, now) = watch::channel(source.settings(config)?);
+    let workshop = ServerState::new(now, options.allow.clone(), terminal)?;
+    let subagent = Subagent {
+        described,
+        assistant,
+        form,
+        recording,
+        slots,
+        folder,
+        workshop,
+        poster: poster(),
+        parent_run,
+    };
+    Ok(PreparedSubagent { subagent, exporter, settings })
+}
+
+/// What tells the process at the root. An address that is none is as none: what is told is best effort.
+fn poster() -> Option<Arc<EventPoster>> {
+    EventPoster::new(&subagent_log::inherited()?).ok().map(Arc::new)
+}
+
+fn described(config: &Config, file: &Path) -> Result<config::Subagent, Failure> {
+    config.subagent.clone().ok_or_else(|| {
+        Failure::configuration(format!(
+            "{} describes no subagent\nhelp: write into it: subagent: {{ name: …, description: … }}",
+            file.display()
+        ))
+    })
+}
+
+/// A subagent has the servers of its own file, and none of those that a person has for other purposes: one of them may
+/// be this very subagent.
+fn keep_own(config: &mut Config) {
+    let is_own = |layer: &ConfigLayer| matches!(layer, ConfigLayer::Named(_) | ConfigLayer::Environment);
+    config.servers.retain(|server| is_own(&server.layer));
+    config.absent.retain(|absent| is_own(&absent.layer));
+}
+
+/// The form of answers.
+fn read_form(file: &Path) -> Result<FinalAnswer, Failure> {
+    let wrong = |why: String| {
+        Failure::configuration(format!("the output schema {} can't be used: {why}", file.display()))
+    };
+    let found = std::fs::metadata(file).map_err(|error| wrong(error.to_string()))?;
+    if !found.is_file() {
+        return Err(wrong("it is no regular file".to_owned()));
+    }
+    if found.len() > LONGEST_SCHEMA {
+        return Err(wrong(format!("it has {} bytes, and at most {LONGEST_SCHEMA} are read", found.len())));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let schema: Value =
+        strict_json::from_str(&text).map_err(|error| wrong(format!("it is no JSON: {error}")))?;
+    FinalAnswer::new(schema).map_err(wrong)
+}

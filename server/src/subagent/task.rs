@@ -1,0 +1,239 @@
+//! One call of the tool: a task for the model, from its prompt to its answer.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agent::{Answer, Block, EventPoster, FinalAnswer, Message, NewConversation, Role, Run, Toolset as _};
+use rmcp::ErrorData;
+use serde_json::{Value, json};
+use system::random;
+use tokio_util::sync::CancellationToken;
+
+use super::event_forwarder::EventForwarder;
+use super::events::{LogEvent, RunEnd, RunStart};
+use super::host::CallingClient;
+use super::reporter::RunReporter;
+use super::result;
+use super::tool::Arguments;
+use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
+use crate::answer;
+use crate::caller::Caller;
+use crate::level::Level;
+use crate::session::AgentIsolation;
+use crate::slots::{Busy, SlotLease, Slots};
+use crate::state::ServerState;
+use crate::telemetry::TraceContext;
+use gateway::propagation::{self, depth};
+
+/// Longest time of a task unless configured.
+const DEFAULT_TIME: Duration = Duration::from_secs(1800);
+
+/// What is added to the prompt where answers have a form.
+const HOW_TO_END: &str = "When the task is done, call the tool final_answer with the answer, once and alone. Nothing \
+                          else that you say is an answer.";
+
+/// Letters and digits of a run's name.
+const RUN_LENGTH: usize = 8;
+
+/// A subagent.
+pub(super) struct Subagent {
+    pub(super) described: config::Subagent,
+    pub(super) assistant: Assistant,
+    /// The form of its answers.
+    pub(super) form: Option<FinalAnswer>,
+    /// Where its conversations are kept.
+    pub(super) recording: Recording,
+    /// Places for tasks.
+    pub(super) slots: Arc<Slots>,
+    /// The working folder.
+    pub(super) folder: PathBuf,
+    pub(super) workshop: Arc<ServerState>,
+    /// What tells the process at the root of all agents, where that is another one.
+    pub(super) poster: Option<Arc<EventPoster>>,
+    /// The run that tasks belong to which don't say so themselves.
+    pub(super) parent_run: Option<String>,
+}
+
+/// A task that somebody calls the tool for.
+pub(super) struct Task {
+    pub(super) arguments: Arguments,
+    pub(super) caller: Arc<Caller>,
+    /// Gives it up.
+    pub(super) cancel: CancellationToken,
+    /// The run of an agent that asks.
+    pub(super) parent_run: Option<String>,
+    /// How many processes of this program it has gone through.
+    pub(super) depth: u32,
+    /// What it is a part of.
+    pub(super) context: Option<TraceContext>,
+}
+
+impl Subagent {
+    /// The result for the client. Whatever goes wrong in a run is a result that says so; nothing is tried again.
+    ///
+    /// # Errors
+    /// Where the task was given up.
+    pub(super) async fn answer(self: Arc<Self>, task: Task) -> Result<Value, ErrorData> {
+        let _place = match self.turn(&task).await? {
+            Ok(place) => place,
+            Err(busy) => return Ok(answer::failure(&busy)),
+        };
+        let run = random::short_id(RUN_LENGTH);
+        let parent_run = task.parent_run.as_deref().or(self.parent_run.as_deref());
+        let recorder = self.recorder(&run, parent_run);
+        let start = LogEvent::start(
+            &task.arguments.prompt,
+            &task.arguments.inputs,
+            RunStart {
+                model: &self.assistant.entry.reference,
+                limit: Some(self.time()),
+                conversation: recorder.id(),
+                parent_run,
+            },
+        );
+        let settings = self.workshop.settings.borrow().clone();
+        let logger = format!("subagent.{}", self.described.name);
+        let forward = self.poster.clone().map(|poster| {
+            EventForwarder::new(poster, settings.clone(), (&self.described.name, &run), parent_run)
+        });
+        let (teller, going) =
+            RunReporter::new(&run, logger, &task.caller, settings.clone(), recorder, forward);
+        teller.tell(start);
+        if let Some(forward) = teller.forward() {
+            forward.start(&task.arguments.prompt, self.time());
+        }
+        let begun = Instant::now();
+        let ended = tokio::select! {
+            biased;
+            // What the run has begun ends with it.
+            () = task.cancel.cancelled() => None,
+            ended = self.run(&task, &teller) => Some(ended.map_err(|why| settings.masker.mask(&why).into_owned())),
+        };
+        let done = teller.done();
+        let ending = match &ended {
+            Some(Ok(_)) => RunEnd::Answered,
+            Some(Err(why)) => RunEnd::Failed(why),
+            None => RunEnd::Cancelled,
+        };
+        teller.tell(LogEvent::end(ending, done.turns, done.usage, begun.elapsed()));
+        if let Some(forward) = teller.forward() {
+            let answer = ended.as_ref().and_then(|ended| ended.as_ref().ok()).map(result::said);
+            forward.end(ending, answer.as_deref(), done.usage);
+        }
+        drop(teller);
+        going.finish().await;
+        let result = match ended {
+            Some(Ok(answer)) => result::answered(&answer),
+            Some(Err(why)) => {
+                let name = &self.described.name;
+                answer::failure(&format!("the subagent {name} has no answer (run {run}): {why}"))
+            }
+            None => return Err(cancelled()),
+        };
+        Ok(result::of_run(result, &run, done))
+    }
+
+    /// Waits for a place; says why there is none.
+    async fn turn(&self, task: &Task) -> Result<Result<Arc<SlotLease>, String>, ErrorData> {
+        let place = tokio::select! {
+            biased;
+            () = task.cancel.cancelled() => return Err(cancelled()),
+            place = self.slots.take(task.caller.client(), || {}) => place,
+        };
+        let name = &self.described.name;
+        Ok(place.inspect(|place| task.caller.set_place(place)).map_err(|busy| match busy {
+            Busy::Full { running, waiting } => format!(
+                "{running} tasks of the subagent {name} run and {waiting} wait, which is all that it takes \
+                 (agent.maxTasks); try again later"
+            ),
+            Busy::Share { waiting } => format!(
+                "{waiting} tasks of this client wait for the subagent {name}, and one client may have no more of them; \
+                 try again when one has ended"
+            ),
+        }))
+    }
+
+    fn recorder(&self, run: &str, parent_run: Option<&str>) -> Recorder {
+        let about = NewConversation {
+            label: Some(format!("subagent:{}:{run}", self.described.name)),
+            parent_run: parent_run.map(str::to_owned),
+            model: self.assistant.entry.reference.clone(),
+            folder: self.folder.display().to_string(),
+        };
+        self.recording.begin(about)
+    }
+
+    fn time(&self) -> Duration {
+        self.assistant.limits.time.unwrap_or(DEFAULT_TIME)
+    }
+
+    /// Runs the model on a task.
+    async fn run(&self, task: &Task, teller: &RunReporter) -> Result<Answer, String> {
+        let message = self.message(task).await?;
+        let host = Arc::new(CallingClient(task.caller.clone()));
+        let tools = Tools::connect(&self.workshop, host, AgentIsolation::Among, Arc::new(|_, _| {})).await;
+        let mut meta = propagation::meta_of(teller.run());
+        meta.extend(depth::same(task.depth));
+        meta.extend(task.context.as_ref().map(TraceContext::to_meta).unwrap_or_default());
+        let tools = tools.map_err(|failure| failure.message)?.marked(meta);
+        let lent = Lent { tools: Some(tools), workshop: &self.workshop };
+        let tools = lent.get()?;
+        tools.any_server().await?;
+        let names = tools.tools().await?.into_iter().map(|tool| tool.name).collect();
+        if let Some(line) = tools.missing().await {
+            task.caller.log(Level::Warning, "toolsmith", json!(line)).await;
+        }
+        let subagent = self.described.name.as_str();
+        let mut system = self.assistant.prompt.begin(&self.folder, tools, names, subagent).await;
+        if self.form.is_some() {
+            system = format!("{system}\n\n{HOW_TO_END}");
+        }
+        let limits = agent::Limits { time: Some(self.time()), ..self.assistant.limits.clone() };
+        let run = Run {
+            model: &self.assistant.model,
+            tools,
+            system: &system,
+            limits: &limits,
+            final_answer: self.form.as_ref(),
+            watcher: teller,
+        };
+        run.go_on(&mut Vec::new(), message).await.map_err(|error| error.to_string())
+    }
+
+    /// What the model is told to do, with the files.
+    async fn message(&self, task: &Task) -> Result<Message, String> {
+        let mut blocks = vec![Block::text(&task.arguments.prompt)];
+        if !task.arguments.inputs.is_empty() {
+            let (folder, paths) = (self.folder.clone(), task.arguments.inputs.clone());
+            let limit = self.workshop.settings.borrow().config.agent.input_size;
+            let read = tokio::task::spawn_blocking(move || inputs::read(&folder, &paths, limit));
+            blocks.extend(read.await.map_err(|error| error.to_string())??);
+        }
+        Ok(Message { role: Role::User, blocks })
+    }
+}
+
+/// Tools whose session is ended in order, also where the run is given up.
+struct Lent<'a> {
+    tools: Option<Tools>,
+    workshop: &'a ServerState,
+}
+
+impl Lent<'_> {
+    fn get(&self) -> Result<&Tools, String> {
+        self.tools.as_ref().ok_or_else(|| "the tools are gone".to_owned())
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if let (Some(tools), Ok(runtime)) = (self.tools.take(), tokio::runtime::Handle::try_current()) {
+            self.workshop.afterwards.spawn_on(tools.close(), &runtime);
+        }
+    }
+}
+
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("cancelled", None)
+}

@@ -1,0 +1,44 @@
+//! What subagents tell of themselves, shown on standard error by the process at the root of them all.
+
+mod lines;
+
+use std::sync::OnceLock;
+
+use agent::{ADDRESS_VARIABLE, EventListener};
+use system::random;
+
+use terminal::Notifier;
+
+/// The address that this process listens at, with its token.
+static OWN: OnceLock<String> = OnceLock::new();
+
+/// Listens to subagents until the result is dropped, where no process above does; to be begun before the configuration
+/// is read, whose servers are told the address. What is heard is shown, each event in one line, or whole if `verbose`.
+pub async fn listen(voice: Notifier, verbose: bool) -> Option<EventListener> {
+    if inherited().is_some() {
+        return None;
+    }
+    let failed = |error: std::io::Error| {
+        voice.note(&format!("what subagents tell can't be heard: {error}"));
+    };
+    let token = random::id().map_err(failed).ok()?;
+    let shown = voice.clone();
+    let told = move |event| {
+        if verbose || !shown.is_quiet() {
+            shown.say(&lines::lines(&event, verbose));
+        }
+    };
+    let listener = EventListener::start(&token, told).await.map_err(failed).ok()?;
+    let _ = OWN.set(listener.address().to_owned());
+    Some(listener)
+}
+
+/// The address that a process above listens at, with its token.
+pub(crate) fn inherited() -> Option<String> {
+    std::env::var(ADDRESS_VARIABLE).ok().filter(|address| !address.is_empty())
+}
+
+/// The address for the processes below.
+pub(crate) fn address() -> Option<String> {
+    inherited().or_else(|| OWN.get().cloned())
+}

@@ -1,0 +1,135 @@
+//! The export: OTLP over HTTP, in batches, from a thread of its own.
+//!
+//! A collector that is away costs spans and nothing else; it is told once, until it answers again.
+
+mod client;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use opentelemetry::Context;
+use opentelemetry::propagation::TextMapPropagator as _;
+use opentelemetry::trace::{TraceContextExt as _, TracerProvider as _};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing::{Level, Span};
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::{Layer, Registry};
+
+use self::client::Client;
+use super::context::TraceContext;
+use super::spans::TARGET;
+use config::Telemetry;
+use gateway::failure::Failure;
+
+/// How long the end of this process waits for the last spans to be sent.
+const END: Duration = Duration::from_secs(3);
+
+/// The name of the service, where none is given.
+const SERVICE: &str = "toolsmith";
+
+/// An export of spans.
+#[derive(Debug)]
+pub struct Exporter {
+    provider: SdkTracerProvider,
+}
+
+impl Exporter {
+    /// Begins to export what [`Exporter::layer`] collects. `None` where `OTEL_SDK_DISABLED` is `true`.
+    ///
+    /// # Errors
+    /// The address or a header is none, or no thread can be started.
+    pub(crate) fn begin(settings: &Telemetry) -> Result<Option<Self>, Failure> {
+        if std::env::var("OTEL_SDK_DISABLED").is_ok_and(|value| value.eq_ignore_ascii_case("true")) {
+            return Ok(None);
+        }
+        let failed = |reason: String| {
+            Failure::configuration(format!(
+                "telemetry can't be exported: {reason}\nhelp: `telemetry.endpoint` is the http(s) address of an OTLP collector"
+            ))
+        };
+        let client = Client::new().map_err(|error| failed(error.to_string()))?;
+        let headers: HashMap<String, String> = settings.headers.clone().into_iter().collect();
+        client::check(&headers).map_err(failed)?;
+        let mut builder = SpanExporter::builder()
+            .with_http()
+            .with_http_client(client)
+            .with_protocol(Protocol::HttpBinary)
+            .with_headers(headers);
+        if let Some(url) = settings.traces() {
+            if !matches!(url.scheme(), "http" | "https") {
+                return Err(failed(format!("the scheme `{}` is not http or https", url.scheme())));
+            }
+            builder = builder.with_endpoint(url);
+        }
+        // Its text may quote an address, which may hold a password.
+        let exporter = builder.build().map_err(|_| failed("the address is none".to_owned()))?;
+        let provider = SdkTracerProvider::builder()
+            .with_resource(resource(settings))
+            .with_batch_exporter(exporter)
+            .build();
+        Ok(Some(Exporter { provider }))
+    }
+
+    /// What collects the spans of this process, and no others'.
+    pub(crate) fn layer(&self) -> Box<dyn Layer<Registry> + Send + Sync> {
+        let layer = tracing_opentelemetry::layer()
+            .with_tracer(self.provider.tracer(SERVICE))
+            .with_location(false)
+            .with_threads(false)
+            .with_level(false)
+            .with_target(false)
+            .with_tracked_inactivity(false);
+        layer.with_filter(Targets::new().with_target(TARGET, Level::INFO)).boxed()
+    }
+
+    /// Sends what is left, within [`END`].
+    pub(crate) async fn end(self) {
+        // It waits for the thread that sends. What can't be sent was told when it was tried.
+        let _ = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(END)).await;
+    }
+}
+
+fn resource(settings: &Telemetry) -> Resource {
+    let mut resource = Resource::builder()
+        .with_attribute(opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
+    let is_named = ["OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"].iter().any(|name| {
+        std::env::var(name).is_ok_and(|value| *name == "OTEL_SERVICE_NAME" || value.contains("service.name="))
+    });
+    match &settings.service_name {
+        Some(name) => resource = resource.with_service_name(name.clone()),
+        None if !is_named => resource = resource.with_service_name(SERVICE),
+        None => {}
+    }
+    resource.build()
+}
+
+/// Makes the span a child of the client's.
+pub(super) fn set_parent(span: &Span, context: &TraceContext) {
+    let Some(parent) = &context.traceparent else { return };
+    let mut carrier = HashMap::from([("traceparent".to_owned(), parent.clone())]);
+    carrier.extend(context.tracestate.clone().map(|state| ("tracestate".to_owned(), state)));
+    let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), &carrier);
+    // Where nothing collects spans there is no parent to set.
+    let _ = span.set_parent(parent);
+}
+
+/// The span as a parent of others; what came, where the span is collected by nobody.
+pub(super) fn context_of(span: &Span, came: Option<&TraceContext>) -> Option<TraceContext> {
+    let context = span.context();
+    if !context.span().span_context().is_valid() {
+        return came.cloned();
+    }
+    let mut carrier = HashMap::new();
+    TraceContextPropagator::new().inject_context(&context, &mut carrier);
+    Some(TraceContext {
+        traceparent: carrier.remove("traceparent"),
+        tracestate: carrier.remove("tracestate").filter(|state: &String| !state.is_empty()),
+        baggage: came.and_then(|came| came.baggage.clone()),
+    })
+}

@@ -1,0 +1,231 @@
+//! Sessions with servers that last: watched for their lists, and used for direct tools.
+
+mod listed;
+mod manual;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp::{ConnectionState, ManagedSession, ServerConfig, Session, Status};
+use runner::Cache;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+
+use self::listed::Listed;
+use super::host::ClientHost;
+use super::snapshot::{Lists, Settings};
+use config::{Config, Server};
+use gateway::catalog::{self, ServerIntroduction};
+use gateway::first_start;
+use gateway::session_host::SessionHost as _;
+use gateway::unavailable::STARTING;
+
+/// Sessions with servers, each as long as its entry in the configuration stays.
+pub struct Upstreams {
+    host: Arc<ClientHost>,
+    keepers: Mutex<BTreeMap<String, Upstream>>,
+    /// Servers that a person keeps away: no session, no tools.
+    away: Mutex<BTreeSet<String>>,
+    listed: Listed,
+    /// Something about them has changed.
+    pub(crate) changed: Arc<Notify>,
+    /// Counts the changes, for whoever looks on.
+    changes: watch::Sender<u64>,
+}
+
+/// Why a server is not there that a person keeps away.
+const AWAY: &str = "disconnected by hand";
+
+struct Upstream {
+    config: ServerConfig,
+    keeper: Arc<ManagedSession>,
+    watching: JoinHandle<()>,
+}
+
+impl Drop for Upstream {
+    fn drop(&mut self) {
+        self.watching.abort();
+    }
+}
+
+impl Upstreams {
+    /// No session yet; `host` answers what servers ask.
+    pub(crate) fn new(host: Arc<ClientHost>) -> Arc<Self> {
+        Arc::new(Upstreams {
+            host,
+            keepers: Mutex::default(),
+            away: Mutex::default(),
+            listed: Listed::default(),
+            changed: Arc::default(),
+            changes: watch::Sender::default(),
+        })
+    }
+
+    /// The client behind the sessions.
+    pub(crate) fn host(&self) -> &Arc<ClientHost> {
+        &self.host
+    }
+
+    /// Starts sessions with those of `servers` that have none, and ends those with all others.
+    pub(crate) fn keep(&self, servers: &[&Server]) {
+        let mut keepers = self.keepers();
+        let stays = |name: &String, kept: &mut Upstream| {
+            servers.iter().any(|server| server.connection.name == *name && server.connection == kept.config)
+        };
+        keepers.retain(stays);
+        let away = self.away().clone();
+        for server in servers.iter().filter(|server| !away.contains(&server.connection.name)) {
+            if !keepers.contains_key(&server.connection.name) {
+                keepers.insert(server.connection.name.clone(), self.start(server));
+            }
+        }
+        drop(keepers);
+        self.changed.notify_one();
+    }
+
+    /// Ends the sessions with servers that are no longer configured, or otherwise. Calls under way have their answers.
+    pub(crate) fn retain(&self, config: &Config) {
+        let stays = |name: &String, kept: &mut Upstream| {
+            config.server(name).is_some_and(|server| server.connection == kept.config)
+        };
+        self.keepers().retain(stays);
+    }
+
+    fn start(&self, server: &Server) -> Upstream {
+        first_start::tell(server, &self.host.voice());
+        let config = server.connection.clone();
+        let keeper = Arc::new(ManagedSession::start(config.clone(), self.host.clone()));
+        let (mut status, changed, changes) = (keeper.watch(), self.changed.clone(), self.changes.clone());
+        let watching = tokio::spawn(async move {
+            while status.changed().await.is_ok() {
+                changed.notify_one();
+                changes.send_modify(|count| *count = count.wrapping_add(1));
+            }
+        });
+        Upstream { config, keeper, watching }
+    }
+
+    /// The session with a server, as soon as there is one. One that was given up is tried once more.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) async fn session(&self, server: &Server) -> Result<Session, mcp::Error> {
+        if self.is_away(&server.connection.name) {
+            let kind = mcp::ErrorKind::Host { reason: AWAY.to_owned() };
+            return Err(mcp::Error::new(&server.connection.name, kind));
+        }
+        self.keeper(server).session().await
+    }
+
+    /// Waits until a server has listed its tools, or has failed; says which. One that was given up is tried again.
+    pub(crate) async fn settled(&self, server: &Server) -> bool {
+        if self.is_away(&server.connection.name) {
+            return false;
+        }
+        let mut status = self.keeper(server).watch();
+        let is_settled = |status: &Status| status.last_connected.is_some() || status.last_error.is_some();
+        status.wait_for(is_settled).await.is_ok_and(|status| status.last_connected.is_some())
+    }
+
+    /// What holds the session with a server; a new one where it was given up, or its entry is another one.
+    fn keeper(&self, server: &Server) -> Arc<ManagedSession> {
+        let is_left = |kept: &Upstream| {
+            let state = kept.keeper.status().state;
+            // Its entry may have changed since.
+            matches!(state, ConnectionState::Error | ConnectionState::AuthRequired | ConnectionState::Closed)
+                || kept.config != server.connection
+        };
+        let mut keepers = self.keepers();
+        let name = &server.connection.name;
+        if keepers.get(name).is_some_and(is_left) {
+            keepers.remove(name);
+        }
+        keepers.entry(name.clone()).or_insert_with(|| self.start(server)).keeper.clone()
+    }
+
+    /// The session with a server that is connected, or about to be.
+    pub(crate) async fn connected(&self, server: &str) -> Option<Session> {
+        let keeper = self.keepers().get(server).map(|kept| kept.keeper.clone())?;
+        match keeper.status().state {
+            ConnectionState::Ready | ConnectionState::Connecting => keeper.session().await.ok(),
+            _ => None,
+        }
+    }
+
+    /// What is known of a server right now.
+    pub fn status(&self, server: &str) -> Option<Status> {
+        self.keepers().get(server).map(|kept| kept.keeper.status())
+    }
+
+    /// The lists of all servers of `config`: as they were answered, or as they are remembered from the last time.
+    pub(crate) fn lists(&self, settings: &Settings, cache: &Cache) -> Lists {
+        let mut lists = Lists { is_whole: true, ..Lists::default() };
+        self.listed.retain(&settings.config.servers);
+        for server in &settings.config.servers {
+            let name = &server.connection.name;
+            if self.is_away(name) {
+                lists.absent.insert(name.clone(), AWAY.to_owned());
+                lists.reasons.insert(name.clone(), AWAY.to_owned());
+                continue;
+            }
+            let status = self.status(name);
+            if let Some(reason) = status.as_ref().and_then(|status| reason(name, status)) {
+                lists.reasons.insert(name.clone(), settings.masker.mask(&reason).into_owned());
+            }
+            let listed = status.as_ref().filter(|status| status.last_connected.is_some());
+            if let Some(status) = listed {
+                for (has, names) in
+                    [status.has_prompts, status.has_resources].into_iter().zip(&mut lists.beside_tools)
+                {
+                    names.extend(has.then(|| name.clone()));
+                }
+                let about = status.about.as_deref().unwrap_or_default();
+                let about = settings.masker.mask(about).into_owned();
+                let introduction = ServerIntroduction { has_resources: status.has_resources, about };
+                let _ = catalog::remember_introduction(cache, server, &introduction);
+                lists.introduce(settings, name, introduction);
+                lists.lists.insert(name.clone(), self.listed.answered(cache, server, &status.tools));
+                continue;
+            }
+            let failure = status.and_then(|status| status.last_error);
+            if let Some(tools) = self.listed.remembered(cache, server) {
+                // What models are told must not change as soon as the server has answered.
+                lists.introduce(settings, name, catalog::introduced(cache, server));
+                lists.lists.insert(name.clone(), tools);
+            } else if let Some(failure) = failure {
+                lists.absent.insert(name.clone(), settings.masker.mask(&failure).into_owned());
+            } else {
+                lists.is_whole = false;
+                lists.reasons.insert(name.clone(), STARTING.to_owned());
+            }
+        }
+        lists
+    }
+
+    /// Ends all sessions in order.
+    pub async fn close(&self) {
+        let keepers = std::mem::take(&mut *self.keepers());
+        let closing = keepers.into_values().map(|kept| {
+            kept.watching.abort();
+            kept.keeper.clone()
+        });
+        let closing = closing.filter_map(|keeper| Arc::try_unwrap(keeper).ok()).map(ManagedSession::close);
+        futures::future::join_all(closing.collect::<Vec<_>>()).await;
+    }
+
+    fn keepers(&self) -> MutexGuard<'_, BTreeMap<String, Upstream>> {
+        self.keepers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a server can't be used now; `None` where it can, or is about to be again.
+fn reason(server: &str, status: &Status) -> Option<String> {
+    match status.state {
+        ConnectionState::AuthRequired => {
+            Some(format!("it wants a login: a person types `toolsmith mcp login {server}`"))
+        }
+        ConnectionState::Error => status.last_error.clone(),
+        ConnectionState::Connecting if status.last_connected.is_none() => status.last_error.clone(),
+        _ => None,
+    }
+}

@@ -1,0 +1,78 @@
+//! What a person does with sessions: connects, keeps servers away, tries them anew, looks at them.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use mcp::{ConnectionState, ManagedSession, Session, Status};
+use tokio::sync::watch;
+
+use super::{Upstream, Upstreams};
+use config::Server;
+
+impl Upstreams {
+    /// Counts changes of what [`Upstreams::status`] says.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Whether a person keeps the server away.
+    pub fn is_away(&self, server: &str) -> bool {
+        self.away().contains(server)
+    }
+
+    /// Ends the session with a server, in order; there is none, and it offers nothing, until it is wanted again.
+    pub async fn disconnect(&self, server: &str) {
+        self.away().insert(server.to_owned());
+        self.end(server).await;
+        self.has_changed();
+    }
+
+    /// A session with a server that a person wants: the one that there is, or a new one.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn connect(&self, server: &Server) -> Result<Session, mcp::Error> {
+        self.away().remove(&server.connection.name);
+        let session = self.session(server).await;
+        self.has_changed();
+        session
+    }
+
+    /// Ends the session with a server, in order, and begins another one.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn reconnect(&self, server: &Server) -> Result<Session, mcp::Error> {
+        self.end(&server.connection.name).await;
+        self.connect(server).await
+    }
+
+    /// The session with a server, where there is one right now.
+    pub async fn current(&self, server: &str) -> Option<(Status, Option<Session>)> {
+        let keeper = self.keepers().get(server).map(|kept| kept.keeper.clone())?;
+        let status = keeper.status();
+        let session = match status.state {
+            ConnectionState::Ready => keeper.session().await.ok(),
+            _ => None,
+        };
+        Some((status, session))
+    }
+
+    async fn end(&self, server: &str) {
+        let kept: Option<Upstream> = self.keepers().remove(server);
+        // Whoever waits for its session right now keeps it a little longer.
+        let keeper: Option<Arc<ManagedSession>> = kept.map(|kept| kept.keeper.clone());
+        if let Some(Ok(keeper)) = keeper.map(Arc::try_unwrap) {
+            keeper.close().await;
+        }
+    }
+
+    fn has_changed(&self) {
+        self.changed.notify_one();
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    pub(super) fn away(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.away.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
