@@ -1,7 +1,7 @@
 //! What happens in subagents, told across processes: they post events to a listener of the process at the root.
 //!
 //! The address of the listener, with a token, goes from process to process in the environment. Posting is best effort:
-//! in order, never waited for, and given up where nobody listens.
+//! in order, never waited for, and given up where nobody listens. What is lost is counted.
 
 mod listener;
 mod poster;
@@ -19,11 +19,39 @@ pub use poster::EventPoster;
 pub const ADDRESS_VARIABLE: &str = "TOOLSMITH_SUBAGENT_LOGGING_ADDRESS";
 
 /// Most bytes of an event's payload; the rest is cut off.
-pub(crate) const LONGEST_PAYLOAD: usize = 64 << 10;
+const LONGEST_PAYLOAD: usize = 64 << 10;
+
+/// Most bytes of the names in an event, which a model may have made up; the rest is cut off.
+const LONGEST_NAME: usize = 1 << 10;
+
+/// Most bytes of an event as JSON, which takes six bytes for a control character.
+const LONGEST_EVENT: usize = 512 << 10;
+
+/// Most bytes of a batch as JSON (1 MiB).
+pub const LONGEST_BATCH: usize = 1 << 20;
+
+/// Most events of a batch.
+pub const MOST_EVENTS: usize = 256;
+
+/// The body of one request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EventBatch<E = SubagentEvent> {
+    /// How many events were left out since the last batch, because the listener did not keep up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
+    /// What has happened since, in order; at most [`MOST_EVENTS`].
+    pub events: Vec<E>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
 
 /// Something that happened in a subagent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubagentEvent {
     /// What happened.
     #[serde(rename = "type")]
@@ -74,16 +102,21 @@ pub enum EventKind {
 }
 
 impl SubagentEvent {
-    /// With a payload of at most [`LONGEST_PAYLOAD`] bytes.
+    /// With texts of bounded size.
     fn bounded(mut self) -> Self {
-        if self.payload.len() > LONGEST_PAYLOAD {
-            let mut end = LONGEST_PAYLOAD;
-            while !self.payload.is_char_boundary(end) {
-                end -= 1;
-            }
-            self.payload.truncate(end);
-            self.payload.push('…');
+        cut(&mut self.payload, LONGEST_PAYLOAD);
+        cut(&mut self.subagent_name, LONGEST_NAME);
+        for name in [&mut self.tool_name, &mut self.tool_call_id].into_iter().flatten() {
+            cut(name, LONGEST_NAME);
         }
         self
+    }
+}
+
+/// Cuts a text after so many bytes, at a whole character.
+fn cut(text: &mut String, longest: usize) {
+    if text.len() > longest {
+        text.truncate(text.floor_char_boundary(longest));
+        text.push('…');
     }
 }

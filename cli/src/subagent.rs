@@ -15,6 +15,7 @@ mod tool;
 
 use std::sync::Arc;
 
+use agent::EventPoster;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::SubagentArguments;
@@ -54,14 +55,23 @@ pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken)
     warming.abort();
     drop(settings);
     workshop.stop.cancel();
-    workshop.close().await;
-    if let Some(poster) = poster {
-        poster.flush().await;
-    }
+    // Side by side: clients do not wait long for the end.
+    tokio::join!(workshop.close(), deliver(poster, &workshop.terminal));
     recording.flush().await;
     if let Some(exporter) = exporter {
         exporter.end().await;
     }
     let _ = workshop.terminal.flush().await;
     served.map(|()| exit::OK)
+}
+
+/// Posts what is not posted yet, and says what is lost.
+async fn deliver(poster: Option<Arc<EventPoster>>, terminal: &Terminal) {
+    let Some(poster) = poster else { return };
+    let lost = poster.flush().await;
+    if lost > 0 {
+        terminal.tell(&format!(
+            "toolsmith: events of this subagent that are lost: {lost}; the process that shows them did not take them in time"
+        ));
+    }
 }

@@ -4,7 +4,7 @@ mod lines;
 
 use std::sync::OnceLock;
 
-use agent::{ADDRESS_VARIABLE, EventListener};
+use agent::{ADDRESS_VARIABLE, EventBatch, EventListener};
 use system::random;
 
 use crate::terminal::Notifier;
@@ -23,12 +23,16 @@ pub(crate) async fn listen(voice: Notifier, verbose: bool) -> Option<EventListen
     };
     let token = random::id().map_err(failed).ok()?;
     let shown = voice.clone();
-    let told = move |event| {
-        if verbose || !shown.is_quiet() {
-            shown.say(&lines::lines(&event, verbose));
+    let show = move |batch: EventBatch| {
+        if shown.is_quiet() && !verbose {
+            return;
         }
+        if batch.left_out > 0 {
+            shown.say(&format!("events of subagents that are left out here: {}", batch.left_out));
+        }
+        batch.events.iter().for_each(|event| shown.say(&lines::lines(event, verbose)));
     };
-    let listener = EventListener::start(&token, told).await.map_err(failed).ok()?;
+    let listener = EventListener::start(&token, show).await.map_err(failed).ok()?;
     let _ = OWN.set(listener.address().to_owned());
     Some(listener)
 }

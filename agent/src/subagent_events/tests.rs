@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::Notify;
-
 use super::*;
 
 const TOKEN: &str = "0123456789abcdef";
@@ -24,58 +22,128 @@ fn event(number: usize) -> SubagentEvent {
     }
 }
 
-/// A listener, and what it was told.
-async fn listener() -> (EventListener, Arc<Mutex<Vec<SubagentEvent>>>, Arc<Notify>) {
-    let (heard, more) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Notify::new()));
-    let (keep, notify) = (heard.clone(), more.clone());
-    let told = move |event| {
-        keep.lock().unwrap().push(event);
-        notify.notify_one();
-    };
-    (EventListener::start(TOKEN, told).await.unwrap(), heard, more)
+/// A listener, and the batches that it has taken.
+async fn listener() -> (EventListener, Arc<Mutex<Vec<EventBatch>>>) {
+    let taken = Arc::new(Mutex::new(Vec::new()));
+    let keep = taken.clone();
+    let listener = EventListener::start(TOKEN, move |batch| keep.lock().unwrap().push(batch)).await;
+    (listener.unwrap(), taken)
+}
+
+/// Waits until all is delivered, on a slow machine for several times as long as a process does at its end.
+async fn deliver(poster: &EventPoster) {
+    for _ in 0..30 {
+        if poster.flush().await == 0 {
+            return;
+        }
+    }
+    panic!("not all events arrive");
 }
 
 #[tokio::test]
 async fn events_arrive_whole_and_in_order() {
-    let (listener, heard, more) = listener().await;
+    let (listener, taken) = listener().await;
     let poster = EventPoster::new(listener.address()).unwrap();
     (0..200).for_each(|number| poster.post(event(number)));
-    while heard.lock().unwrap().len() < 200 {
-        more.notified().await;
-    }
-    assert_eq!(*heard.lock().unwrap(), (0..200).map(event).collect::<Vec<_>>());
-    poster.flush().await;
+    deliver(&poster).await;
+    let events: Vec<_> = taken.lock().unwrap().iter().flat_map(|batch| batch.events.clone()).collect();
+    assert_eq!(events, (0..200).map(event).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn what_waits_goes_into_few_requests() {
+    let (listener, taken) = listener().await;
+    let poster = EventPoster::new(listener.address()).unwrap();
+    (0..600).for_each(|number| poster.post(event(number)));
+    deliver(&poster).await;
+    let sizes: Vec<_> = taken.lock().unwrap().iter().map(|batch| batch.events.len()).collect();
+    assert_eq!(sizes, [MOST_EVENTS, MOST_EVENTS, 600 - 2 * MOST_EVENTS]);
+}
+
+#[tokio::test]
+async fn large_events_fill_a_request_before_their_count_does() {
+    let (listener, taken) = listener().await;
+    let poster = EventPoster::new(listener.address()).unwrap();
+    // A control character is six bytes of JSON, so only two of these are in a request.
+    let large = SubagentEvent { payload: "\u{1}".repeat(LONGEST_PAYLOAD), ..event(0) };
+    (0..6).for_each(|_| poster.post(large.clone()));
+    deliver(&poster).await;
+    assert_eq!(taken.lock().unwrap().iter().map(|batch| batch.events.len()).collect::<Vec<_>>(), [2, 2, 2]);
+}
+
+#[tokio::test]
+async fn the_listener_learns_how_many_events_are_left_out() {
+    let (listener, taken) = listener().await;
+    let poster = EventPoster::new(listener.address()).unwrap();
+    (0..5_000).for_each(|number| poster.post(event(number)));
+    deliver(&poster).await;
+    let batches = taken.lock().unwrap();
+    assert_eq!(batches[0].left_out, 5_000 - 4_096);
+    assert_eq!(batches[0].events[0], event(5_000 - 4_096));
+    assert!(batches[1..].iter().all(|batch| batch.left_out == 0));
 }
 
 #[tokio::test]
 async fn only_those_who_know_the_token_are_heard() {
-    let (listener, heard, _) = listener().await;
+    let (listener, taken) = listener().await;
     let guessed = listener.address().replace(TOKEN, "guessed");
     let poster = EventPoster::new(&guessed).unwrap();
     poster.post(event(0));
-    poster.flush().await;
-    assert!(heard.lock().unwrap().is_empty());
+    assert_eq!(poster.flush().await, 1);
+    assert!(taken.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
-async fn nobody_who_listens_is_no_reason_to_fail_or_to_wait() {
+async fn a_request_is_events_within_the_bounds_and_nothing_else() {
+    let (listener, taken) = listener().await;
+    let url = listener.address().replace(&format!("{TOKEN}@"), "");
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let post = async |body: String| {
+        let sent = client.post(&url).bearer_auth(TOKEN).body(body).send().await;
+        sent.unwrap().status().as_u16()
+    };
+    let one = serde_json::to_string(&event(0)).unwrap();
+    let unknown = one.replacen('{', "{\"command\":\"ls\",", 1);
+    let many = vec![one.as_str(); MOST_EVENTS + 1].join(",");
+    for (body, status) in [
+        ("".to_owned(), 400),
+        (one.clone(), 400),
+        (format!("{{\"events\":[{unknown}]}}"), 400),
+        (format!("{{\"events\":[{one}],\"more\":1}}"), 400),
+        (format!("{{\"events\":[{many}]}}"), 413),
+        (format!("{{\"events\":[{one}]}}{}", " ".repeat(LONGEST_BATCH)), 413),
+    ] {
+        assert_eq!(post(body.clone()).await, status, "{}", &body[..body.len().min(300)]);
+    }
+    assert!(taken.lock().unwrap().is_empty());
+    assert_eq!(post(format!("{{\"events\":[{one}]}}")).await, 204);
+    assert_eq!(*taken.lock().unwrap(), [EventBatch { left_out: 0, events: vec![event(0)] }]);
+}
+
+#[tokio::test]
+async fn nobody_who_listens_is_no_reason_to_fail_or_to_wait_but_is_counted() {
     let address = {
-        let (listener, _, _) = listener().await;
+        let (listener, _) = listener().await;
         listener.address().to_owned()
     };
     let poster = EventPoster::new(&address).unwrap();
     (0..10_000).for_each(|number| poster.post(event(number)));
-    poster.flush().await;
+    assert_eq!(poster.flush().await, 10_000);
 }
 
 #[tokio::test]
-async fn a_long_payload_is_cut_at_a_whole_character() {
-    let (listener, heard, more) = listener().await;
+async fn long_texts_are_cut_at_a_whole_character() {
+    let (listener, taken) = listener().await;
     let poster = EventPoster::new(listener.address()).unwrap();
-    poster.post(SubagentEvent { payload: "\u{1}ü".repeat(LONGEST_PAYLOAD), ..event(0) });
-    more.notified().await;
-    let length = heard.lock().unwrap()[0].payload.len();
-    assert!(length <= LONGEST_PAYLOAD + '…'.len_utf8(), "{length}");
+    let long = "\u{1}ü".repeat(LONGEST_PAYLOAD);
+    poster.post(SubagentEvent { payload: long.clone(), tool_name: Some(long), ..event(0) });
+    deliver(&poster).await;
+    let event = &taken.lock().unwrap()[0].events[0];
+    let name = event.tool_name.as_ref().unwrap();
+    for (text, longest) in [(&event.payload, LONGEST_PAYLOAD), (name, LONGEST_NAME)] {
+        assert!(text.len() <= longest + '…'.len_utf8() && text.ends_with('…'), "{}", text.len());
+    }
 }
 
 #[test]
