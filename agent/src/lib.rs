@@ -26,7 +26,6 @@ pub use run::{Answer, Limits, Run, RunError};
 pub use settings::{Api, Generation, ModelSettings, Thinking};
 pub use store::{Conversation, NewConversation, Store, StoreError, StoredMessage, Summary};
 pub use subagent_events::{
-    ADDRESS_VARIABLE, EventBatch, EventKind, EventListener, EventPoster, LONGEST_BATCH, MOST_EVENTS,
-    SubagentEvent,
+    ADDRESS_VARIABLE, EventBatch, EventKind, EventPoster, LONGEST_BATCH, MOST_EVENTS, SubagentEvent,
 };
 pub use toolset::{ToolDefinition, Toolset};

@@ -1,18 +1,15 @@
-//! What happens in subagents, told across processes: they post events to a listener of the process at the root.
+//! What happens in subagents, told across processes: the events that they post to the process at the root, and the end
+//! that posts them. The listener belongs to the crate that serves.
 //!
 //! The address of the listener, with a token, goes from process to process in the environment. Posting is best effort:
 //! in order, never waited for, and given up where nobody listens. What is lost is counted.
 
-mod listener;
 mod poster;
-#[cfg(test)]
-mod tests;
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Usage;
 
-pub use listener::EventListener;
 pub use poster::EventPoster;
 
 /// The environment variable with the address of the listener and its token, as `http://TOKEN@127.0.0.1:PORT/events`.
@@ -118,5 +115,40 @@ fn cut(text: &mut String, longest: usize) {
     if text.len() > longest {
         text.truncate(text.floor_char_boundary(longest));
         text.push('…');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn event() -> SubagentEvent {
+        SubagentEvent {
+            kind: EventKind::ToolCall,
+            subagent_name: "reviewer".to_owned(),
+            subagent_run_id: "abcd1234".to_owned(),
+            parent_run_id: None,
+            timestamp: "2026-11-22T08:00:00.000Z".to_owned(),
+            tool_name: Some("execute_code".to_owned()),
+            tool_call_id: Some("call-1".to_owned()),
+            payload: "1 + 1".to_owned(),
+            is_error: false,
+            execution_timeout_seconds: None,
+            token_usage: None,
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_a_whole_character() {
+        let long = "\u{1}ü".repeat(LONGEST_PAYLOAD);
+        let (tool_name, tool_call_id) = (Some(long.clone()), Some(long.clone()));
+        let event = SubagentEvent { payload: long, tool_name, tool_call_id, ..event() };
+        let event = event.bounded();
+        let [name, call] = [&event.tool_name, &event.tool_call_id].map(|text| text.as_ref().unwrap());
+        for (text, longest) in [(&event.payload, LONGEST_PAYLOAD), (name, LONGEST_NAME), (call, LONGEST_NAME)]
+        {
+            assert!(text.len() <= longest + '…'.len_utf8() && text.ends_with('…'), "{}", text.len());
+        }
+        assert!(serde_json::to_vec(&event).unwrap().len() < LONGEST_EVENT);
     }
 }

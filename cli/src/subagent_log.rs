@@ -1,12 +1,16 @@
 //! What subagents tell of themselves, shown on standard error by the process at the root of them all.
 
 mod lines;
+mod listener;
+#[cfg(test)]
+mod tests;
 
 use std::sync::OnceLock;
 
-use agent::{ADDRESS_VARIABLE, EventBatch, EventListener};
+use agent::{ADDRESS_VARIABLE, EventBatch};
 use system::random;
 
+pub(crate) use self::listener::EventListener;
 use crate::terminal::Notifier;
 
 /// The address that this process listens at, with its token.

@@ -157,3 +157,32 @@ fn gather(
     }
     (batch, None)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::subagent_events::tests::event;
+
+    #[tokio::test]
+    async fn nobody_who_listens_is_no_reason_to_fail_or_to_wait_but_is_counted() {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let poster = EventPoster::new(&format!("http://token@{address}/events")).unwrap();
+        (0..10_000).for_each(|_| poster.post(event()));
+        assert_eq!(poster.flush().await, 10_000);
+    }
+
+    #[test]
+    fn events_are_posted_to_this_machine_alone() {
+        for wrong in [
+            "",
+            "nonsense",
+            "http://t@example.com/events",
+            "https://t@127.0.0.1:1/events",
+            "http://127.0.0.1:1/",
+        ] {
+            assert!(EventPoster::new(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::{Answer, Block, EventListener, Message, Role, Run, RunError, Toolset as _, Usage};
+use agent::{Answer, Block, Message, Role, Run, RunError, Toolset as _, Usage};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -21,7 +21,7 @@ use crate::serve::reload;
 use crate::serve::session::AgentIsolation;
 use crate::serve::snapshot::Settings;
 use crate::serve::state::ServerState;
-use crate::subagent_log;
+use crate::subagent_log::{self, EventListener};
 use crate::telemetry::Exporter;
 use crate::terminal::Terminal;
 

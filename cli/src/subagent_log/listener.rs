@@ -4,6 +4,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
+use agent::{EventBatch, LONGEST_BATCH, MOST_EVENTS};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
@@ -12,14 +13,12 @@ use axum::routing::post;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::{EventBatch, LONGEST_BATCH, MOST_EVENTS};
-
 /// What gets the events. It must not take long.
 type EventHandler = Arc<dyn Fn(EventBatch) + Send + Sync>;
 
 /// Listens to subagents until it is dropped.
 #[derive(Debug)]
-pub struct EventListener {
+pub(crate) struct EventListener {
     address: String,
     serving: JoinHandle<()>,
 }
@@ -42,7 +41,7 @@ impl EventListener {
     ///
     /// # Errors
     /// Where there is no port.
-    pub async fn start(
+    pub(crate) async fn start(
         token: &str,
         handler: impl Fn(EventBatch) + Send + Sync + 'static,
     ) -> io::Result<Self> {
@@ -59,9 +58,8 @@ impl EventListener {
         Ok(EventListener { address, serving })
     }
 
-    /// The address with the token, as it is handed on in [`ADDRESS_VARIABLE`](super::ADDRESS_VARIABLE).
-    #[must_use]
-    pub fn address(&self) -> &str {
+    /// The address with the token, as it is handed on in [`ADDRESS_VARIABLE`](agent::ADDRESS_VARIABLE).
+    pub(crate) fn address(&self) -> &str {
         &self.address
     }
 }
