@@ -14,6 +14,7 @@ use crate::console::record::how_to_resume;
 use crate::console::screen::{FinishedCall, RunStats};
 use crate::exit;
 use crate::failure::Failure;
+use crate::process_context::ProcessContext;
 use crate::terminal::Terminal;
 
 /// Most bytes of standard input (4 MiB).
@@ -26,7 +27,8 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
         () = cancel.cancelled() => return Ok(exit::CANCELLED),
     };
     let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
-    let mut desk = ChatSession::open(&arguments.talk, terminal.clone(), !arguments.json).await?;
+    let mut desk =
+        ChatSession::open(&arguments.talk, ProcessContext::new(), terminal.clone(), !arguments.json).await?;
     if let Some(line) = desk.tools.missing().await {
         terminal.note(&line);
     }

@@ -28,10 +28,10 @@ use self::screen::{RunStats, seconds};
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
 use crate::config;
-use crate::debug;
 use crate::exit;
 use crate::failure::Failure;
 use crate::mcp_commands::short;
+use crate::process_context::ProcessContext;
 use crate::terminal::Terminal;
 
 /// The prompt.
@@ -44,9 +44,9 @@ const LAST_WORDS: usize = 300;
 pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let mut signals = Signals::new()?;
     let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
-    debug::allow_later(terminal.voice());
     let history = config::state_folder().ok().map(|folder| folder.join("history"));
-    let mut desk = ChatSession::open(&arguments.talk, terminal.clone(), true).await?;
+    let process = ProcessContext::new().with_trace(terminal.voice());
+    let mut desk = ChatSession::open(&arguments.talk, process, terminal.clone(), true).await?;
     let editor = Editor::start(&terminal, history)?;
     let notices = notices::start(&desk);
     welcome(&desk, editor.is_there);

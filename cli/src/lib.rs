@@ -42,6 +42,7 @@ mod observed;
 mod permission;
 mod pins;
 mod present;
+mod process_context;
 mod program_crate;
 mod propagation;
 mod question;

@@ -4,14 +4,12 @@
 
 pub(crate) mod depth;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use agent::ADDRESS_VARIABLE;
 use serde_json::{Map, Value};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::subagent_log;
+use crate::process_context::ProcessContext;
 
 /// The run of an agent that all runs of a process belong to, where their calls don't say.
 const PARENT_RUN: &str = "TOOLSMITH_SUBAGENT_PARENT_RUN";
@@ -21,9 +19,6 @@ const PARENT_RUN_META: &str = "io.toolsmith/parentRun";
 
 /// Most characters of a run's name.
 const LONGEST_RUN: usize = 64;
-
-/// Whether this process is an agent, and not something between two agents.
-static AGENT: AtomicBool = AtomicBool::new(false);
 
 /// The run that the runs of this process belong to, where it was told.
 ///
@@ -43,31 +38,24 @@ fn named(run: Option<String>) -> Result<Option<String>, Failure> {
     Ok(run)
 }
 
-/// From now on, what this process starts is below an agent: itself.
-pub(crate) fn as_an_agent() {
-    AGENT.store(true, Ordering::Relaxed);
-}
-
-/// Has the servers of a configuration told what they need to know.
+/// Has the servers of a configuration told what they need to know of this process.
 ///
 /// # Errors
 /// Where too many processes of this program are above this one, or it can't be known how many.
-pub(crate) fn hand_on(config: &mut Config) -> Result<(), Failure> {
+pub(crate) fn hand_on(config: &mut Config, process: &ProcessContext) -> Result<(), Failure> {
     let depth = depth::check(config)?;
     let introductions = depth::introductions(config)?;
-    let address = subagent_log::address();
-    let is_agent = AGENT.load(Ordering::Relaxed);
     // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
     let parent_run = parent_run().ok().flatten();
     for server in &mut config.servers {
         server.connection.experimental = mcp::Experimental(introductions.to(&server.connection.transport));
         let mcp::Transport::Stdio(command) = &mut server.connection.transport else { continue };
         command.handed_on.insert(depth::VARIABLE.to_owned(), depth.saturating_add(1).to_string());
-        if let Some(address) = &address {
-            command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.clone());
+        if let Some(address) = process.events_address() {
+            command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.to_owned());
         }
         // Calls of an agent say which of its runs makes them.
-        if let Some(run) = parent_run.as_ref().filter(|_| !is_agent) {
+        if let Some(run) = parent_run.as_ref().filter(|_| !process.is_agent()) {
             command.handed_on.insert(PARENT_RUN.to_owned(), run.clone());
         }
     }

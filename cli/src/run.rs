@@ -15,6 +15,7 @@ use crate::discovery::Discovery;
 use crate::failure::Failure;
 use crate::permission;
 use crate::pins::{Known, Pins};
+use crate::process_context::ProcessContext;
 use crate::program_crate::ProgramCrate;
 use crate::reference::Lookup;
 use crate::setup;
@@ -40,8 +41,9 @@ async fn run_on(
     arguments: &RunArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let _listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
-    let inputs = unless_cancelled(cancel, read_inputs(arguments)).await?;
+    let listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
+    let process = ProcessContext::new().with_listener(listener.as_ref());
+    let inputs = unless_cancelled(cancel, read_inputs(arguments, process)).await?;
     if inputs.config.is_demo() {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");
     }
@@ -101,7 +103,7 @@ enum Tools {
 }
 
 /// Snippet and configuration, read on a thread of their own: a pipe may have nothing to read yet.
-async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
+async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Result<Inputs, Failure> {
     let (place, file, folder) =
         (arguments.place.clone(), arguments.file.clone(), arguments.crate_folder.clone());
     let reading = tokio::task::spawn_blocking(move || {
@@ -112,7 +114,7 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
             }
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
-        let config = setup::load(&place.options())?;
+        let config = setup::load_in(&process, &place.options())?;
         let known = Known::of(&config)?;
         let tools = match program {
             Some(program) => Tools::Crate(program, known.pins),

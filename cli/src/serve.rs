@@ -44,6 +44,7 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::ServeArguments;
 use crate::exit;
 use crate::failure::Failure;
+use crate::process_context::ProcessContext;
 use crate::subagent_log;
 use crate::terminal::Terminal;
 
@@ -57,8 +58,9 @@ pub(crate) async fn serve(arguments: ServeArguments, stop: CancellationToken) ->
     let token =
         arguments.listening.http.map(|address| Token::of(address, arguments.listening.token_env.as_deref()));
     let token = token.transpose()?.flatten();
-    let _listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
+    let listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
     let source = reload::Source {
+        process: ProcessContext::new().with_listener(listener.as_ref()),
         options: arguments.place.options(),
         token_variable: arguments.listening.token_env.clone(),
         token: token.as_ref().map(|token| token.secret().to_owned()),

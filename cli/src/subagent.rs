@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::arguments::SubagentArguments;
 use crate::exit;
 use crate::failure::Failure;
+use crate::process_context::ProcessContext;
 use crate::serve::http::{self, Token};
 use crate::serve::pipes;
 use crate::subagent_log;
@@ -37,9 +38,13 @@ pub(crate) async fn serve(arguments: SubagentArguments, stop: CancellationToken)
         arguments.listening.http.map(|address| Token::of(address, arguments.listening.token_env.as_deref()));
     let token = token.transpose()?.flatten();
     let terminal = Arc::new(Terminal::new(arguments.manner.quiet, false));
-    let _listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
-    let start::PreparedSubagent { subagent, exporter, settings } =
-        start::start(&arguments, token.as_ref(), terminal)?;
+    let listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
+    let start::PreparedSubagent { subagent, exporter, settings } = start::start(
+        &arguments,
+        ProcessContext::new().with_listener(listener.as_ref()).of_agent(),
+        token.as_ref(),
+        terminal,
+    )?;
     let poster = subagent.poster.clone();
     let (workshop, recording) = (subagent.workshop.clone(), subagent.recording.clone());
     // The configuration stays what it was: runs are to be alike.

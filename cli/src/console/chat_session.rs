@@ -14,7 +14,7 @@ use super::style::Style;
 use crate::arguments::TalkArguments;
 use crate::assistant::{Assistant, Tools};
 use crate::failure::Failure;
-use crate::propagation;
+use crate::process_context::ProcessContext;
 use crate::serve::caller::Abilities;
 use crate::serve::catalog_watcher::CatalogWatcher;
 use crate::serve::reload;
@@ -63,19 +63,20 @@ impl ChatSession {
     /// Where the configuration is wrong, there is no model, no such conversation, or no session.
     pub(crate) async fn open(
         arguments: &TalkArguments,
+        process: ProcessContext,
         terminal: Arc<Terminal>,
         streams: bool,
     ) -> Result<Self, Failure> {
         let folder = std::env::current_dir()
             .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
+        let listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
         let source = reload::Source {
+            process: process.of_agent().with_listener(listener.as_ref()),
             options: arguments.place.options(),
             token_variable: None,
             token: None,
             lenient: true,
         };
-        let listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
-        propagation::as_an_agent();
         // What changes while it is read is read again.
         let stamps = source.stamps();
         let (first, exporter) = source.read_first()?;

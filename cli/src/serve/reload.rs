@@ -20,6 +20,7 @@ use super::state::ServerState;
 use crate::config::{Config, LoadOptions, layers};
 use crate::failure::Failure;
 use crate::pins::Known;
+use crate::process_context::ProcessContext;
 use crate::program_crate;
 use crate::telemetry::Exporter;
 use crate::terminal;
@@ -37,6 +38,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// What is read, and read again.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
+    /// The process that reads it.
+    pub(crate) process: ProcessContext,
     pub(crate) options: LoadOptions,
     /// The variable with the token of this server, which no other server gets to see.
     pub(crate) token_variable: Option<String>,
@@ -50,13 +53,13 @@ impl Source {
     /// Reads it again; tells what else is to be said about it. Where `old` is without a project's file that is not trusted,
     /// the new one may be as well; what was trusted and is in force is not lost by a change.
     fn read(&self, old: &Config) -> Result<Arc<Settings>, Failure> {
-        let load = if old.untrusted.is_some() { setup::load_without_untrusted } else { setup::load };
-        self.settings(load(&self.options)?)
+        let load = if old.untrusted.is_some() { setup::load_without_untrusted } else { setup::load_in };
+        self.settings(load(&self.process, &self.options)?)
     }
 
     /// The same at first, with the export of traces that it asks for.
     pub(crate) fn read_first(&self) -> Result<(Arc<Settings>, Option<Exporter>), Failure> {
-        let (config, exporter) = setup::load_to_serve(&self.options, self.lenient)?;
+        let (config, exporter) = setup::load_to_serve(&self.process, &self.options, self.lenient)?;
         Ok((self.settings(config)?, exporter))
     }
 

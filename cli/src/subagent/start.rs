@@ -13,6 +13,7 @@ use crate::assistant::{Assistant, Recording};
 use crate::config::{self, Config, ConfigLayer};
 use crate::conversations;
 use crate::failure::Failure;
+use crate::process_context::ProcessContext;
 use crate::propagation;
 use crate::serve::http::Token;
 use crate::serve::reload::Source;
@@ -42,6 +43,7 @@ pub(super) struct PreparedSubagent {
 /// What is missing or wrong, and what to do.
 pub(super) fn start(
     arguments: &SubagentArguments,
+    process: ProcessContext,
     token: Option<&Token>,
     terminal: Arc<Terminal>,
 ) -> Result<PreparedSubagent, Failure> {
@@ -51,8 +53,7 @@ pub(super) fn start(
         ));
     };
     let parent_run = propagation::parent_run()?;
-    propagation::as_an_agent();
-    let (mut config, exporter) = setup::load_to_serve(&arguments.place.options(), false)?;
+    let (mut config, exporter) = setup::load_to_serve(&process, &arguments.place.options(), false)?;
     let described = described(&config, file)?;
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
@@ -62,6 +63,7 @@ pub(super) fn start(
     let folder = std::env::current_dir()
         .map_err(|error| Failure::configuration(format!("the working folder is not known: {error}")))?;
     let source = Source {
+        process,
         options: arguments.place.options(),
         token_variable: arguments.listening.token_env.clone(),
         token: token.map(|token| token.secret().to_owned()),
