@@ -50,6 +50,7 @@ mod reference;
 mod resources;
 mod results;
 mod run;
+mod runtime;
 mod serve;
 mod sessions;
 mod setup;

@@ -82,6 +82,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::config::Server;
+    use crate::subagent_log::EventListener;
 
     #[test]
     fn what_is_handed_on_is_read_or_refused() {
@@ -89,6 +91,21 @@ mod tests {
         assert_eq!(named("").unwrap(), None);
         assert_eq!(named("ab12cd34").unwrap().as_deref(), Some("ab12cd34"));
         assert!(named("a b").unwrap_err().message.contains(PARENT_RUN));
+    }
+
+    #[tokio::test]
+    async fn servers_get_the_address_of_the_listener_of_their_own_process() {
+        for token in ["one", "another"] {
+            let listener = EventListener::start(token, |_| ()).await.unwrap();
+            let process = ProcessContext::new().with_listener(Some(&listener));
+            let server = Server::new(mcp::ServerConfig::stdio("shop", "program", [""; 0]), String::new());
+            let mut config = Config { servers: vec![server], ..Config::default() };
+            hand_on(&mut config, &process).unwrap();
+            let mcp::Transport::Stdio(command) = &config.servers[0].connection.transport else {
+                panic!("no local server");
+            };
+            assert_eq!(command.handed_on[ADDRESS_VARIABLE], listener.address());
+        }
     }
 
     #[test]

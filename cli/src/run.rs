@@ -18,8 +18,8 @@ use crate::pins::{Known, Pins};
 use crate::process_context::ProcessContext;
 use crate::program_crate::ProgramCrate;
 use crate::reference::Lookup;
+use crate::runtime::Runtime;
 use crate::setup;
-use crate::subagent_log;
 use crate::terminal::Terminal;
 use crate::{exit, present};
 
@@ -29,21 +29,19 @@ const CATALOG_CHANGES: usize = 3;
 /// Runs the command; gives the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.manner.quiet, !arguments.json);
-    let code = run_on(&terminal, &arguments, &cancel).await;
-    match terminal.flush().await {
-        Ok(()) => code,
-        Err(error) => Err(Failure::host(format!("the output can't be written: {error}"))),
-    }
+    let runtime = Runtime::start(terminal, arguments.manner.verbose, ProcessContext::new()).await;
+    let code = run_in(&runtime, &arguments, &cancel).await;
+    runtime.shutdown().await?;
+    code
 }
 
-async fn run_on(
-    terminal: &Terminal,
+async fn run_in(
+    runtime: &Runtime,
     arguments: &RunArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
-    let process = ProcessContext::new().with_listener(listener.as_ref());
-    let inputs = unless_cancelled(cancel, read_inputs(arguments, process)).await?;
+    let terminal = &*runtime.terminal;
+    let inputs = unless_cancelled(cancel, read_inputs(arguments, runtime.process.clone())).await?;
     if inputs.config.is_demo() {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");
     }

@@ -13,17 +13,14 @@ use crate::assistant::{Assistant, Recording};
 use crate::config::{self, Config, ConfigLayer};
 use crate::conversations;
 use crate::failure::Failure;
-use crate::process_context::ProcessContext;
 use crate::propagation;
+use crate::runtime::Runtime;
 use crate::serve::http::Token;
 use crate::serve::reload::Source;
 use crate::serve::slots::Slots;
 use crate::serve::snapshot::Settings;
-use crate::serve::state::ServerState;
 use crate::setup;
 use crate::subagent_log;
-use crate::telemetry::Exporter;
-use crate::terminal::Terminal;
 
 /// Most bytes of an output schema (1 MiB): each request to the model carries it.
 const LONGEST_SCHEMA: u64 = 1 << 20;
@@ -34,7 +31,6 @@ const MOST_WAITING: usize = 1_000;
 /// A subagent that can be served.
 pub(super) struct PreparedSubagent {
     pub(super) subagent: Subagent,
-    pub(super) exporter: Option<Exporter>,
     /// As long as it is there, what is served stays.
     pub(super) settings: watch::Sender<Arc<Settings>>,
 }
@@ -43,9 +39,8 @@ pub(super) struct PreparedSubagent {
 /// What is missing or wrong, and what to do.
 pub(super) fn start(
     arguments: &SubagentArguments,
-    process: ProcessContext,
+    runtime: &mut Runtime,
     token: Option<&Token>,
-    terminal: Arc<Terminal>,
 ) -> Result<PreparedSubagent, Failure> {
     let Some(file) = arguments.place.config.as_deref() else {
         return Err(Failure::configuration(
@@ -53,7 +48,9 @@ pub(super) fn start(
         ));
     };
     let parent_run = propagation::parent_run()?;
+    let process = runtime.process.clone();
     let (mut config, exporter) = setup::load_to_serve(&process, &arguments.place.options(), false)?;
+    runtime.exporter = exporter;
     let described = described(&config, file)?;
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
@@ -69,10 +66,12 @@ pub(super) fn start(
         token: token.map(|token| token.secret().to_owned()),
         lenient: false,
     };
-    let voice = terminal.voice();
+    let voice = runtime.terminal.voice();
     let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
-    let workshop = ServerState::new(now, arguments.manner.allow.clone(), terminal)?;
+    let workshop = runtime.serve(now, &arguments.manner.allow)?;
+    runtime.recording = Some(recording.clone());
+    runtime.poster = poster();
     let subagent = Subagent {
         described,
         assistant,
@@ -81,10 +80,10 @@ pub(super) fn start(
         slots,
         folder,
         workshop,
-        poster: poster(),
+        poster: runtime.poster.clone(),
         parent_run,
     };
-    Ok(PreparedSubagent { subagent, exporter, settings })
+    Ok(PreparedSubagent { subagent, settings })
 }
 
 /// What tells the process at the root. An address that is none is as none: what is told is best effort.
