@@ -23,7 +23,7 @@ pub(crate) use servers::{
     OAuthArguments, Scope, ShowArguments, TransportArgument, TrustArguments,
 };
 
-use crate::config::{self, LONGEST_DESCRIPTION, LoadOptions};
+use config::{LONGEST_DESCRIPTION, LoadOptions};
 
 pub(crate) use self::setup::{Client, ClientScope, SetupArguments};
 pub(crate) use self::subagent::SubagentArguments;

@@ -11,11 +11,11 @@ use crate::arguments::AskArguments;
 use crate::console::chat_session::{ChatSession, TurnResult};
 use crate::console::record::how_to_resume;
 use crate::console::screen::{FinishedCall, RunStats};
-use crate::exit;
-use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
-use crate::terminal::Terminal;
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 /// Most bytes of standard input (4 MiB).
 const MOST_INPUT: u64 = 4 << 20;

@@ -12,8 +12,8 @@ use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
 pub(crate) use self::prompt::Prompt;
 pub(crate) use self::recorder::{Recorder, Recording, Saved};
 pub(crate) use self::tools::Tools;
-use crate::config::{Config, Model};
-use crate::failure::Failure;
+use config::{Config, Model};
+use gateway::failure::Failure;
 
 /// A model that is ready to be asked.
 pub(crate) struct Assistant {

@@ -29,9 +29,9 @@ use std::time::SystemTime;
 
 use serde_json::value::RawValue;
 
-use crate::config::ArgumentsKept;
-use crate::failure::Failure;
-use crate::masker::Masker;
+use config::ArgumentsKept;
+use gateway::failure::Failure;
+use terminal::Masker;
 
 pub(crate) use record::{Answer, Arguments, Record, Refused, Transport, Who};
 

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::arguments::BenchArguments;
-use crate::config;
-use crate::failure::Failure;
 use definitions::Definitions;
+use gateway::cache;
+use gateway::failure::Failure;
 use tools::Tools;
 
 /// Calls of one round through the broker, and directly.
@@ -61,7 +61,7 @@ const LARGE: &str = "large";
 
 /// Measures; gives the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
-    let cache = config::CacheSettings::default().open()?;
+    let cache = cache::open(config::CacheSettings::default())?;
     let engine =
         Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await.map_err(Failure::host)?;
     let folder = tempfile::tempdir().map_err(Failure::host)?;
@@ -74,7 +74,7 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let tools = tools::measure(&engine, &arguments.tools, arguments.rounds).await?;
     let definitions = definitions::measure(&tools::known(&arguments.tools)?)?;
     print(&figures, calls, &tools, &definitions, arguments.json);
-    Ok(crate::exit::OK)
+    Ok(gateway::exit::OK)
 }
 
 struct Bench<'a> {

@@ -12,15 +12,15 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
-use crate::config::{ConfigLayer, layers};
 use crate::edit::trusting::{self, asks};
-use crate::exit;
-use crate::failure::Failure;
 use crate::question;
-use crate::terminal::{Terminal, say};
+use config::{ConfigLayer, layers};
 use entry::Entry;
 use file::{ClientFile, State};
+use gateway::exit;
+use gateway::failure::Failure;
 use place::Place;
+use terminal::{Terminal, say};
 
 /// Writes or prints the entry; gives the exit code.
 pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {

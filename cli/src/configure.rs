@@ -9,16 +9,16 @@ use mcp::Lock;
 use serde_json::Value as Json;
 
 use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments, TrustArguments};
-use crate::config::layers::{self, Layers};
-use crate::config::source::{Document, Entry, masked};
-use crate::config::tree::{Node, Value};
-use crate::config::{ConfigLayer, Error, LoadOptions, locks, schema, show, variables};
-use crate::exit;
-use crate::failure::Failure;
-use crate::program_crate::LOCK;
 use crate::question;
-use crate::terminal::Terminal;
-use crate::trust::{self, ProjectFiles, Trust};
+use config::LOCK;
+use config::layers::{self, Layers};
+use config::source::{Document, Entry, masked};
+use config::tree::{Node, Value};
+use config::trust::{self, ProjectFiles, Trust};
+use config::{ConfigLayer, Error, LoadOptions, locks, schema, show, variables};
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 /// Runs a subcommand of `config`; gives the exit code.
 pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
@@ -128,11 +128,11 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
         return Ok(exit::OK);
     }
     // What is shown, and what is recorded, are the same bytes: a file may be another one by the time of the answer.
-    let text = crate::config::text::read(&file).map_err(Failure::configuration)?;
+    let text = config::text::read(&file).map_err(Failure::configuration)?;
     let lock_file = file.with_file_name(LOCK);
     let lock = locks::text(&lock_file).map_err(Failure::configuration)?;
     let stated = ProjectFiles::new(&text, lock.as_deref());
-    let document = crate::config::source::read(&ConfigLayer::Project(file.clone()), &text);
+    let document = config::source::read(&ConfigLayer::Project(file.clone()), &text);
     let document = document.map_err(Failure::configuration)?;
     terminal.print(&summary(&shown, &document, &own_servers().map_err(Failure::configuration)?));
     if let Some(line) = locked(&lock_file, lock.as_deref()) {
@@ -185,8 +185,8 @@ fn locked(file: &Path, text: Option<&str>) -> Option<String> {
 /// The names of the servers in the user's own file.
 fn own_servers() -> Result<Vec<String>, Error> {
     let Some(file) = layers::user_file()? else { return Ok(Vec::new()) };
-    let text = crate::config::text::read(&file)?;
-    let document = crate::config::source::read(&ConfigLayer::User(file), &text)?;
+    let text = config::text::read(&file)?;
+    let document = config::source::read(&ConfigLayer::User(file), &text)?;
     Ok(document.entries.into_iter().map(|entry| entry.name).collect())
 }
 
@@ -238,7 +238,7 @@ fn server_lines(entry: &Entry, lines: &mut Vec<String>) {
             Value::List(items) => items,
             _ => &[],
         });
-        let line = crate::config::command_line(command, args.iter().filter_map(Node::text));
+        let line = config::command_line(command, args.iter().filter_map(Node::text));
         lines.push(format!("  server {} starts: {line}", entry.name));
     }
     if let Some(url) = text("url") {
@@ -275,7 +275,7 @@ fn variables_of(node: &Node, used: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::summary;
-    use crate::config::{ConfigLayer, source};
+    use config::{ConfigLayer, source};
 
     #[test]
     fn nothing_hides_in_what_is_shown_before_trust() {

@@ -26,13 +26,12 @@ use self::record::how_to_resume;
 use self::screen::{RunStats, seconds};
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
-use crate::config;
-use crate::exit;
-use crate::failure::Failure;
 use crate::mcp_commands::short;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
-use crate::terminal::Terminal;
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 /// The prompt.
 const PROMPT: &str = "> ";

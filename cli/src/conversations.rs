@@ -16,13 +16,13 @@ use crate::arguments::{
     ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
     PruneArguments,
 };
-use crate::calendar::minute;
-use crate::config::{self, Config, Conversations, Glob};
-use crate::exit;
-use crate::failure::Failure;
 use crate::mcp_commands::table::{short, table};
 use crate::setup;
-use crate::terminal::Terminal;
+use config::{Config, Conversations, Glob};
+use gateway::exit;
+use gateway::failure::Failure;
+use system::calendar::minute;
+use terminal::Terminal;
 
 /// The file's name, in the user's state folder.
 const FILE: &str = "conversations.db";

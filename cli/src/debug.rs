@@ -13,10 +13,10 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::config::{Config, Server};
 use crate::serve::precompile;
 use crate::telemetry::Exporter;
-use crate::terminal::{self, Notifier};
+use config::{Config, Server};
+use terminal::Notifier;
 
 /// Begins to show it where the configuration asks for it, with an export of spans beside it. With a `voice`, a person may
 /// ask for it later, of any server (`mcp::switch_trace`), and the voice shows it. Only the first time in a process does

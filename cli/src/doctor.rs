@@ -8,11 +8,11 @@ use sandbox::{Confinement, Layers, Mechanism, Support};
 use serde::Serialize;
 
 use crate::arguments::DoctorArguments;
-use crate::config::{self, CodeMode};
-use crate::exit;
-use crate::failure::Failure;
 use crate::setup;
-use crate::terminal::Terminal;
+use config::CodeMode;
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {

@@ -17,14 +17,14 @@ use serde_json::{Map, Value as Json, json};
 use crate::arguments::{
     AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
 };
-use crate::config::{Permission, command_line};
-use crate::exit;
-use crate::failure::Failure;
 use crate::lock_file::hold;
 use crate::question;
-use crate::terminal::say;
 use change::{Change, Entry};
+use config::{Permission, command_line};
 use file::Editable;
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::say;
 
 /// Adds a server; gives the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {

@@ -3,6 +3,7 @@
 mod elicitation;
 mod form;
 
+use gateway::session_host::{SessionHost, Waiting};
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,8 +15,7 @@ use mcp::{Host, Notice};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::keyboard::Keyboard;
-use crate::terminal::{Notifier, Terminal, TerminalPrompt};
+use terminal::{Keyboard, Notifier, Terminal, TerminalPrompt};
 
 /// How many lines of a server are shown in [`WINDOW`]; the others are counted.
 const MOST_LINES: u32 = 200;
@@ -26,15 +26,6 @@ const TRIES: usize = 3;
 
 /// Most characters of one line that a server tells.
 const LONGEST_TOLD: usize = 2_000;
-
-/// Whoever is behind the sessions of an execution: asked by servers, and told what there is to tell.
-pub(crate) trait SessionHost: Host {
-    /// How many questions of servers are open, and each change of it: meanwhile no time limit runs.
-    fn questions(&self) -> watch::Receiver<usize>;
-
-    /// What tells people something.
-    fn voice(&self) -> Notifier;
-}
 
 /// The person at the terminal, as servers see them.
 pub(crate) struct TerminalHost {
@@ -122,22 +113,6 @@ impl TerminalHost {
             let line: String = line.chars().take(LONGEST_TOLD).collect();
             self.voice.note(&format!("{server}: {}", printable::prose(&line)));
         }
-    }
-}
-
-/// A person is waited for. Dropping it ends that.
-pub(crate) struct Waiting<'a>(&'a watch::Sender<usize>);
-
-impl<'a> Waiting<'a> {
-    pub(crate) fn new(questions: &'a watch::Sender<usize>) -> Self {
-        questions.send_modify(|open| *open += 1);
-        Waiting(questions)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.send_modify(|open| *open -= 1);
     }
 }
 

@@ -11,9 +11,9 @@ pub(crate) use source::{generatable, saved_tools};
 use codegen::Bindings;
 
 use crate::arguments::{CodegenArguments, Format};
-use crate::exit;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use mcp::Lock;
 
-use crate::config::{self, layers, locks};
-use crate::failure::Failure;
-use crate::trust::{self, ProjectFiles, Trust};
+use config::trust::{self, ProjectFiles, Trust};
+use config::{layers, locks};
+use gateway::failure::Failure;
 
 /// What is said where no lock file has a place.
 pub(crate) const NO_LOCK_FILE: &str = "there is no place for the lock file\nhelp: name one with --lock FILE";

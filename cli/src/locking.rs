@@ -10,15 +10,17 @@ use mcp::Lock;
 use serde_json::Value;
 
 use crate::arguments::PinArguments;
-use crate::catalog::ToolLists;
-use crate::config::{self, Config};
-use crate::discovery::Discovery;
-use crate::exit;
-use crate::failure::Failure;
+use crate::host::TerminalHost;
 use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
-use crate::pins::{Known, Pins};
 use crate::setup;
-use crate::terminal::Terminal;
+use config::Config;
+use gateway::cache;
+use gateway::catalog::ToolLists;
+use gateway::discovery::Discovery;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::{Known, Pins};
+use terminal::Terminal;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {
@@ -136,8 +138,8 @@ fn admitted(config: &Config, lists: &ToolLists, server: &str) -> Option<Vec<Valu
 
 /// The tools of all servers, which must all answer.
 async fn ask_all(config: &Config, terminal: &Terminal) -> Result<ToolLists, Failure> {
-    let cache = config.cache.open()?;
-    let mut discovery = Discovery::new(config, terminal, cache, Known::default());
+    let cache = cache::open(config.cache)?;
+    let mut discovery = Discovery::new(config, TerminalHost::at(terminal), cache, Known::default());
     let servers: Vec<_> = config.servers.iter().collect();
     let asked = discovery.ask(&servers).await;
     let lists = discovery.lists().clone();

@@ -5,12 +5,13 @@ use mcp::{ErrorKind, ServerConfig};
 
 use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
-use crate::exit;
-use crate::failure::Failure;
-use crate::host::{SessionHost as _, TerminalHost};
-use crate::login_hook::LoginHook;
+use crate::host::TerminalHost;
 use crate::setup::{self, load_for_person, server};
-use crate::terminal::{Notifier, Terminal};
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::login_hook::LoginHook;
+use gateway::session_host::SessionHost as _;
+use terminal::{Notifier, Terminal};
 
 /// `mcp login`; gives the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {

@@ -12,9 +12,9 @@ pub(crate) use table::{short, table};
 pub(crate) use tools::rows;
 
 use crate::arguments::LookCommand;
-use crate::failure::Failure;
-use crate::terminal::Terminal;
+use gateway::failure::Failure;
 use resources::List;
+use terminal::Terminal;
 
 /// Runs a command; gives the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {

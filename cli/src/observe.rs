@@ -9,21 +9,22 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::arguments::{LockArguments, ObserveArguments};
-use crate::config::Config;
-use crate::exit;
-use crate::failure::Failure;
 use crate::host::TerminalHost;
 use crate::lock_file::{self, NO_LOCK_FILE};
-use crate::masker::Masker;
-use crate::observed::{ObservedOutputs, is_one_text};
-use crate::permission::{self, Policy};
-use crate::pins::{Locks, Pins};
 use crate::serve::answer_forms;
-use crate::sessions::Sessions;
 use crate::setup;
-use crate::terminal::Terminal;
+use crate::terminal_prompter;
 use crate::tool_arguments::object;
-use crate::tool_list::ToolList;
+use config::Config;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::observed::{ObservedOutputs, is_one_text};
+use gateway::permission::Policy;
+use gateway::pins::{Locks, Pins};
+use gateway::secrets;
+use gateway::sessions::Sessions;
+use gateway::tool_list::ToolList;
+use terminal::{Masker, Terminal};
 
 /// `mcp observe`; gives the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {
@@ -40,7 +41,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         return forget(&place.file, server, tool, terminal);
     }
     let calls = arguments.args.iter().map(|text| object(text)).collect::<Result<Vec<_>, _>>()?;
-    let policy = permission::policy(&place.config, &arguments.allow, terminal);
+    let policy = terminal_prompter::policy(&place.config, &arguments.allow, terminal);
     let answered = place.answers((server, tool), calls, policy.clone(), TerminalHost::at(terminal)).await;
     policy.take_notes().iter().for_each(|note| terminal.note(note));
     let (tools, answers, failure) = answered?;
@@ -48,7 +49,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         let raw = tools.tool(tool).cloned().unwrap_or_default();
         // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
         let mut held = lock_file::open(&place.file)?;
-        let masker = Masker::of(&place.config);
+        let masker = secrets::masker(&place.config);
         learn(&mut held.lock, (server, tool), raw, &answers, &masker)?;
         let signature = signature(&held.lock, server, tool, &masker);
         held.save()?;

@@ -2,7 +2,7 @@
 //! read, and handed to what reads it.
 
 use crate::subagent_log::{self, EventListener};
-use crate::terminal::Notifier;
+use terminal::Notifier;
 
 /// What a process is to others.
 #[derive(Debug, Clone)]
@@ -51,5 +51,19 @@ impl ProcessContext {
     /// What shows the traffic of servers, where a person may ask for it later.
     pub(crate) fn trace_voice(&self) -> Option<&Notifier> {
         self.trace_voice.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn events_go_to_the_listener_of_the_process() {
+        for token in ["one", "another"] {
+            let listener = EventListener::start(token, |_| ()).await.unwrap();
+            let process = ProcessContext::new().with_listener(Some(&listener));
+            assert_eq!(process.events_address(), Some(listener.address()));
+        }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use crate::keyboard::Keyboard;
-use crate::terminal::Terminal;
+use terminal::{Keyboard, Terminal};
 
 /// Whether there is a person to ask: both what is asked and what is answered go through a terminal.
 pub(crate) fn can_ask() -> bool {

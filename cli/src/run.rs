@@ -10,18 +10,21 @@ use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
-use crate::config::Config;
-use crate::discovery::Discovery;
-use crate::failure::Failure;
-use crate::permission;
-use crate::pins::{Known, Pins};
+use crate::host::TerminalHost;
+use crate::present;
 use crate::process_context::ProcessContext;
-use crate::program_crate::ProgramCrate;
-use crate::reference::Lookup;
 use crate::runtime::Runtime;
 use crate::setup;
-use crate::terminal::Terminal;
-use crate::{exit, present};
+use crate::terminal_prompter;
+use config::Config;
+use gateway::cache;
+use gateway::discovery::Discovery;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::{Known, Pins};
+use gateway::program_crate::ProgramCrate;
+use gateway::reference::Lookup;
+use terminal::Terminal;
 
 /// How often a program is compiled again because tools have changed while it was compiled.
 const CATALOG_CHANGES: usize = 3;
@@ -51,7 +54,7 @@ async fn run_in(
     let preparing = Execution::prepare(&config, terminal, tools, &request.code);
     let mut execution = unless_cancelled(cancel, preparing).await?;
     let waited = begun.elapsed();
-    let policy = permission::policy(&config, &arguments.manner.allow, terminal);
+    let policy = terminal_prompter::policy(&config, &arguments.manner.allow, terminal);
     execution.discovery.sessions.permit(policy.clone());
     let mut outcome = execution.outcome(&request).await;
     if let Ok(outcome) = outcome.as_mut() {
@@ -188,7 +191,7 @@ impl<'a> Execution<'a> {
         tools: Tools,
         code: &str,
     ) -> Result<Self, Failure> {
-        let cache = config.cache.open()?;
+        let cache = cache::open(config.cache)?;
         if let Some(warning) = config.code_mode.warning() {
             terminal.tell(warning);
         }
@@ -196,13 +199,14 @@ impl<'a> Execution<'a> {
         let cache = engine.cache().clone();
         let (discovery, pinned) = match tools {
             Tools::Servers(known) => {
-                let mut discovery = Discovery::new(config, terminal, cache, known);
-                discovery.offer_logins();
+                let person = TerminalHost::at(terminal);
+                let mut discovery = Discovery::new(config, person.clone(), cache, known);
+                discovery.offer_logins(person);
                 discovery.discover_for(code).await?;
                 (discovery, false)
             }
             Tools::Crate(program, pins) => {
-                (Discovery::of_crate(config, terminal, cache, program, pins), true)
+                (Discovery::of_crate(config, TerminalHost::at(terminal), cache, program, pins), true)
             }
         };
         Ok(Execution { terminal, engine, discovery, pinned })

@@ -7,14 +7,14 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::assistant::Recording;
-use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 use crate::serve::reload::{self, Source, Stamps};
 use crate::serve::snapshot::Settings;
 use crate::serve::state::ServerState;
 use crate::subagent_log::{self, EventListener};
 use crate::telemetry::Exporter;
-use crate::terminal::Terminal;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 /// What runs in this process.
 pub(crate) struct Runtime {

@@ -39,11 +39,11 @@ mod watcher;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::ServeArguments;
-use crate::exit;
-use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
-use crate::terminal::Terminal;
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 use self::http::Token;
 use self::service::{McpService, PipeService};

@@ -1,13 +1,13 @@
 //! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
 
-use crate::config::{self, Config, LoadOptions, Server};
 use crate::debug;
-use crate::failure::Failure;
-use crate::masker::Masker;
 use crate::process_context::ProcessContext;
-use crate::propagation;
 use crate::telemetry::Exporter;
-use crate::terminal::{self, Terminal};
+use config::{Config, LoadOptions, Server};
+use gateway::failure::Failure;
+use gateway::propagation;
+use gateway::secrets;
+use terminal::Terminal;
 
 /// The configuration that the options name, to be used by a process that is no agent and shows no events.
 pub(crate) fn load(options: &LoadOptions) -> Result<Config, Failure> {
@@ -46,7 +46,7 @@ pub(crate) fn load_to_serve(
 ) -> Result<(Config, Option<Exporter>), Failure> {
     let load = if lenient { config::load_without_untrusted } else { config::load };
     let mut config = load(options).map_err(Failure::configuration)?;
-    propagation::hand_on(&mut config, process)?;
+    propagation::hand_on(&mut config, process.is_agent(), process.events_address())?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
     debug::begin(&config, exporter.as_ref(), process.trace_voice());
@@ -54,7 +54,7 @@ pub(crate) fn load_to_serve(
 }
 
 fn begin(mut config: Config, process: &ProcessContext) -> Result<Config, Failure> {
-    propagation::hand_on(&mut config, process)?;
+    propagation::hand_on(&mut config, process.is_agent(), process.events_address())?;
     introduce(&config);
     debug::begin(&config, None, process.trace_voice());
     Ok(config)
@@ -62,7 +62,7 @@ fn begin(mut config: Config, process: &ProcessContext) -> Result<Config, Failure
 
 /// Its secrets are told nowhere from now on; what is wrong with it is.
 pub(crate) fn introduce(config: &Config) {
-    terminal::mask(Masker::of(config));
+    terminal::mask(secrets::masker(config));
     config
         .complaints()
         .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));

@@ -18,13 +18,13 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::SubagentArguments;
-use crate::exit;
-use crate::failure::Failure;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
 use crate::serve::http::{self, Token};
 use crate::serve::pipes;
-use crate::terminal::Terminal;
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 use self::service::McpService;
 

@@ -10,7 +10,6 @@
 //! Arguments, results and texts of people are never part of a span. Leaves to others: when a span begins and ends.
 
 mod context;
-mod settings;
 mod spans;
 
 #[cfg(feature = "otel")]
@@ -22,6 +21,5 @@ mod export;
 pub(crate) use {
     context::TraceContext,
     export::Exporter,
-    settings::Telemetry,
     spans::{CallSpan, ExecutionSpan, Incoming, Network},
 };

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::failure::Failure;
+use gateway::failure::Failure;
 
 /// Most characters of wrong arguments that are quoted.
 const SHOWN: usize = 60;

@@ -3,12 +3,14 @@
 use runner::Engine;
 
 use crate::arguments::WarmArguments;
-use crate::discovery::Discovery;
-use crate::exit;
-use crate::failure::Failure;
-use crate::pins::Known;
+use crate::host::TerminalHost;
 use crate::setup;
-use crate::terminal::Terminal;
+use gateway::cache;
+use gateway::discovery::Discovery;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::Known;
+use terminal::Terminal;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
@@ -21,9 +23,9 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
     let config = setup::load(&arguments.place.options())?;
     let known = Known::of(&config)?;
-    let cache = config.cache.open()?;
+    let cache = cache::open(config.cache)?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
-    let mut discovery = Discovery::new(&config, terminal, engine.cache().clone(), known);
+    let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), engine.cache().clone(), known);
     let discovered = discovery.discover().await;
     let catalog = discovery.catalog();
     discovery.sessions.close().await;

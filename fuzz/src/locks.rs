@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use cli::fuzzing;
+use gateway::fuzzing;
 use mcp::{Lock, LockedTool};
 use serde_json::Value;
 

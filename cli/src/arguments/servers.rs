@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{ConfigArguments, key_value, seconds, server_name};
-use crate::config::Permission;
+use config::Permission;
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_permission_is_read_as_the_configuration_writes_it() {
-        use crate::config::Permission::{Allow, Ask, AskEach, Deny};
+        use config::Permission::{Allow, Ask, AskEach, Deny};
         for (name, permission) in [("allow", Allow), ("ask", Ask), ("ask-each", AskEach), ("deny", Deny)] {
             assert_eq!(super::permission(name), Ok(permission));
         }

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::Tools;
-use crate::calendar;
-use crate::failure::Failure;
 use crate::serve::definitions::EXECUTE;
+use gateway::failure::Failure;
+use system::calendar;
 
 /// Most bytes of a template (1 MiB).
 const LONGEST: u64 = 1 << 20;

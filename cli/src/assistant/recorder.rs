@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agent::{Conversation, Event, NewConversation, Role, Store, StoreError, StoredMessage, Watcher};
 
-use crate::failure::Failure;
+use gateway::failure::Failure;
 
 /// How a person is told of a store that fails.
 pub(crate) type Tell = Arc<dyn Fn(&str) + Send + Sync>;

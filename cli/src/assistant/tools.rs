@@ -13,9 +13,6 @@ use tokio::time::timeout;
 
 use super::content;
 use super::names::Names;
-use crate::config::Server;
-use crate::failure::Failure;
-use crate::resources::{LIST, READ, fits_query};
 use crate::serve::caller::Abilities;
 use crate::serve::in_process::{self, InProcessClient};
 use crate::serve::library;
@@ -23,6 +20,9 @@ use crate::serve::library::AGENTS_WAIT;
 use crate::serve::session::AgentIsolation;
 use crate::serve::state::ServerState;
 use crate::serve::upstreams::Upstreams;
+use config::Server;
+use gateway::failure::Failure;
+use gateway::resources::{LIST, READ, fits_query};
 
 /// Most resources, and most templates, that a list tells; a model asks for fewer to see the others.
 const MOST_LISTED: usize = 500;

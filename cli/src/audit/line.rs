@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use serde_json::{Map, Value, json};
 
 use super::record::Record;
-use crate::calendar::timestamp;
-use crate::masker::Masker;
+use system::calendar::timestamp;
+use terminal::Masker;
 
 /// Bytes of the longest line, its end included (64 KiB).
 pub(crate) const LINE: usize = 64 * 1024;

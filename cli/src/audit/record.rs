@@ -5,8 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::line::cut;
-use crate::config::ArgumentsKept;
-use crate::masker::Masker;
+use config::ArgumentsKept;
+use terminal::Masker;
 
 /// One event. `execution` is the same in all records of an execution; a call that a client makes directly has one of
 /// its own, and no `execution_begin`.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use runner::{Cache, Catalog, ServerTools};
 use serde::Serialize;
 
-use crate::failure::Failure;
-use crate::reference::{DESCRIPTION_TOKENS, Reference, definition_tokens};
+use gateway::failure::Failure;
+use gateway::reference::{DESCRIPTION_TOKENS, Reference, definition_tokens};
 
 /// Numbers of tools.
 const TOOLS: [usize; 3] = [9, 250, 1_000];

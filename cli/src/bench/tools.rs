@@ -6,8 +6,8 @@ use std::time::Instant;
 use runner::{Catalog, Engine, ServerTools};
 
 use crate::demo;
-use crate::failure::Failure;
 use crate::inspect;
+use gateway::failure::Failure;
 
 /// As many tools are compiled as one library: many enough that the fixed cost of a library does not show.
 const TOOLS: usize = 100;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
 
 use crate::arguments::Client;
-use crate::config::{Error, command_line};
+use config::{Error, command_line};
 
 /// Variables that say where the compilers, the cache and the configuration are. Many clients start servers without them.
 const PLACES: [&str; 5] =

@@ -12,9 +12,9 @@ use toml_edit::{DocumentMut, Item, Table};
 
 use super::entry::Entry;
 use super::place::Place;
-use crate::config::{Error, tree};
 use crate::edit::{json, replace::replace};
 use crate::lock_file::hold;
+use config::{Error, tree};
 
 /// Largest such file, in bytes (64 MiB): Claude Code keeps what it remembers in the same one.
 const LIMIT: u64 = 64 << 20;

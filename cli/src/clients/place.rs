@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum as _;
 
 use crate::arguments::{Client, ClientScope};
-use crate::config::Error;
+use config::Error;
 
 /// A client's file that is changed.
 #[derive(Debug)]

@@ -12,14 +12,14 @@ use super::screen::{RunStats, Screen};
 use super::style::Style;
 use crate::arguments::TalkArguments;
 use crate::assistant::{Assistant, Tools};
-use crate::failure::Failure;
 use crate::runtime::Runtime;
 use crate::serve::caller::Abilities;
 use crate::serve::catalog_watcher::CatalogWatcher;
 use crate::serve::reload;
 use crate::serve::session::AgentIsolation;
 use crate::serve::snapshot::Settings;
-use crate::terminal::Terminal;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 /// Everything around a conversation.
 pub(crate) struct ChatSession {

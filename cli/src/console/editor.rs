@@ -21,8 +21,8 @@ use tokio::sync::oneshot;
 
 use super::command::HELP;
 use super::typed;
-use crate::failure::Failure;
-use crate::terminal::{Aside, Terminal};
+use gateway::failure::Failure;
+use terminal::{Aside, Terminal};
 
 /// How many messages the history keeps.
 const HISTORY: usize = 1_000;

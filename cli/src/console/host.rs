@@ -14,7 +14,7 @@ use super::style::{Style, TextStyle};
 use crate::host::TerminalHost;
 use crate::mcp_commands::short;
 use crate::serve::host::ASKED_BY;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// Most characters of a line, and most lines in [`WINDOW`]; further ones are counted.
 const LINE: usize = 500;

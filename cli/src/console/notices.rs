@@ -12,7 +12,7 @@ use super::style::{Style, TextStyle};
 use crate::mcp_commands::short;
 use crate::serve::catalog_watcher::CatalogWatcher;
 use crate::serve::snapshot::Settings;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// Most characters of an error.
 const WORDS: usize = 400;

@@ -6,8 +6,8 @@ use agent::{Event, Message, NewConversation, Store, Summary, Usage};
 
 use crate::arguments::TalkArguments;
 use crate::assistant::{Recorder, Recording};
-use crate::failure::Failure;
-use crate::terminal::Notifier;
+use gateway::failure::Failure;
+use terminal::Notifier;
 
 /// Where a conversation is kept; nowhere, where the configuration says so.
 pub(crate) struct ConversationRecord {

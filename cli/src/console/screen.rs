@@ -11,7 +11,7 @@ use super::record::ConversationRecord;
 use super::style::{Style, TextStyle};
 use crate::mcp_commands::short;
 use crate::serve::definitions::EXECUTE;
-use crate::terminal::{Part, Terminal};
+use terminal::{Part, Terminal};
 
 /// Most characters of arguments and results in a line.
 const LINE: usize = 120;

@@ -9,11 +9,11 @@ use tokio::time::timeout;
 
 use super::chat_session::ChatSession;
 use super::command::{Servers, meant};
-use crate::config::{Config, Server};
 use crate::login;
-use crate::login_hook;
 use crate::mcp_commands::{rows, short, source, table};
 use crate::serve::snapshot::{Settings, Snapshot};
+use config::{Config, Server};
+use gateway::login_hook;
 
 /// Most characters of what a server says of itself, and of an error.
 const WORDS: usize = 2_000;

@@ -3,8 +3,8 @@
 use agent::{Block, StoredMessage, Summary, Usage};
 use serde::Serialize;
 
-use crate::calendar::of_milliseconds;
-use crate::failure::Failure;
+use gateway::failure::Failure;
+use system::calendar::of_milliseconds;
 
 /// A conversation.
 #[derive(Debug, Serialize)]

@@ -6,7 +6,7 @@ use agent::{Block, Role, StoredMessage, Summary, ToolCall, ToolResult};
 use serde_json::Value;
 
 use super::reading::{media, shortened};
-use crate::calendar::minute;
+use system::calendar::minute;
 
 /// Fewest backticks of a fence.
 const FENCE: usize = 3;

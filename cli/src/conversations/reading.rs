@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use agent::{Block, Role, StoredMessage, Summary, ToolCall, ToolResult};
 use serde_json::Value;
 
-use crate::calendar::minute;
+use system::calendar::minute;
 
 /// Most characters and lines of a result, or of an argument, unless all are asked for.
 const MOST_CHARACTERS: usize = 2000;

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 use super::{Demo, ServeError, router};
 use crate::demo::shop::Shop;
-use crate::terminal::Terminal;
+use terminal::Terminal;
 
 /// Where the endpoint is.
 const PATH: &str = "/mcp";

@@ -10,9 +10,9 @@ use super::change::{Change, SERVERS};
 use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
-use crate::config::{self, ConfigLayer, Error, layers, locks, source};
-use crate::program_crate::LOCK;
-use crate::trust::{self, ProjectFiles, Trust};
+use config::LOCK;
+use config::trust::{self, ProjectFiles, Trust};
+use config::{ConfigLayer, Error, layers, locks, source};
 
 /// A file that is changed.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ mod tests {
     use serde_json::json;
 
     use super::{Change, Editable, SERVERS};
-    use crate::config::ConfigLayer;
+    use config::ConfigLayer;
 
     fn editable(name: &str, text: &str) -> Editable {
         let path = PathBuf::from(format!("/nowhere/{name}"));

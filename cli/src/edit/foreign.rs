@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value as Json, json};
 
 use super::change::Entry;
-use crate::config::{self, Error, tree};
+use config::{Error, tree};
 
 /// Most servers of a file: each is written and read back by itself, and the whole file with it.
 const MOST_SERVERS: usize = 100;

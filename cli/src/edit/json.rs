@@ -4,7 +4,7 @@ use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value as Json;
 
 use super::change::{Change, Entry, SERVERS};
-use crate::config::tree::json_options;
+use config::tree::json_options;
 
 /// The text with the change; why not, otherwise.
 pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {

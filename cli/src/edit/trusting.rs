@@ -8,7 +8,7 @@ use super::change::Change;
 use super::file::Editable;
 use super::{describe, save, tell};
 use crate::arguments::Scope;
-use crate::failure::Failure;
+use gateway::failure::Failure;
 
 /// A server about whose tools a person is asked at every execution.
 #[derive(Debug)]

@@ -101,7 +101,7 @@ mod tests {
     }
 
     fn meaning(text: &str) -> serde_json::Value {
-        crate::config::tree::yaml(text).unwrap().to_json()
+        config::tree::yaml(text).unwrap().to_json()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use printable::{exact, prose};
 use serde_json::{Map, Value, json};
 
 use super::form::{Choice, Field, Kind, fields};
-use crate::terminal::{Question, TerminalPrompt};
+use terminal::{Question, TerminalPrompt};
 
 /// How often an answer that does not fit is asked for again.
 const TRIES: usize = 3;

@@ -7,7 +7,7 @@ use mcp::Lock;
 use serde_json::json;
 
 use super::source::{self, read};
-use crate::failure::Failure;
+use gateway::failure::Failure;
 
 /// The difference, as text or as JSON.
 pub(super) fn difference(old: &Path, new: &Path, as_json: bool) -> Result<String, Failure> {

@@ -6,10 +6,10 @@ use codegen::Bindings;
 use mcp::Lock;
 
 use crate::arguments::CodegenArguments;
-use crate::config;
-use crate::failure::Failure;
-use crate::program_crate::LOCK;
-use crate::terminal::Terminal;
+use config::LOCK;
+use gateway::cache;
+use gateway::failure::Failure;
+use terminal::Terminal;
 
 /// Writes the crate.
 pub(super) async fn export(
@@ -27,7 +27,7 @@ pub(super) async fn export(
     runner::write_crate(folder, &modules).map_err(Failure::configuration)?;
     lock.write(&folder.join(LOCK)).map_err(Failure::configuration)?;
     if !arguments.no_vendor {
-        let cache = config::CacheSettings::default().open()?;
+        let cache = cache::open(config::CacheSettings::default())?;
         let options = config::CodeMode::default().engine(cache);
         if let Err(error) = runner::vendor(&options, folder, terminal).await {
             terminal.note(&format!(

@@ -8,13 +8,15 @@ use mcp::{Listing, Lock, LockedServer};
 use serde_json::Value;
 
 use crate::arguments::CodegenArguments;
-use crate::discovery::Discovery;
-use crate::failure::Failure;
-use crate::observed::ObservedOutputs;
-use crate::pins::Locks;
+use crate::host::TerminalHost;
 use crate::setup;
-use crate::terminal::Terminal;
-use crate::tool_list::as_declared;
+use gateway::cache;
+use gateway::discovery::Discovery;
+use gateway::failure::Failure;
+use gateway::observed::ObservedOutputs;
+use gateway::pins::Locks;
+use gateway::tool_list::as_declared;
+use terminal::Terminal;
 
 /// Servers with their tools.
 pub(super) struct Found {
@@ -111,8 +113,8 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
         config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
     }
     let locks = Locks::of(&config)?;
-    let cache = config.cache.open()?;
-    let mut discovery = Discovery::new(&config, terminal, cache, locks.known(&config));
+    let cache = cache::open(config.cache)?;
+    let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), cache, locks.known(&config));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);
     let lists: BTreeMap<String, Vec<Value>> = servers

@@ -5,17 +5,16 @@ use serde_json::{Value, json};
 
 use super::support::{print_json, sessions, tell_difference};
 use crate::arguments::CallArguments;
-use crate::config;
-use crate::exit;
-use crate::failure::Failure;
-use crate::permission;
-use crate::pins::Known;
 use crate::results::{RESULT_LIMIT, Results, text};
-use crate::sessions::Sessions;
 use crate::setup::{load_for_person, server};
-use crate::terminal::Terminal;
+use crate::terminal_prompter;
 use crate::tool_arguments::object;
-use crate::tool_list::ToolList;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::Known;
+use gateway::sessions::Sessions;
+use gateway::tool_list::ToolList;
+use terminal::Terminal;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
     match result(arguments, terminal).await {
@@ -37,7 +36,7 @@ async fn result(arguments: &CallArguments, terminal: &Terminal) -> Result<Value,
     let name = &server(&config, &arguments.server)?.connection.name;
     let known = Known::of(&config)?;
     let cache = config::cache_folder().map_err(Failure::configuration)?;
-    let policy = permission::policy(&config, &arguments.allow, terminal);
+    let policy = terminal_prompter::policy(&config, &arguments.allow, terminal);
     let mut sessions = sessions(&config, known.pins.clone(), terminal);
     sessions.permit(policy.clone());
     let told = |tools: &ToolList| tell_difference(&config, &known.pins, name, tools, terminal);

@@ -7,13 +7,13 @@ use serde_json::value::RawValue;
 use super::support::{print_json, sessions};
 use super::table::table;
 use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
-use crate::config::{self, Config};
-use crate::exit;
-use crate::failure::Failure;
-use crate::pins::Pins;
 use crate::results::{RESULT_LIMIT, Results};
 use crate::setup::{load_for_person, server};
-use crate::terminal::Terminal;
+use config::Config;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::Pins;
+use terminal::Terminal;
 
 /// Which list.
 #[derive(Clone, Copy)]

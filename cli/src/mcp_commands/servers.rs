@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::support::{code, print_json, sessions, tell_difference};
 use super::table::{short, table};
 use crate::arguments::{LookArguments, OneArguments};
-use crate::config::{Config, ConfigLayer, Server};
-use crate::exit;
-use crate::failure::Failure;
-use crate::masker::Masker;
-use crate::pins::Known;
-use crate::sessions::{Opened, Sessions, Unopened};
 use crate::setup::{load_for_person, server, survey_for_person};
-use crate::terminal::Terminal;
+use config::{Config, ConfigLayer, Server};
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::Known;
+use gateway::secrets;
+use gateway::sessions::{Opened, Sessions, Unopened};
+use terminal::{Masker, Terminal};
 
 /// Most characters that are shown of what a server says of itself.
 const WORDS: usize = 2_000;
@@ -25,7 +25,7 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
     if let Some(name) = &arguments.name {
         server(&config, name)?;
     }
-    let masker = Masker::of(&config);
+    let masker = secrets::masker(&config);
     let mut rows: Vec<Value> = config.servers.iter().map(|server| configured(server, &masker)).collect();
     rows.extend(config.absent.iter().map(|absent| {
         json!({ "id": absent.name, "transport": absent.transport, "enabled": false, "source": source(&absent.layer),
@@ -213,7 +213,7 @@ async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) ->
     let tried = alone(config, name, terminal).await?;
     let mut facts = tried.facts(config);
     if let Some(server) = config.server(name) {
-        let entry = configured(server, &Masker::of(config));
+        let entry = configured(server, &secrets::masker(config));
         ["address", "timeout", "requestTimeout"].iter().for_each(|key| facts[*key] = entry[*key].clone());
     }
     if as_json {

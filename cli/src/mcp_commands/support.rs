@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::config::Config;
-use crate::exit;
 use crate::host::TerminalHost;
-use crate::pins::{Difference, Pins};
-use crate::sessions::Sessions;
-use crate::terminal::Terminal;
-use crate::tool_list::ToolList;
+use config::Config;
+use gateway::exit;
+use gateway::pins::{Difference, Pins};
+use gateway::sessions::Sessions;
+use gateway::tool_list::ToolList;
+use terminal::Terminal;
 
 /// Sessions that are held to the lock file.
 pub(super) fn sessions(config: &Config, pins: Pins, terminal: &Terminal) -> Sessions {

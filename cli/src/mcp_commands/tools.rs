@@ -9,15 +9,16 @@ use serde_json::{Value, json};
 use super::support::{print_json, sessions, tell_difference};
 use super::table::table;
 use crate::arguments::ToolsArguments;
-use crate::catalog;
-use crate::config::{self, Config, Filter};
-use crate::direct::Partition;
-use crate::exit;
-use crate::failure::Failure;
-use crate::pins::{Known, Pins};
 use crate::setup::{load_for_person, server};
-use crate::terminal::Terminal;
-use crate::tool_list::ToolList;
+use config::{Config, Filter};
+use gateway::cache;
+use gateway::catalog;
+use gateway::direct::Partition;
+use gateway::exit;
+use gateway::failure::Failure;
+use gateway::pins::{Known, Pins};
+use gateway::tool_list::ToolList;
+use terminal::Terminal;
 
 type Lists = BTreeMap<String, Arc<ToolList>>;
 
@@ -70,7 +71,7 @@ async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) 
 /// Which tools are direct, and what they are called; that depends on all servers, of which the others are as they were
 /// seen last.
 fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, Failure> {
-    let cache = config.cache.open()?;
+    let cache = cache::open(config.cache)?;
     let mut all = lists.clone();
     for server in &config.servers {
         let name = &server.connection.name;

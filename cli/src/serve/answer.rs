@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::config::Serve;
 use crate::present;
+use config::Serve;
 use cut::{Cut, Keep, cut};
 
 pub(crate) use outcome::output_schema;

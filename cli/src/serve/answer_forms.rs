@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::masker::Masker;
+use terminal::Masker;
 
 /// Tools whose answers are remembered.
 const TOOLS_KEPT: usize = 256;

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::caller::{Caller, Unanswered};
 use crate::audit;
-use crate::permission::{Answer, Prompter, Question, Reason, RequestedTool};
+use gateway::permission::{Answer, Prompter, Question, Reason, RequestedTool};
 
 /// A tool as somebody was asked about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -11,8 +11,8 @@ use tokio::time::{sleep, timeout};
 
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
-use crate::config::Server;
-use crate::terminal::Terminal;
+use config::Server;
+use terminal::Notifier;
 
 /// How long is waited for further changes before what is offered is put together anew: they come in bursts.
 const QUIET: Duration = Duration::from_millis(50);
@@ -36,11 +36,11 @@ impl CatalogWatcher {
         settings: watch::Receiver<Arc<Settings>>,
         upstreams: Arc<Upstreams>,
         cache: Cache,
-        terminal: Arc<Terminal>,
+        notifier: Notifier,
         offered: watch::Sender<Option<Arc<Snapshot>>>,
     ) -> Arc<Self> {
         let (sender, current) = watch::channel(Arc::new(Snapshot::empty(settings.borrow().clone())));
-        let work = Work { settings, upstreams: upstreams.clone(), cache, terminal, current: sender, offered };
+        let work = Work { settings, upstreams: upstreams.clone(), cache, notifier, current: sender, offered };
         Arc::new(CatalogWatcher { upstreams, current, work: tokio::spawn(work.go_on()) })
     }
 
@@ -105,7 +105,7 @@ struct Work {
     settings: watch::Receiver<Arc<Settings>>,
     upstreams: Arc<Upstreams>,
     cache: Cache,
-    terminal: Arc<Terminal>,
+    notifier: Notifier,
     current: watch::Sender<Arc<Snapshot>>,
     /// What is offered to anybody.
     offered: watch::Sender<Option<Arc<Snapshot>>>,
@@ -134,10 +134,10 @@ impl Work {
 
     async fn put_together(&self, settings: &Arc<Settings>) {
         let (settings, upstreams) = (settings.clone(), self.upstreams.clone());
-        let (cache, terminal) = (self.cache.clone(), self.terminal.clone());
+        let (cache, notifier) = (self.cache.clone(), self.notifier.clone());
         let building = tokio::task::spawn_blocking(move || {
             let lists = upstreams.lists(&settings, &cache);
-            Snapshot::build(settings, lists, &cache, &terminal)
+            Snapshot::build(settings, lists, &cache, &notifier)
         });
         match building.await {
             Ok(snapshot) => {
@@ -158,7 +158,7 @@ impl Work {
                     self.offered.send_replace(Some(snapshot));
                 }
             }
-            Err(error) => self.terminal.tell(&format!("the tools can't be put together: {error}")),
+            Err(error) => self.notifier.tell(&format!("the tools can't be put together: {error}")),
         }
     }
 }

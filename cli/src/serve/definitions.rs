@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::answer;
 use super::answer_forms::{self, AnswerForms};
 use super::snapshot::Snapshot;
-use crate::config::Config;
-use crate::direct::{DirectTool, presented};
-use crate::observed::is_one_text;
-use crate::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
-use crate::unavailable::UnavailableTools;
+use config::Config;
+use gateway::direct::{DirectTool, presented};
+use gateway::observed::is_one_text;
+use gateway::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
+use gateway::unavailable::UnavailableTools;
 
 /// The tool that runs snippets.
 pub(crate) const EXECUTE: &str = "execute_code";

@@ -24,14 +24,11 @@ use super::settings_in_force::SettingsInForce;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::watcher::{self, Watcher};
-use crate::discovery::needed;
-use crate::permission::Policy;
 use crate::present::milliseconds;
-use crate::reference::{ExecuteCode, Lookup};
-use crate::sessions::Sessions;
-
-/// Longest time that a model may ask for, in seconds, whatever the configuration says: a day.
-const LONGEST_SECONDS: f64 = 86_400.0;
+use gateway::discovery::needed;
+use gateway::permission::Policy;
+use gateway::reference::{ExecuteCode, Lookup};
+use gateway::sessions::Sessions;
 
 /// The key of the permission in `inputRequests`.
 const PERMISSION: &str = "permission";
@@ -63,38 +60,6 @@ pub(crate) struct Execution {
 
 /// What a client asks for.
 pub(crate) type Arguments = ExecuteCode;
-
-impl ExecuteCode {
-    /// # Errors
-    /// What is wrong, for a model.
-    pub(crate) fn read(arguments: Value) -> Result<Self, String> {
-        let arguments: Arguments = serde_json::from_value(arguments).map_err(|error| {
-            format!(
-                "the arguments of execute_code are wrong: {error}\n\
-                 help: {{ \"code\": \"…Rust…\", \"timeout\"?: seconds, \"check_only\"?: true, \"args\"?: {{ … }} }}"
-            )
-        })?;
-        if let Some(seconds) = arguments.timeout
-            && !(seconds > 0.0 && seconds <= LONGEST_SECONDS)
-        {
-            return Err(format!(
-                "timeout: {seconds} is out of range: more than 0, at most {LONGEST_SECONDS} seconds"
-            ));
-        }
-        Ok(arguments)
-    }
-
-    /// A hash of what is asked for.
-    fn hash(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&(self.code.len() as u64).to_le_bytes()).update(self.code.as_bytes());
-        // The same arguments in another order ask for the same.
-        let mut rest = json!([self.check_only, self.args]);
-        rest.sort_all_objects();
-        hasher.update(rest.to_string().as_bytes());
-        hasher.finalize().to_hex().to_string()
-    }
-}
 
 /// What a person answered to a question that was sealed.
 ///

@@ -11,8 +11,8 @@ use tokio::sync::watch;
 
 use super::caller::{Abilities, Caller};
 use super::level::Level;
-use crate::host::{SessionHost, Waiting};
-use crate::terminal::Notifier;
+use gateway::session_host::{SessionHost, Waiting};
+use terminal::Notifier;
 
 /// How much of what servers tell waits for each who listens (2 MiB); the oldest is left out, and whoever listens is told
 /// how many messages that were.

@@ -33,7 +33,7 @@ use super::caller::Abilities;
 use super::session::ClientSession;
 use super::shutdown;
 use super::state::ServerState;
-use crate::failure::Failure;
+use gateway::failure::Failure;
 
 pub(crate) use sessions::session_end;
 pub(crate) use token::Token;

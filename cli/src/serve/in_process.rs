@@ -10,7 +10,7 @@ use super::line_transport::LineTransport;
 use super::service::{McpService, PipeService};
 use super::session::{AgentIsolation, ClientSession};
 use super::state::ServerState;
-use crate::failure::Failure;
+use gateway::failure::Failure;
 
 /// Bytes that wait between both ends.
 const PIPE: usize = 64 << 10;

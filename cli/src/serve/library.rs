@@ -11,8 +11,9 @@ use tokio::time::timeout;
 
 use super::output_store;
 use super::proxy::ProxiedRequest;
-use crate::config::{Config, Server};
-use crate::resources::{fits_template, meant};
+use config::{Config, Server};
+use gateway::resources;
+use gateway::resources::{fits_template, meant};
 
 /// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
 /// for its server.
@@ -73,7 +74,7 @@ impl List {
 fn servers(passing: &ProxiedRequest, list: List) -> Vec<&Server> {
     let config: &Config = passing.snapshot.config();
     let is_offered =
-        |server: &&Server| list == List::Prompts || config.lists_resources(&server.connection.name);
+        |server: &&Server| list == List::Prompts || resources::may_be_listed(config, &server.connection.name);
     config.servers.iter().filter(is_offered).collect()
 }
 

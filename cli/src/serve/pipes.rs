@@ -21,7 +21,7 @@ use super::line_transport::LineTransport;
 use super::session::{ClientSession, Transport};
 use super::shutdown;
 use super::state::ServerState;
-use crate::failure::Failure;
+use gateway::failure::Failure;
 
 /// How often it is looked whether anybody still reads the output, once the input has ended.
 const LOOK_TIME: Duration = Duration::from_millis(50);

@@ -24,10 +24,10 @@ use super::settings_in_force::SettingsInForce;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
-use crate::config::Server;
-use crate::direct::DirectTool;
-use crate::permission::{Grants, Policy, RequestedTool};
-use crate::resources::READ;
+use config::Server;
+use gateway::direct::DirectTool;
+use gateway::permission::{Grants, Policy, RequestedTool};
+use gateway::resources::READ;
 
 /// The first version without a handshake; versions are dates.
 const STATELESS: &str = "2026-07-28";

@@ -24,10 +24,10 @@ use super::session::{ClientSession, Transport};
 use super::settings_in_force::SettingsInForce;
 use super::snapshot::Settings;
 use crate::audit::{self, Record, Refused, Who};
-use crate::propagation::{self, depth};
-use crate::resources::READ;
-use crate::sessions::Sessions;
 use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
+use gateway::propagation::{self, depth};
+use gateway::resources::READ;
+use gateway::sessions::Sessions;
 
 /// Who asks, by their own word but for transport and address.
 #[derive(Debug, Clone)]

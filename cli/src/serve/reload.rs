@@ -17,14 +17,13 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::snapshot::Settings;
 use super::state::ServerState;
-use crate::config::{Config, LoadOptions, layers};
-use crate::failure::Failure;
-use crate::pins::Known;
 use crate::process_context::ProcessContext;
-use crate::program_crate;
+use crate::setup;
 use crate::telemetry::Exporter;
-use crate::terminal;
-use crate::{setup, trust};
+use config::trust;
+use config::{Config, LoadOptions, layers};
+use gateway::failure::Failure;
+use gateway::pins::Known;
 
 /// How long nothing may change before files are read: who writes one does so in several steps.
 const QUIET: Duration = Duration::from_millis(200);
@@ -86,7 +85,7 @@ impl Source {
     /// All files that it may stand in, and those that say what of it holds. They may be missing.
     fn files(&self) -> BTreeSet<PathBuf> {
         let mut files: BTreeSet<PathBuf> = layers::candidates(&self.options).into_iter().collect();
-        let locks: Vec<_> = files.iter().map(|file| file.with_file_name(program_crate::LOCK)).collect();
+        let locks: Vec<_> = files.iter().map(|file| file.with_file_name(config::LOCK)).collect();
         files.extend(locks);
         files.extend(trust::file());
         let targets: Vec<_> = files.iter().filter_map(|file| file.canonicalize().ok()).collect();

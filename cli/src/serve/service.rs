@@ -36,8 +36,8 @@ use super::session::{ClientSession, Transport, is_stateless};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
-use crate::direct::RESERVED;
-use crate::propagation::depth;
+use gateway::direct::RESERVED;
+use gateway::propagation::depth;
 
 /// What is told how to use this server, in a client's own prompt.
 const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \
@@ -216,7 +216,15 @@ impl McpService {
     fn check_client(&self, capabilities: Option<&ClientCapabilities>) -> Result<(), ErrorData> {
         let settings = self.workshop.settings.borrow();
         let transport = self.session.transport;
-        let Some(why) = depth::leads_back(capabilities, transport, &settings.config) else { return Ok(()) };
+        let declaration = capabilities.and_then(|client| client.experimental.as_ref()?.get(depth::PROCESS));
+        let is_over_http = match transport {
+            Transport::Stdio => false,
+            Transport::Http => true,
+            Transport::InProcess(_) => return Ok(()),
+        };
+        let Some(why) = depth::leads_back(declaration, is_over_http, &settings.config) else {
+            return Ok(());
+        };
         if transport == Transport::Http {
             // Once: who tries again is refused again.
             static TOLD: Once = Once::new();

@@ -18,7 +18,7 @@ use super::level::Level;
 use super::slots::Client;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
-use crate::permission::SessionAnswers;
+use gateway::permission::SessionAnswers;
 
 /// How a client reaches this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl ClientSession {
         let begin = || {
             let host = ClientHost::new(
                 abilities,
-                crate::host::SessionHost::voice(&**self.live(abilities).upstreams.host()),
+                gateway::session_host::SessionHost::voice(&**self.live(abilities).upstreams.host()),
             );
             self.tell(tokio::spawn(tell_told(host.clone(), peer.clone())));
             Upstreams::new(host)

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::snapshot::Settings;
 use super::state::ServerState;
-use crate::permission::superseded;
+use gateway::permission::superseded;
 
 /// What something was begun with, and what is in force.
 pub(crate) struct SettingsInForce<'a> {

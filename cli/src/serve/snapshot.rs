@@ -8,16 +8,17 @@ use runner::{Cache, Catalog};
 use serde_json::Value;
 
 use crate::audit::Audit;
-use crate::catalog::{ServerIntroduction, ToolLists};
-use crate::config::Config;
-use crate::direct::{Partition, presented};
-use crate::failure::Failure;
-use crate::masker::Masker;
-use crate::pins::Known;
-use crate::reference::Reference;
-use crate::terminal::Terminal;
-use crate::tool_list::ToolList;
-use crate::unavailable::UnavailableTools;
+use config::Config;
+use gateway::catalog::{ServerIntroduction, ToolLists};
+use gateway::direct::{Partition, presented};
+use gateway::failure::Failure;
+use gateway::pins::Known;
+use gateway::reference::Reference;
+use gateway::resources;
+use gateway::secrets;
+use gateway::tool_list::ToolList;
+use gateway::unavailable::UnavailableTools;
+use terminal::{Masker, Notifier};
 
 /// Most texts that people are told of the tools under one configuration: servers can change their tools for ever.
 const MOST_TOLD: usize = 1_000;
@@ -78,7 +79,8 @@ pub(crate) struct Lists {
 impl Lists {
     /// With what a server says of itself.
     pub(crate) fn introduce(&mut self, settings: &Settings, server: &str, introduction: ServerIntroduction) {
-        self.has_resources |= introduction.has_resources && settings.config.lists_resources(server);
+        self.has_resources |=
+            introduction.has_resources && resources::may_be_listed(&settings.config, server);
         if !introduction.about.is_empty() {
             self.about.insert(server.to_owned(), introduction.about);
         }
@@ -91,7 +93,7 @@ impl Settings {
     /// # Errors
     /// Where the audit log can't be used.
     pub(crate) fn new(config: Config, known: Known, token: Option<&str>) -> Result<Arc<Self>, Failure> {
-        let masker = Masker::of(&config);
+        let masker = secrets::masker(&config);
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
         let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;
@@ -125,7 +127,7 @@ impl Snapshot {
     }
 
     /// What these lists come to. Generates bindings, which takes its time: for a thread of its own.
-    pub(crate) fn build(settings: Arc<Settings>, lists: Lists, cache: &Cache, terminal: &Terminal) -> Self {
+    pub(crate) fn build(settings: Arc<Settings>, lists: Lists, cache: &Cache, notifier: &Notifier) -> Self {
         let config = &settings.config;
         let mut all = ToolLists::new(settings.known.clone());
         for (server, tools) in &lists.lists {
@@ -137,7 +139,7 @@ impl Snapshot {
             lists.lists.clone(),
             &lists.reasons,
         ));
-        let catalog = Arc::new(all.generate(cache, config, terminal).with_absences(missing.clone()));
+        let catalog = Arc::new(all.generate(cache, config, notifier).with_absences(missing.clone()));
         let mut malformed = Vec::new();
         let names = lists.lists.iter().flat_map(|(server, tools)| {
             let held = settings.known.pins.held(server, tools);
@@ -151,10 +153,10 @@ impl Snapshot {
         let partition = Partition::new(config, names.iter().map(|(server, tool)| (*server, tool.as_str())));
         let warnings = partition.warnings.iter().chain(&malformed);
         let news = warnings.filter(|warning| settings.is_news(warning));
-        news.for_each(|warning| terminal.note(warning));
+        news.for_each(|warning| notifier.note(warning));
         let reference = Reference::new(catalog.clone(), &lists.about).unwrap_or_else(|error| {
             // The catalog was written to the cache just now: whoever removes it has to live without descriptions.
-            terminal.tell(&format!("the tools can't be described: {error}"));
+            notifier.tell(&format!("the tools can't be described: {error}"));
             Reference::default()
         });
         let Lists { lists, absent, is_whole, beside_tools, has_resources, about, .. } = lists;

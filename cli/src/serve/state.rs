@@ -18,10 +18,11 @@ use super::quota::{Amount, Quota};
 use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
-use crate::config::CodeMode;
-use crate::failure::Failure;
-use crate::permission::Remembered;
-use crate::terminal::Terminal;
+use config::CodeMode;
+use gateway::cache;
+use gateway::failure::Failure;
+use gateway::permission::Remembered;
+use terminal::Terminal;
 
 /// The questions that are open at once: as many as a few people could ever answer, with pictures for a model (64 MiB).
 const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };
@@ -75,7 +76,7 @@ impl ServerState {
         allow: Vec<String>,
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
-        let cache = settings.borrow().config.cache.open()?;
+        let cache = cache::open(settings.borrow().config.cache)?;
         Remembered::retire_older().iter().for_each(|note| terminal.note(note));
         Self::with_cache(cache, settings, allow, terminal)
     }
@@ -196,8 +197,8 @@ impl ServerState {
     pub(crate) fn new_live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         let host = ClientHost::new(abilities, self.terminal.voice());
         let upstreams = Upstreams::new(host);
-        let (cache, terminal) = (self.cache.clone(), self.terminal.clone());
-        CatalogWatcher::start(self.settings.clone(), upstreams, cache, terminal, self.offered.clone())
+        let (cache, notifier) = (self.cache.clone(), self.terminal.voice());
+        CatalogWatcher::start(self.settings.clone(), upstreams, cache, notifier, self.offered.clone())
     }
 
     /// Ends all sessions with servers that clients share, and waits for what still ends.

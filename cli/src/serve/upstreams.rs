@@ -14,11 +14,11 @@ use tokio::task::JoinHandle;
 use self::listed::Listed;
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
-use crate::catalog::{self, ServerIntroduction};
-use crate::config::{Config, Server};
-use crate::first_start;
-use crate::host::SessionHost as _;
-use crate::unavailable::STARTING;
+use config::{Config, Server};
+use gateway::catalog::{self, ServerIntroduction};
+use gateway::first_start;
+use gateway::session_host::SessionHost as _;
+use gateway::unavailable::STARTING;
 
 /// Sessions with servers, each as long as its entry in the configuration stays.
 pub(crate) struct Upstreams {

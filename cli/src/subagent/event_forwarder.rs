@@ -7,9 +7,9 @@ use agent::{Event, EventKind, EventPoster, SubagentEvent, Usage};
 use serde_json::Value;
 
 use super::events::RunEnd;
-use crate::calendar::timestamp;
 use crate::serve::definitions::EXECUTE;
 use crate::serve::snapshot::Settings;
+use system::calendar::timestamp;
 
 /// Tells of one run.
 pub(super) struct EventForwarder {

@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 
 use super::task::{Subagent, Task};
 use super::tool::{self, Arguments};
-use crate::propagation::{self, depth};
 use crate::serve::answer;
 use crate::serve::caller::Abilities;
 use crate::serve::definitions::of_era;
@@ -25,6 +24,7 @@ use crate::serve::protocol_types;
 use crate::serve::session::{ClientSession, is_stateless};
 use crate::serve::shutdown::RequestEnd;
 use crate::telemetry::TraceContext;
+use gateway::propagation::{self, depth};
 
 /// Serves one client.
 #[derive(Clone)]

@@ -10,10 +10,7 @@ use tokio::sync::watch;
 use super::task::Subagent;
 use crate::arguments::SubagentArguments;
 use crate::assistant::{Assistant, Recording};
-use crate::config::{self, Config, ConfigLayer};
 use crate::conversations;
-use crate::failure::Failure;
-use crate::propagation;
 use crate::runtime::Runtime;
 use crate::serve::http::Token;
 use crate::serve::reload::Source;
@@ -21,6 +18,9 @@ use crate::serve::slots::Slots;
 use crate::serve::snapshot::Settings;
 use crate::setup;
 use crate::subagent_log;
+use config::{Config, ConfigLayer};
+use gateway::failure::Failure;
+use gateway::propagation;
 
 /// Most bytes of an output schema (1 MiB): each request to the model carries it.
 const LONGEST_SCHEMA: u64 = 1 << 20;

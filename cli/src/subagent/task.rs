@@ -17,8 +17,6 @@ use super::reporter::RunReporter;
 use super::result;
 use super::tool::Arguments;
 use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
-use crate::config;
-use crate::propagation::{self, depth};
 use crate::serve::answer;
 use crate::serve::caller::Caller;
 use crate::serve::level::Level;
@@ -26,6 +24,7 @@ use crate::serve::session::AgentIsolation;
 use crate::serve::slots::{Busy, SlotLease, Slots};
 use crate::serve::state::ServerState;
 use crate::telemetry::TraceContext;
+use gateway::propagation::{self, depth};
 
 /// Longest time of a task unless configured.
 const DEFAULT_TIME: Duration = Duration::from_secs(1800);

@@ -23,9 +23,9 @@ use tracing_subscriber::{Layer, Registry};
 
 use self::client::Client;
 use super::context::TraceContext;
-use super::settings::Telemetry;
 use super::spans::TARGET;
-use crate::failure::Failure;
+use config::Telemetry;
+use gateway::failure::Failure;
 
 /// How long the end of this process waits for the last spans to be sent.
 const END: Duration = Duration::from_secs(3);

@@ -4,8 +4,8 @@ use tracing::Span;
 use tracing_subscriber::{Layer, Registry};
 
 use super::context::TraceContext;
-use super::settings::Telemetry;
-use crate::failure::Failure;
+use config::Telemetry;
+use gateway::failure::Failure;
 
 /// An export of spans, which this build does not have.
 #[derive(Debug)]

@@ -8,10 +8,10 @@ use agent::Block;
 use tokio::sync::watch;
 
 use super::*;
-use crate::config::{self, LoadOptions};
-use crate::pins::Known;
 use crate::serve::snapshot::Settings;
-use crate::terminal::Terminal;
+use config::LoadOptions;
+use gateway::pins::Known;
+use terminal::Terminal;
 
 /// A server with one resource, whose text is its first argument.
 const SERVER: &str = r#"while IFS= read -r line; do

@@ -83,9 +83,9 @@ fn is_chunked(coding: &[u8]) -> bool {
 /// A host with at most a port. The library also reads what has no host, a user's name, or a port that is none.
 fn authority(text: &str) -> Option<Authority> {
     let authority = Authority::try_from(text).ok()?;
-    // A user's name would stand before the host.
+    // A user's name would stand before the host, and may begin as the host does.
     let port = text.strip_prefix(authority.host())?;
-    let is_port = port.is_empty() || port == ":" || authority.port_u16().is_some();
+    let is_port = port.is_empty() || port == ":" || port.starts_with(':') && authority.port_u16().is_some();
     // A name or an address; what else the grammar of addresses allows is in no host's name.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[]:".contains(&byte);
     let host = authority.host();
@@ -180,9 +180,20 @@ mod tests {
         for right in ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]:1", "other.example", "a:"] {
             assert_eq!(refused("GET", "/mcp", &[("Host", right)]), None, "{right}");
         }
-        for wrong in
-            ["", "user@localhost", ":1", "a/b", "a,b", "a b", "a:b", "a:65536", "a:1:2", "[::1", "@a"]
-        {
+        for wrong in [
+            "",
+            "user@localhost",
+            "1a@1:80",
+            ":1",
+            "a/b",
+            "a,b",
+            "a b",
+            "a:b",
+            "a:65536",
+            "a:1:2",
+            "[::1",
+            "@a",
+        ] {
             assert!(refused("GET", "/mcp", &[("Host", wrong)]).is_some(), "{wrong:?}");
         }
         assert!(refused("GET", "/mcp", &[]).unwrap().contains("no Host"));

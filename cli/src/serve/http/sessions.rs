@@ -273,8 +273,8 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
-    use crate::config::{Config, Serve};
-    use crate::pins::Known;
+    use config::{Config, Serve};
+    use gateway::pins::Known;
 
     fn sessions(max_sessions: usize) -> Arc<Sessions> {
         let config = Config { serve: Serve { max_sessions, ..Serve::default() }, ..Config::default() };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
 
-use crate::failure::Failure;
+use gateway::failure::Failure;
 
 /// Least characters of a token: fewer can be guessed.
 const SHORTEST: usize = 16;

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::ExecutionRecorder;
 use crate::audit::Record;
-use crate::propagation::{self, depth};
 use crate::telemetry::{CallSpan, Network};
+use gateway::propagation::{self, depth};
 
 /// A call whose beginning is written down. Dropping it writes down that it was given up.
 pub(super) struct Call<'a> {

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp::Tool;
 use runner::Cache;
 
-use crate::catalog;
-use crate::config::Server;
-use crate::tool_list::ToolList;
+use config::Server;
+use gateway::catalog;
+use gateway::tool_list::ToolList;
 
 /// The last list of each server, by the identity of the server.
 #[derive(Default)]

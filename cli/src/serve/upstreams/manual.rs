@@ -7,7 +7,7 @@ use mcp::{ConnectionState, ManagedSession, Session, Status};
 use tokio::sync::watch;
 
 use super::{Upstream, Upstreams};
-use crate::config::Server;
+use config::Server;
 
 impl Upstreams {
     /// Counts changes of what [`Upstreams::status`] says.

@@ -11,8 +11,6 @@ use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use reqwest::header::{HeaderName, HeaderValue};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::terminal;
-
 /// How long an export may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 

@@ -1,0 +1,33 @@
+//! The folders of this user: the cache, what is kept between runs, configurations.
+
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+
+use super::error::Error;
+
+/// The folder of the cache: `TOOLSMITH_CACHE_DIR`, or the user's cache folder.
+pub fn cache_folder() -> Result<PathBuf, Error> {
+    if let Some(folder) = std::env::var_os("TOOLSMITH_CACHE_DIR").filter(|folder| !folder.is_empty()) {
+        let folder = PathBuf::from(folder);
+        return std::path::absolute(&folder).map_err(|error| {
+            Error(format!("TOOLSMITH_CACHE_DIR={} is no folder: {error}", folder.display()))
+        });
+    }
+    etcetera::choose_base_strategy()
+        .map(|base| base.cache_dir().join("toolsmith"))
+        .map_err(|error| Error(format!("no cache folder: {error}\nhelp: set HOME or TOOLSMITH_CACHE_DIR")))
+}
+
+/// The user's folder for what is kept from one run to the next: `$XDG_STATE_HOME/toolsmith`.
+pub fn state_folder() -> Result<PathBuf, Error> {
+    let base = etcetera::choose_base_strategy();
+    let base =
+        base.map_err(|error| Error(format!("no state folder: {error}\nhelp: set HOME or XDG_STATE_HOME")))?;
+    Ok(base.state_dir().unwrap_or_else(|| base.data_dir()).join("toolsmith"))
+}
+
+/// The user's folder of configurations.
+pub fn user_folder() -> Option<PathBuf> {
+    Some(etcetera::choose_base_strategy().ok()?.config_dir().join("toolsmith"))
+}

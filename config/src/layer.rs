@@ -1,0 +1,39 @@
+//! The layers of a configuration.
+
+use std::path::{Path, PathBuf};
+
+/// Where a part of a configuration comes from. A later one overrides the earlier ones.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ConfigLayer {
+    /// Nothing is configured: the built-in demo server.
+    Demo,
+    /// The user's own file.
+    User(PathBuf),
+    /// The project's file, once it is trusted.
+    Project(PathBuf),
+    /// The file that `--config` names.
+    Named(PathBuf),
+    /// The variable `TOOLSMITH_MCP_SERVERS`.
+    Environment,
+}
+
+impl ConfigLayer {
+    /// The file, where it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            ConfigLayer::User(file) | ConfigLayer::Project(file) | ConfigLayer::Named(file) => Some(file),
+            ConfigLayer::Demo | ConfigLayer::Environment => None,
+        }
+    }
+
+    /// One word for tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ConfigLayer::Demo => "demo",
+            ConfigLayer::User(_) => "user",
+            ConfigLayer::Project(_) => "project",
+            ConfigLayer::Named(_) => "config",
+            ConfigLayer::Environment => "environment",
+        }
+    }
+}

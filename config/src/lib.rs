@@ -1,0 +1,135 @@
+//! The configuration: which servers there are, and what snippets may use.
+//!
+//! Which layers there are is `config::layers`' job, reading one `config::source`'s, its keys `config::form`'s, the
+//! rules of values `config::check`'s and `config::server`'s; the checked values that everything else works with are in
+//! `config::values`. Here is how all of them are loaded.
+
+mod agent;
+mod check;
+mod checker;
+mod code_mode;
+mod confinement;
+mod decode;
+mod error;
+#[cfg(test)]
+mod fixtures;
+mod folders;
+mod form;
+mod itself;
+mod layer;
+pub mod layers;
+pub mod locks;
+mod origin;
+mod policy;
+mod protected;
+pub mod schema;
+mod serve;
+mod server;
+mod settings;
+pub mod show;
+mod size;
+pub mod source;
+mod syntax;
+mod telemetry;
+pub mod text;
+pub mod tree;
+pub mod trust;
+mod values;
+pub mod variables;
+
+use std::path::Path;
+
+pub use self::agent::{Conversations, Model, Subagent};
+pub use check::LONGEST_DESCRIPTION;
+pub use checker::{LONGEST_SECONDS, check_server_name};
+pub use code_mode::{CodeMode, DirectNames};
+pub use error::Error;
+pub use folders::{cache_folder, state_folder, user_folder};
+pub use itself::is_this_program;
+pub use layer::ConfigLayer;
+pub use layers::LoadOptions;
+pub use locks::{LOCK, LockFile};
+pub use policy::{Filter, Glob, Permission, Rules};
+pub use serve::{ArgumentsKept, Serve};
+pub use server::command_line;
+pub use telemetry::Telemetry;
+pub use values::{Absent, CacheSettings, Config, Server};
+
+/// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
+/// environment; without any server in them, the demo server.
+///
+/// # Errors
+/// Where a layer can't be read or is wrong outside its servers, where the project's file is not trusted, where no
+/// server can be used, and with `--strict` where any entry is wrong.
+pub fn load(options: &LoadOptions) -> Result<Config, Error> {
+    checked(survey(options)?, options.strict)
+}
+
+/// The same for a process that serves others: a project's file that is not trusted is left out, which
+/// [`Config::untrusted`] says, and there may be no server then.
+///
+/// # Errors
+/// As [`load`], less what is left out.
+pub fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
+    let config = whole(layers::gather_trusted(options)?.merge()?)?;
+    if config.untrusted.is_some() && config.servers.is_empty() && !options.strict {
+        return Ok(config);
+    }
+    checked(config, options.strict)
+}
+
+fn checked(config: Config, strict: bool) -> Result<Config, Error> {
+    let wrong: Vec<&str> = config.absent.iter().filter_map(|absent| absent.wrong.as_deref()).collect();
+    if strict && !wrong.is_empty() {
+        return Err(Error(wrong.join("\n")));
+    }
+    if config.servers.is_empty() && (config.subagent.is_none() || !wrong.is_empty()) {
+        return Err(no_server(&config, &wrong));
+    }
+    Ok(config)
+}
+
+/// As [`load`], but tells nothing, and may have no server that can be used.
+///
+/// # Errors
+/// Where a layer can't be read or is wrong outside its servers, and where the project's file is not trusted.
+pub fn survey(options: &LoadOptions) -> Result<Config, Error> {
+    whole(layers::gather(options)?.merge()?)
+}
+
+/// With the demo server, where nothing is configured.
+fn whole(mut config: Config) -> Result<Config, Error> {
+    let is_empty = config.servers.is_empty() && config.absent.is_empty() && config.subagent.is_none();
+    let is_named =
+        config.layers.iter().any(|layer| matches!(layer, ConfigLayer::Named(_) | ConfigLayer::Environment));
+    if is_empty && !is_named && config.untrusted.is_none() {
+        config.servers.push(demo_server()?);
+        config.layers.insert(0, ConfigLayer::Demo);
+    }
+    Ok(config)
+}
+
+fn no_server(config: &Config, wrong: &[&str]) -> Error {
+    const HELP: &str = "toolsmith mcp add NAME -- COMMAND ARGUMENTS…, or under mcpServers such as\n  \
+                        mcpServers:\n    files: { command: filesystem-mcp, args: [/data] }";
+    if !wrong.is_empty() {
+        return Error(format!(
+            "{}\nno server is left\nhelp: correct the entry, or add a server: {HELP}",
+            wrong.join("\n")
+        ));
+    }
+    let place = match config.layers.last() {
+        Some(ConfigLayer::Environment) => format!("the variable {}", source::SERVERS_VARIABLE),
+        Some(layer) => format!("the configuration {}", layer.file().unwrap_or(Path::new("")).display()),
+        None => "the configuration".to_owned(),
+    };
+    Error(format!("{place} has no enabled server\nhelp: add one: {HELP}"))
+}
+
+/// The demo server.
+fn demo_server() -> Result<Server, Error> {
+    let program = itself::own_program()?;
+    let target = command_line(&program, ["demo-server"].into_iter());
+    let server = Server::new(mcp::ServerConfig::stdio("demo", program, ["demo-server"]), target);
+    Ok(Server { permissions: Rules::all(Permission::Allow), ..server })
+}

@@ -1,0 +1,138 @@
+//! Which tools there are, and which of them may be called: globs, filters and permissions.
+//!
+//! Asking a person is left to whoever carries a call; here stands what the configuration says.
+
+use std::fmt;
+
+use wildmatch::WildMatchPattern;
+
+/// A tool's name in which `*` stands for any text. Nothing else is special.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Glob(String);
+
+impl Glob {
+    /// The glob that `text` spells.
+    pub fn new(text: &str) -> Self {
+        Glob(text.to_owned())
+    }
+
+    /// Whether the glob fits a name as a whole.
+    pub fn fits(&self, name: &str) -> bool {
+        WildMatchPattern::<'*', '\0'>::new(&self.0).matches(name)
+    }
+
+    /// Whether the glob fits a tool: either its name, or `server.tool`.
+    pub(crate) fn fits_tool(&self, server: &str, tool: &str) -> bool {
+        self.fits(tool) || self.fits(&format!("{server}.{tool}"))
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Glob {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?}", self.0)
+    }
+}
+
+/// Which tools of a server are there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Filter {
+    /// All.
+    #[default]
+    All,
+    /// Those that a glob fits (`enabledTools`).
+    Only(Vec<Glob>),
+    /// Those that no glob fits (`disabledTools`).
+    Without(Vec<Glob>),
+}
+
+impl Filter {
+    /// Whether a tool is there.
+    pub(crate) fn admits(&self, tool: &str) -> bool {
+        let fits = |globs: &[Glob]| globs.iter().any(|glob| glob.fits(tool));
+        match self {
+            Filter::All => true,
+            Filter::Only(globs) => fits(globs),
+            Filter::Without(globs) => !fits(globs),
+        }
+    }
+}
+
+/// Whether a tool may be called.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Permission {
+    /// It may.
+    Allow,
+    /// A person is asked once for all tools that a program can call, before it runs.
+    #[default]
+    Ask,
+    /// A person is asked at every call, with its arguments.
+    AskEach,
+    /// It is listed and typed, but a program that could call it is refused.
+    Deny,
+}
+
+/// The permissions of a server's tools.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// The first glob that fits a tool decides.
+    pub rules: Vec<(Glob, Permission)>,
+    /// What holds for the others.
+    pub otherwise: Permission,
+}
+
+impl Rules {
+    /// The same for all tools.
+    pub(crate) fn all(permission: Permission) -> Self {
+        Rules { rules: Vec::new(), otherwise: permission }
+    }
+
+    /// What holds for a tool.
+    pub fn of(&self, tool: &str) -> Permission {
+        let rule = self.rules.iter().find(|(glob, _)| glob.fits(tool));
+        rule.map_or(self.otherwise, |(_, permission)| *permission)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Filter, Glob, Permission, Rules};
+
+    #[test]
+    fn only_the_asterisk_is_special() {
+        let glob = Glob::new("db.*_all?");
+        assert!(glob.fits("db.drop_all?") && !glob.fits("db.drop_allx") && !glob.fits("xdb.drop_all?"));
+        assert!(Glob::new("read_file").fits("read_file") && !Glob::new("read_file").fits("read_files"));
+        assert!(Glob::new("*").fits("") && Glob::new("*.delete_*").fits_tool("db", "delete_row"));
+        assert!(Glob::new("delete_*").fits_tool("db", "delete_row"));
+        assert!(!Glob::new("other.delete_*").fits_tool("db", "delete_row"));
+    }
+
+    #[test]
+    fn filters_admit_what_they_name() {
+        let globs = || vec![Glob::new("read_*"), Glob::new("stat")];
+        assert!(Filter::Only(globs()).admits("read_file") && !Filter::Only(globs()).admits("write"));
+        assert!(!Filter::Without(globs()).admits("stat") && Filter::Without(globs()).admits("write"));
+    }
+
+    #[test]
+    fn the_first_rule_that_fits_decides() {
+        let rule = |glob: &str, permission| (Glob::new(glob), permission);
+        let rules = Rules {
+            rules: vec![rule("read_secret", Permission::Deny), rule("read_*", Permission::Allow)],
+            otherwise: Permission::Ask,
+        };
+        let of = |tool: &str| rules.of(tool);
+        assert_eq!(
+            [of("read_secret"), of("read_file"), of("write")],
+            [Permission::Deny, Permission::Allow, Permission::Ask]
+        );
+    }
+}

@@ -1,0 +1,241 @@
+//! One layer of a configuration as it is read: its text, its tree, and its entries, with what is wrong in them.
+//!
+//! What the values mean together is left to `check`, which layer wins to `layers`.
+
+use std::path::{Path, PathBuf};
+
+use super::decode::{Problem, decode};
+use super::form::{File, ServerEntry};
+use super::tree::{self, Key, Node, Place, Value};
+use super::{ConfigLayer, Error, syntax};
+
+pub(crate) use super::origin::Source;
+
+/// A layer as it is read.
+#[derive(Debug, Clone)]
+pub struct Document {
+    pub(crate) source: Source,
+    /// The whole of it.
+    pub tree: Node,
+    /// Everything but the servers.
+    pub(super) file: File,
+    pub entries: Vec<Entry>,
+    /// What is wrong outside the servers' entries.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// The entry of a server.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub name: String,
+    pub(crate) place: Place,
+    pub node: Node,
+    pub(super) form: ServerEntry,
+    /// What has not the form that it should.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// What the variable with servers is called.
+pub(crate) const SERVERS_VARIABLE: &str = "TOOLSMITH_MCP_SERVERS";
+
+/// Reads the text of a layer.
+pub fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
+    let path = layer.file();
+    let name = path.map_or_else(|| SERVERS_VARIABLE.to_owned(), |path| path.display().to_string());
+    let folder = folder(path)
+        .map_err(|error| Error(format!("the folder of the configuration {name} is not known: {error}")))?;
+    let tree = parse(path, &name, text)?;
+    let covered = covered(&tree, text);
+    let source = Source { layer: layer.clone(), name, text: covered, folder };
+    let tree = if path.is_none() { listed(tree, &source)? } else { tree };
+    let mut problems = Vec::new();
+    let file = decode(&tree, &mut problems);
+    let entries = tree.get("mcpServers").map_or(&[][..], Node::entries).iter().map(Entry::new).collect();
+    Ok(Document { source, tree, file, entries, problems })
+}
+
+fn folder(path: Option<&Path>) -> std::io::Result<PathBuf> {
+    match path {
+        Some(path) => {
+            Ok(std::path::absolute(path)?.parent().map_or_else(|| PathBuf::from("/"), Path::to_owned))
+        }
+        None => std::env::current_dir(),
+    }
+}
+
+fn parse(path: Option<&Path>, name: &str, text: &str) -> Result<Node, Error> {
+    let is_json = path.and_then(Path::extension).is_some_and(|end| end == "json" || end == "jsonc");
+    if is_json {
+        return tree::json(text).map_err(|(place, message)| {
+            let excerpt = syntax::excerpt(&syntax::keys_only(text), place.line, place.column);
+            Error(format!("{name}:{}:{}: {message}{excerpt}", place.line, place.column))
+        });
+    }
+    // The lines of a variable are not shown: nobody knows yet what in them is secret.
+    let shown = if path.is_some() { text } else { "" };
+    let tree = tree::yaml(text).map_err(|error| Error(syntax::explain(&error, Path::new(name), shown)))?;
+    match tree.value {
+        Value::Null(_) | Value::Map(_) | Value::List(_) => Ok(tree),
+        _ => Err(Error(format!(
+            "{name}:1:1: a configuration has keys with values; write `mcpServers:` and below it the servers"
+        ))),
+    }
+}
+
+/// The servers of the variable as a configuration: a list of objects with names, or an object of entries by name.
+fn listed(tree: Node, source: &Source) -> Result<Node, Error> {
+    let wrong =
+        |place, message: &str| Err(Error(source.tell(&Problem { place, message: message.to_owned() })));
+    let (place, bytes) = (tree.place, tree.bytes);
+    let servers = match tree.value {
+        Value::Map(entries) => entries,
+        Value::List(items) => {
+            let mut servers: Vec<(Key, Node)> = Vec::new();
+            for mut item in items {
+                let Value::Map(entries) = &mut item.value else {
+                    return wrong(item.place, "an object with the name of a server is expected here");
+                };
+                let name =
+                    entries.iter().position(|(key, _)| key.text == "name").map(|at| entries.remove(at).1);
+                let Some((text, named)) = name.as_ref().and_then(|name| Some((name.text()?, name.place)))
+                else {
+                    return wrong(item.place, "the server has no name; write \"name\": \"…\"");
+                };
+                if servers.iter().any(|(key, _)| key.text == text) {
+                    return wrong(named, "a server of this name is in the list already; keep one of them");
+                }
+                servers.push((Key { place: named, text: text.to_owned() }, item));
+            }
+            servers
+        }
+        _ => {
+            return wrong(
+                place,
+                "a list of servers is expected here; write [{ \"name\": …, \"command\": … }]",
+            );
+        }
+    };
+    // The numbers of nodes above need only differ from those below.
+    let node = |id, value| Node { id, place, bytes, value };
+    let key = Key { place, text: "mcpServers".to_owned() };
+    let servers = node(u32::MAX, Value::Map(servers));
+    Ok(node(u32::MAX - 1, Value::Map(vec![(key, servers)])))
+}
+
+impl Entry {
+    fn new((key, node): &(Key, Node)) -> Self {
+        let mut problems = Vec::new();
+        let form = decode(node, &mut problems);
+        if let Value::Null(_) = node.value {
+            let message = "the entry is empty; write `command: PROGRAM`, or `url: ADDRESS`".to_owned();
+            problems.push(Problem { place: key.place, message });
+        }
+        Entry { name: key.text.clone(), place: key.place, node: node.clone(), form, problems }
+    }
+
+    /// Whether it does no more than switch a server off.
+    pub(super) fn only_disables(&self) -> bool {
+        self.node.entries().len() == 1 && self.form.enabled == Some(false)
+    }
+}
+
+/// Whether the values below the key are secrets. Keys count that are not known, but that somebody may take for one.
+fn is_secret(key: &str) -> bool {
+    let key = key.replace(['_', '-'], "").to_lowercase();
+    matches!(
+        key.as_str(),
+        "env"
+            | "environment"
+            | "header"
+            | "headers"
+            | "clientsecret"
+            | "secret"
+            | "token"
+            | "accesstoken"
+            | "apikey"
+            | "authorization"
+            | "password"
+    )
+}
+
+/// Whether a text is nothing but variables, which may be shown.
+fn is_variable(text: &str) -> bool {
+    let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    inner.is_some_and(|name| !name.contains(['{', '}', '$']))
+}
+
+/// Whether a text is an address with a user's name, and so perhaps a password.
+fn has_user(text: &str) -> bool {
+    let behind = text.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(rest));
+    behind.is_some_and(|authority| authority.contains('@'))
+}
+
+/// Whether a scalar may not be shown.
+fn hides(secret: bool, node: &Node) -> bool {
+    let text = node.text().unwrap_or_default();
+    (secret && !is_variable(text)) || has_user(text)
+}
+
+/// A value of the tree as it may be shown.
+pub fn masked(key: &str, node: &Node) -> serde_json::Value {
+    masked_below(is_secret(key), node)
+}
+
+fn masked_below(secret: bool, node: &Node) -> serde_json::Value {
+    use serde_json::Value as Json;
+    match &node.value {
+        Value::Map(entries) => {
+            let entry = |(key, node): &(Key, Node)| {
+                (key.text.clone(), masked_below(secret || is_secret(&key.text), node))
+            };
+            Json::Object(entries.iter().map(entry).collect())
+        }
+        Value::List(items) => items.iter().map(|item| masked_below(secret, item)).collect(),
+        _ if hides(secret, node) => Json::from("…"),
+        _ => node.to_json(),
+    }
+}
+
+/// The text with secrets covered, each character by one.
+fn covered(tree: &Node, text: &str) -> String {
+    let mut ranges = Vec::new();
+    secrets(false, tree, &mut ranges);
+    if ranges.is_empty() {
+        return text.to_owned();
+    }
+    let covers = |index: usize| ranges.iter().any(|(from, to)| (*from..*to).contains(&index));
+    text.char_indices().map(|(index, c)| if c != '\n' && covers(index) { '*' } else { c }).collect()
+}
+
+fn secrets(secret: bool, node: &Node, ranges: &mut Vec<(usize, usize)>) {
+    match &node.value {
+        Value::Map(entries) => {
+            entries.iter().for_each(|(key, node)| secrets(secret || is_secret(&key.text), node, ranges));
+        }
+        Value::List(items) => items.iter().for_each(|item| secrets(secret, item, ranges)),
+        _ if hides(secret, node) => ranges.push(node.bytes),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ConfigLayer, read};
+    use std::path::PathBuf;
+
+    #[test]
+    fn lines_are_shown_without_their_secrets() {
+        let text = "mcpServers:\n  a: { command: x, env: { A: s3cr3t, B: \"${B}\" }, timeout: soon }\n";
+        let document = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), text).unwrap();
+        let told = document.source.tell(&document.entries[0].problems[0]);
+        assert!(!told.contains("s3cr3t") && told.contains("******, B: \"${B}\""), "{told}");
+        assert!(told.starts_with("/a.yaml:2:60: a number is expected here"), "{told}");
+        let misspelt = "mcpServers:\n  a: { command: x, Env: { A: s3cr3t }, api_key: s3cr3t }\n";
+        let misspelt = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), misspelt).unwrap();
+        let shown = super::masked("a", &misspelt.entries[0].node).to_string();
+        let told = misspelt.source.tell(&misspelt.entries[0].problems[0]);
+        assert!(!shown.contains("s3cr3t") && !told.contains("s3cr3t"), "{shown} {told}");
+        let shown = super::masked("a", &document.entries[0].node).to_string();
+        assert!(!shown.contains("s3cr3t") && shown.contains("${B}"), "{shown}");
+    }
+}

@@ -1,0 +1,71 @@
+//! What is configured of the export.
+
+use std::collections::BTreeMap;
+
+use url::Url;
+
+/// Where spans go. What is left out is taken from OpenTelemetry's own variables: `OTEL_EXPORTER_OTLP_ENDPOINT` and
+/// `…_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
+/// `OTEL_TRACES_SAMPLER`. `OTEL_SDK_DISABLED=true` turns it off. The variables alone turn nothing on.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Telemetry {
+    /// The collector's address; `/v1/traces` is added unless it ends so.
+    pub(crate) endpoint: Option<Url>,
+    /// Sent with each export. Values are secrets.
+    pub headers: BTreeMap<String, String>,
+    /// `service.name`; by default the variable's, or `toolsmith`.
+    pub(crate) service_name: Option<String>,
+}
+
+impl Telemetry {
+    /// Where traces go, as far as it is configured.
+    pub(crate) fn traces(&self) -> Option<Url> {
+        const TRACES: &str = "v1/traces";
+        let mut url = self.endpoint.clone()?;
+        let path = url.path().trim_end_matches('/').to_owned();
+        if !path.ends_with(TRACES) {
+            url.set_path(&format!("{path}/{TRACES}"));
+        }
+        Some(url)
+    }
+}
+
+impl std::fmt::Debug for Telemetry {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Telemetry { endpoint, headers, service_name } = self;
+        let endpoint = endpoint.as_ref().map(|url| url.origin().ascii_serialization());
+        let names: Vec<&String> = headers.keys().collect();
+        write!(formatter, "Telemetry({endpoint:?}, headers {names:?}, {service_name:?})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traces_go_to_the_path_that_the_protocol_names() {
+        for (endpoint, traces) in [
+            ("http://localhost:4318", "http://localhost:4318/v1/traces"),
+            ("https://host/otlp/", "https://host/otlp/v1/traces"),
+            ("https://host/v1/traces", "https://host/v1/traces"),
+            ("https://host/otlp?key=1", "https://host/otlp/v1/traces?key=1"),
+        ] {
+            let telemetry = Telemetry { endpoint: Url::parse(endpoint).ok(), ..Telemetry::default() };
+            assert_eq!(telemetry.traces().unwrap().as_str(), traces);
+        }
+        assert_eq!(Telemetry::default().traces(), None);
+    }
+
+    #[test]
+    fn what_is_told_of_the_settings_holds_no_secret() {
+        let telemetry = Telemetry {
+            endpoint: Url::parse("https://me:password@host/?key=secret").ok(),
+            headers: [("authorization".to_owned(), "Bearer token".to_owned())].into(),
+            service_name: None,
+        };
+        let told = format!("{telemetry:?}");
+        assert!(told.contains("https://host") && told.contains("authorization"), "{told}");
+        assert!(["password", "secret", "token"].iter().all(|secret| !told.contains(secret)), "{told}");
+    }
+}

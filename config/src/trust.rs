@@ -1,0 +1,162 @@
+//! Which projects' configurations are trusted: a file of the user's with hashes of each and of the lock file beside it.
+//!
+//! Showing what a configuration would do, and asking, is the command's job (`trust_command`).
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use system::file::{Access, Durability};
+
+use crate::{Error, user_folder};
+
+/// The file's name, in the user's folder of configurations.
+const FILE: &str = "trusted.json";
+
+/// Largest such file, in bytes (16 MiB): some hundred thousand projects.
+const LIMIT: u64 = 16 << 20;
+
+/// Whether a configuration is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// With exactly these bytes.
+    Given,
+    /// It was, with other bytes.
+    Changed,
+    /// It was, with another lock file, or with none, or with one that is gone.
+    LockChanged,
+    /// It never was.
+    Missing,
+}
+
+/// The version of the record that is written. The first one knew no lock files: what it trusts is trusted without one.
+const VERSION: u32 = 2;
+
+/// What a project says: the bytes of its configuration, and of the lock file beside it.
+#[derive(Debug, Clone, Copy)]
+pub struct ProjectFiles<'a> {
+    pub(crate) config: &'a [u8],
+    /// `None` where there is no file.
+    pub(crate) lock: Option<&'a [u8]>,
+}
+
+impl<'a> ProjectFiles<'a> {
+    pub fn new(config: &'a str, lock: Option<&'a str>) -> Self {
+        ProjectFiles { config: config.as_bytes(), lock: lock.map(str::as_bytes) }
+    }
+}
+
+/// What is trusted, by the absolute paths of configurations.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trusted {
+    version: u32,
+    /// Hashes of configurations.
+    files: BTreeMap<String, String>,
+    /// Hashes of the lock files beside them, where there were any.
+    #[serde(default)]
+    locks: BTreeMap<String, String>,
+}
+
+impl Trusted {
+    /// The record in a text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &[u8]) -> Result<Self, String> {
+        let trusted: Trusted = strict_json::from_slice(text).map_err(|error| error.to_string())?;
+        match trusted.version {
+            1 if !trusted.locks.is_empty() => Err("its version is 1, which has no lock files".to_owned()),
+            1..=VERSION => Ok(trusted),
+            other => Err(format!("its version is {other}, and this toolsmith knows {VERSION}")),
+        }
+    }
+
+    /// Whether what is stated is what was trusted under this key.
+    pub fn of(&self, key: &str, stated: ProjectFiles<'_>) -> Trust {
+        match self.files.get(key) {
+            None => Trust::Missing,
+            Some(known) if *known != hash(stated.config) => Trust::Changed,
+            Some(_) if self.locks.get(key) != stated.lock.map(hash).as_ref() => Trust::LockChanged,
+            Some(_) => Trust::Given,
+        }
+    }
+
+    /// Trusts what is stated under this key, or takes the trust back.
+    pub fn set(&mut self, key: String, stated: Option<ProjectFiles<'_>>) {
+        self.version = VERSION;
+        self.locks.remove(&key);
+        let Some(stated) = stated else {
+            self.files.remove(&key);
+            return;
+        };
+        if let Some(lock) = stated.lock {
+            self.locks.insert(key.clone(), hash(lock));
+        }
+        self.files.insert(key, hash(stated.config));
+    }
+}
+
+/// Whether what is stated is what was trusted of the configuration at `path`.
+///
+/// # Errors
+/// Where the record can't be read: then nothing is known to be trusted.
+pub fn of(path: &Path, stated: ProjectFiles<'_>) -> Result<Trust, Error> {
+    let Some(file) = file() else { return Ok(Trust::Missing) };
+    Ok(read(&file)?.of(&key(path)?, stated))
+}
+
+/// Records that what is stated is trusted as the configuration at `path`; `None` takes the trust back.
+///
+/// # Errors
+/// Where the record can't be read or written.
+pub fn record(path: &Path, stated: Option<ProjectFiles<'_>>) -> Result<(), Error> {
+    let file = file().ok_or_else(|| {
+        Error::new("there is no folder for what is trusted\nhelp: set HOME, or XDG_CONFIG_HOME".to_owned())
+    })?;
+    let folder = system::file::folder_of(&file);
+    let io = |error: std::io::Error| {
+        Error::new(format!("{} can't be written: {error}\nhelp: check its folder", file.display()))
+    };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io)?;
+    // Two commands at once must not forget what the other has recorded.
+    let held = std::fs::File::open(folder).map_err(io)?;
+    held.lock().map_err(io)?;
+    let mut trusted = read(&file)?;
+    trusted.set(key(path)?, stated);
+    let mut text = serde_json::to_vec_pretty(&trusted).map_err(|error| io(error.into()))?;
+    text.push(b'\n');
+    system::file::replace(&file, &text, Access::Owner, Durability::Synced).map_err(io)
+}
+
+/// The record's file. It may be missing.
+pub fn file() -> Option<PathBuf> {
+    user_folder().map(|folder| folder.join(FILE))
+}
+
+fn read(file: &Path) -> Result<Trusted, Error> {
+    let wrong = |what: String| {
+        Error::new(format!(
+            "what is trusted can't be read from {}: {what}\nhelp: remove the file, and trust your projects again",
+            file.display()
+        ))
+    };
+    match system::file::read(file, LIMIT).map_err(|error| wrong(error.to_string()))? {
+        Some(bytes) => Trusted::parse(&bytes).map_err(wrong),
+        None => Ok(Trusted::default()),
+    }
+}
+
+/// The absolute path without links: a project is the same by whatever way one gets there.
+fn key(path: &Path) -> Result<String, Error> {
+    let path = path
+        .canonicalize()
+        .map_err(|error| Error::new(format!("{} can't be found: {error}", path.display())))?;
+    // A path that is no UTF-8 is kept by its bytes.
+    Ok(path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned))
+}
+
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}

@@ -1,0 +1,66 @@
+//! `${VAR}` in configured values: expanded where it is used, so that listings never show what it holds.
+
+/// `text` with each `${VAR}` replaced by what `lookup` says; `$${` stands for a literal `${`.
+pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut expanded = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        if rest[..start].ends_with('$') {
+            expanded.push_str(&rest[..start - 1]);
+            expanded.push_str("${");
+            rest = &rest[start + 2..];
+            continue;
+        }
+        expanded.push_str(&rest[..start]);
+        let after = &rest[start + 2..];
+        let end = after.find('}').ok_or("`${` without `}`; write `$${` for a literal one")?;
+        let name = &after[..end];
+        let value = lookup(name).ok_or_else(|| {
+            format!("the environment variable {name} is not set; set it, or remove ${{{name}}}")
+        })?;
+        expanded.push_str(&value);
+        rest = &after[end + 1..];
+    }
+    expanded.push_str(rest);
+    Ok(expanded)
+}
+
+/// The names of the variables in `text`, in order.
+pub fn names(text: &str) -> Vec<String> {
+    let names = std::cell::RefCell::new(Vec::new());
+    let note = |name: &str| {
+        names.borrow_mut().push(name.to_owned());
+        Some(String::new())
+    };
+    // A text that ends in the middle of a variable has no further ones.
+    let _ = expand(text, note);
+    names.into_inner()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{expand, names};
+
+    fn lookup(name: &str) -> Option<String> {
+        (name == "NAME").then(|| "value".to_owned())
+    }
+
+    #[test]
+    fn variables_are_replaced() {
+        assert_eq!(expand("a ${NAME} b ${NAME}", lookup).as_deref(), Ok("a value b value"));
+        assert_eq!(expand("no variable, $HOME", lookup).as_deref(), Ok("no variable, $HOME"));
+        assert_eq!(expand("$${NAME}", lookup).as_deref(), Ok("${NAME}"));
+    }
+
+    #[test]
+    fn names_are_found_in_order() {
+        assert_eq!(names("a ${B} $${C} ${D}"), ["B", "D"]);
+        assert_eq!(names("${A} ${B"), ["A"]);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        assert!(expand("${OTHER}", lookup).unwrap_err().contains("OTHER"));
+        assert!(expand("${NAME", lookup).unwrap_err().contains('}'));
+    }
+}

@@ -1,0 +1,288 @@
+//! The tools of the configured servers: remembered, or asked for.
+//!
+//! A list that was remembered is good enough to compile against; before a program runs, each server that it
+//! can call is asked again (see [`crate::sessions`]), and a list that has changed replaces the old one.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use codegen::Warning;
+use runner::{Bucket, Cache};
+use serde::{Deserialize, Serialize};
+
+use crate::pins::{Known, Pins};
+use crate::tool_list::{ToolList, digest};
+use config::{Config, Permission, Server};
+use terminal::Notifier;
+
+/// The tool lists of servers.
+#[derive(Debug, Clone, Default)]
+pub struct ToolLists {
+    lists: BTreeMap<String, Entry>,
+    known: Known,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    tools: Arc<ToolList>,
+    /// Bindings in place of those that would be generated.
+    source: Option<String>,
+}
+
+/// The remembered list of a server; it is kept under everything that the server's identity depends on.
+pub fn remembered(cache: &Cache, server: &Server) -> Option<ToolList> {
+    ToolList::from_record(&cache.read(Bucket::Catalogs, &identity(server))?)
+}
+
+/// Remembers the list of a server.
+pub fn remember(cache: &Cache, server: &Server, tools: &ToolList) -> std::io::Result<()> {
+    let (key, record) = (identity(server), tools.record());
+    if cache.read(Bucket::Catalogs, &key).as_ref() == Some(&record) {
+        return Ok(());
+    }
+    cache.write(Bucket::Catalogs, &key, &record)
+}
+
+/// What a server has said of itself beside its tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerIntroduction {
+    /// Whether it has resources.
+    pub has_resources: bool,
+    /// In one line; empty where it says nothing.
+    pub about: String,
+}
+
+/// What a server said of itself when it was asked last.
+pub fn introduced(cache: &Cache, server: &Server) -> ServerIntroduction {
+    let record = cache.read(Bucket::Catalogs, &of_introduction(server));
+    record.and_then(|record| serde_json::from_slice(&record).ok()).unwrap_or_default()
+}
+
+/// Remembers what a server says of itself.
+pub fn remember_introduction(
+    cache: &Cache,
+    server: &Server,
+    introduction: &ServerIntroduction,
+) -> std::io::Result<()> {
+    if introduced(cache, server) == *introduction {
+        return Ok(());
+    }
+    cache.write(Bucket::Catalogs, &of_introduction(server), &serde_json::to_vec(introduction)?)
+}
+
+fn of_introduction(server: &Server) -> String {
+    let key = format!("{} introduction", identity(server));
+    blake3::hash(key.as_bytes()).to_hex()[..32].to_owned()
+}
+
+/// A hash of how the server is reached, and of the program that is started: a rebuilt server is another one.
+pub fn identity(server: &Server) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    part(server.connection.name.as_bytes());
+    part(server.connection.transport.name().as_bytes());
+    match &server.connection.transport {
+        mcp::Transport::Stdio(mcp::Command { command, args, env, cwd, .. }) => {
+            part(command.as_bytes());
+            // With their counts: an argument is no variable.
+            part(&(args.len() as u64).to_le_bytes());
+            args.iter().for_each(|argument| part(argument.as_bytes()));
+            pairs(env, &mut part);
+            part(cwd.as_ref().map_or(&b""[..], |folder| folder.as_os_str().as_encoded_bytes()));
+            part(&stamp(Path::new(command)).to_le_bytes());
+        }
+        mcp::Transport::Http(remote) | mcp::Transport::Sse(remote) => {
+            part(remote.url.as_bytes());
+            pairs(&remote.headers, &mut part);
+        }
+        // A transport that is not known here is never remembered under the name of another.
+        other => part(format!("{other:?}").as_bytes()),
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+fn pairs(pairs: &BTreeMap<String, String>, part: &mut impl FnMut(&[u8])) {
+    part(&(pairs.len() as u64).to_le_bytes());
+    for (name, value) in pairs {
+        part(name.as_bytes());
+        part(value.as_bytes());
+    }
+}
+
+/// Size and time of a program's file, where the command is a path.
+fn stamp(program: &Path) -> u64 {
+    let Ok(metadata) = fs_err::metadata(program) else { return 0 };
+    let mut hasher = DefaultHasher::new();
+    (metadata.len(), metadata.modified().ok()).hash(&mut hasher);
+    hasher.finish()
+}
+
+impl ToolLists {
+    /// No list yet. Observed outputs are taken for those that tools don't declare, and tools that are not as they are
+    /// pinned are left out.
+    pub fn new(known: Known) -> Self {
+        ToolLists { lists: BTreeMap::new(), known }
+    }
+
+    /// What tools are held to.
+    pub(crate) fn pins(&self) -> &Pins {
+        &self.known.pins
+    }
+
+    /// Sets the list of a server.
+    pub fn insert(&mut self, server: &str, tools: Arc<ToolList>) {
+        self.lists.insert(server.to_owned(), Entry { tools, source: None });
+    }
+
+    /// Sets the list of a server, and bindings that were written for it.
+    pub(crate) fn insert_with_source(&mut self, server: &str, tools: Arc<ToolList>, source: String) {
+        self.lists.insert(server.to_owned(), Entry { tools, source: Some(source) });
+    }
+
+    /// Whether the list of a server is there.
+    pub(crate) fn has(&self, server: &str) -> bool {
+        self.lists.contains_key(server)
+    }
+
+    /// The bindings of all tools that the configuration admits; what of their schemas is lost is told when they are
+    /// generated, and not again while they are remembered.
+    pub fn generate(&self, cache: &Cache, config: &Config, notifier: &Notifier) -> runner::Catalog {
+        let servers = self.lists.iter().map(|(name, entry)| self.server_tools(name, entry, config));
+        // Of a server that is not configured, as a crate may have one, it is said that there is none.
+        let denied = |name: &str, tool: &str| {
+            config.server(name).is_some_and(|server| server.permissions.of(tool) == Permission::Deny)
+        };
+        let style = &config.code_mode.style;
+        // A module's name does not depend on which servers have answered, because bindings contain it.
+        let is_written = self.lists.values().any(|entry| entry.source.is_some());
+        let beside =
+            config.servers.iter().filter(|_| !is_written).map(|server| server.connection.name.as_str());
+        let catalog = runner::Catalog::generate(cache, servers.collect(), beside, style, denied);
+        for module in catalog.modules().values().filter(|module| module.is_new()) {
+            let warnings: Vec<Warning> = module.warnings().collect();
+            if let Some(note) = note_on_schemas(&module.server, &warnings) {
+                notifier.note(&note);
+            }
+        }
+        catalog
+    }
+
+    fn server_tools<'a>(
+        &'a self,
+        name: &'a str,
+        entry: &'a Entry,
+        config: &'a Config,
+    ) -> runner::ServerTools<'a> {
+        let selection = config.selection(name);
+        let held = self.known.pins.held(name, &entry.tools);
+        let observed = self.known.observed.digest(name);
+        let key = format!("{} {observed} {selection} {held:?}", entry.tools.digest());
+        let tools = move || self.in_code_mode(name, &entry.tools, config);
+        let source = entry.source.clone();
+        runner::ServerTools { name, digest: digest(key.as_bytes()), tools: Box::new(tools), source }
+    }
+
+    fn in_code_mode(&self, name: &str, list: &ToolList, config: &Config) -> Vec<codegen::Tool> {
+        let held = self.known.pins.held(name, list);
+        let tools = list.tools().iter().filter_map(|raw| self.known.observed.tool(name, raw));
+        tools.filter(|tool| config.in_code_mode(name, &tool.name) && !held.contains(&tool.name)).collect()
+    }
+
+    /// All servers with the tools that snippets may call.
+    pub fn servers(&self, config: &Config) -> Vec<codegen::Server> {
+        let server = |(name, entry): (&String, &Entry)| codegen::Server {
+            name: name.clone(),
+            tools: self.in_code_mode(name, &entry.tools, config),
+        };
+        self.lists.iter().map(server).collect()
+    }
+
+    /// The lists as they were sent, by server.
+    pub(crate) fn all(&self) -> BTreeMap<String, Arc<ToolList>> {
+        self.lists.iter().map(|(name, entry)| (name.clone(), entry.tools.clone())).collect()
+    }
+
+    /// The list of a server as it was sent.
+    pub fn list(&self, server: &str) -> Option<&Arc<ToolList>> {
+        self.lists.get(server).map(|entry| &entry.tools)
+    }
+}
+
+/// Most characters that a note says of one place in a schema, whose names are the server's.
+const PLACE_SHOWN: usize = 300;
+
+/// What of a server's schemas is lost, in one line; `None` for nothing.
+fn note_on_schemas(server: &str, warnings: &[Warning]) -> Option<String> {
+    let Warning { tool, path, reason } = warnings.first()?;
+    let place = if path.is_empty() { String::new() } else { format!(" at {path}") };
+    let first = printable::prose(&format!("{tool}{place}: {reason}"));
+    let first: String = first.chars().take(PLACE_SHOWN).collect();
+    let see = format!("see `toolsmith codegen --format report --server {server}`");
+    Some(match warnings.len() {
+        1 => format!("{server}: one part of its tools' schemas is not fully typed: {first}; {see}"),
+        count => {
+            format!(
+                "{server}: {count} parts of its tools' schemas are not fully typed, the first of them {first}; for all {see}"
+            )
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use codegen::Warning;
+
+    use super::{identity, note_on_schemas};
+    use config::Server;
+
+    #[test]
+    fn what_is_an_argument_is_no_variable_or_folder() {
+        let identity = |args: &[&str], env: &[(&str, &str)], cwd: Option<&str>| {
+            let command = mcp::Command {
+                command: "program".to_owned(),
+                args: args.iter().map(|argument| (*argument).to_owned()).collect(),
+                env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+                cwd: cwd.map(Into::into),
+                ..mcp::Command::default()
+            };
+            let transport = mcp::Transport::Stdio(command);
+            identity(&Server::new(mcp::ServerConfig::new("s", transport), String::new()))
+        };
+        let all = [
+            identity(&["A", "B"], &[], None),
+            identity(&[], &[("A", "B")], None),
+            identity(&["A", "B", "C", "D"], &[], None),
+            identity(&["A", "B"], &[("C", "D")], None),
+            identity(&["AB"], &[], None),
+            identity(&["A"], &[], Some("B")),
+        ];
+        let different: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(different.len(), all.len(), "{all:?}");
+    }
+
+    #[test]
+    fn what_schemas_lose_is_one_line_for_a_server() {
+        let warning = |path: &str| Warning {
+            tool: "note".to_owned(),
+            path: path.to_owned(),
+            reason: "the reason".to_owned(),
+        };
+        assert_eq!(note_on_schemas("demo", &[]), None);
+        let one = note_on_schemas("demo", &[warning("")]).unwrap();
+        assert!(
+            one.starts_with("demo: one part of its tools' schemas is not fully typed: note: the reason; see"),
+            "{one}"
+        );
+        let many = note_on_schemas("demo", &[warning("input.a"), warning("input.b")]).unwrap();
+        assert!(many.contains("2 parts") && many.contains("note at input.a: the reason"), "{many}");
+        assert!(many.contains("`toolsmith codegen --format report --server demo`"), "{many}");
+        assert!(!many.contains('\n') && !many.contains("input.b"), "{many}");
+        let odd = note_on_schemas("demo", &[warning(&"\u{1b}[31m\n".repeat(1_000))]).unwrap();
+        assert!(!odd.contains(char::is_control) && odd.len() < 500, "{odd}");
+    }
+}

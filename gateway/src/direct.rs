@@ -1,0 +1,284 @@
+//! Which tools snippets call, and which are called directly; what direct tools are called, and which tool a name means.
+
+pub mod presented;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use config::{Config, DirectNames};
+
+pub use self::presented::presented;
+
+/// Names of the tools of code mode, beside which direct tools are offered.
+pub const RESERVED: [&str; 3] = ["execute_code", "search_tools", "describe_tools"];
+
+/// Longest name that every provider of models takes, in characters of `[a-zA-Z0-9_-]`.
+const LONGEST_SAFE: usize = 64;
+/// Most characters of a server's name in a model-safe name.
+const SERVER_PART: usize = 24;
+/// Characters of the hash in a model-safe name.
+const HASH_PART: usize = 8;
+
+/// A tool that is called directly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectTool {
+    /// The server's name in the configuration.
+    pub server: String,
+    /// The tool's name as its server has it.
+    pub tool: String,
+    /// The name that `directNames` asks for.
+    pub name: String,
+    /// `mcp_<server>_<slug>_<hash8>`, where names are limited.
+    pub safe_name: String,
+}
+
+/// The tools of all servers, in two parts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Partition {
+    /// Server and tool of those that snippets call, sorted.
+    pub(crate) code_mode: Vec<(String, String)>,
+    /// Those that are called directly, by server and tool.
+    pub direct: Vec<DirectTool>,
+    /// Which names were not to be had, and what is used instead.
+    pub warnings: Vec<String>,
+    /// Names of both kinds, to positions in `direct`.
+    names: BTreeMap<String, usize>,
+}
+
+impl Partition {
+    /// The admitted ones among `tools`, pairs of a configured server and a tool, whatever their order.
+    pub fn new<'a>(config: &Config, tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut partition = Partition::default();
+        let mut direct = Vec::new();
+        let of_known = |(server, _): &(&str, &str)| config.server(server).is_some();
+        for (server, tool) in tools.into_iter().filter(of_known).collect::<BTreeSet<_>>() {
+            if config.in_code_mode(server, tool) {
+                partition.code_mode.push((server.to_owned(), tool.to_owned()));
+            } else if config.admits(server, tool) {
+                direct.push((server, tool));
+            }
+        }
+        partition.name(&direct, config.direct_names);
+        partition
+    }
+
+    /// The tool that a name of either kind means: its server and its own name.
+    pub fn find(&self, name: &str) -> Option<&DirectTool> {
+        self.direct.get(*self.names.get(name)?)
+    }
+
+    fn name(&mut self, tools: &[(&str, &str)], style: DirectNames) {
+        // First, so that no name of the other kind can take one of these.
+        let mut safe = BTreeMap::new();
+        for (position, (server, tool)) in tools.iter().enumerate() {
+            safe.insert(safe_name(server, tool, |name| !safe.contains_key(name)), position);
+        }
+        let mut safe_names: Vec<String> = vec![String::new(); tools.len()];
+        for (name, position) in &safe {
+            if let Some(place) = safe_names.get_mut(*position) {
+                place.clone_from(name);
+            }
+        }
+        self.names = safe;
+        for (position, ((server, tool), safe_name)) in tools.iter().zip(safe_names).enumerate() {
+            let candidates = candidates(server, tool, style);
+            let is_free =
+                |name: &&String| !self.names.contains_key(*name) && !RESERVED.contains(&name.as_str());
+            let free = candidates.iter().find(is_free);
+            let name = free.unwrap_or(&safe_name).clone();
+            if let Some(wanted) = candidates.first().filter(|wanted| **wanted != name) {
+                let owner = self.names.get(wanted).and_then(|owner| tools.get(*owner));
+                let own = || "the tool of code mode".to_owned();
+                let owner =
+                    owner.map_or_else(own, |(server, tool)| printable::name(&format!("{server}.{tool}")));
+                self.warnings.push(format!(
+                    "two tools would be called {}: {} keeps the name, and {} is called {}",
+                    printable::name(wanted),
+                    owner,
+                    printable::name(&format!("{server}.{tool}")),
+                    printable::name(&name)
+                ));
+            }
+            self.names.insert(name.clone(), position);
+            let (server, tool) = ((*server).to_owned(), (*tool).to_owned());
+            self.direct.push(DirectTool { server, tool, name, safe_name });
+        }
+    }
+}
+
+/// What a tool may be called, the best first.
+fn candidates(server: &str, tool: &str, style: DirectNames) -> Vec<String> {
+    let (at, namespace) = (format!("{tool}@{server}"), format!("{server}::{tool}"));
+    match style {
+        DirectNames::Plain => vec![tool.to_owned(), at, namespace],
+        DirectNames::At => vec![at, namespace],
+        DirectNames::Prefix => vec![format!("mcp_{server}_{tool}"), namespace],
+        DirectNames::Namespace => vec![namespace, at],
+    }
+}
+
+/// `mcp_<server>_<slug>_<hash8>`, with another hash where that one is not free.
+fn safe_name(server: &str, tool: &str, is_free: impl Fn(&str) -> bool) -> String {
+    let mut attempt = 0_u64;
+    loop {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(server.len() as u64).to_le_bytes());
+        hasher.update(server.as_bytes()).update(tool.as_bytes());
+        if attempt > 0 {
+            hasher.update(&[0]).update(&attempt.to_le_bytes());
+        }
+        let hash: String = hasher.finalize().to_hex().chars().take(HASH_PART).collect();
+        let server = cut(&slug(server), SERVER_PART);
+        let room = LONGEST_SAFE - "mcp___".len() - HASH_PART - server.len();
+        let name = format!("mcp_{server}_{}_{hash}", cut(&slug(tool), room));
+        if is_free(&name) {
+            return name;
+        }
+        attempt += 1;
+    }
+}
+
+/// A name in characters that every provider takes.
+fn slug(name: &str) -> String {
+    let mut slug = String::with_capacity(name.len());
+    for character in name.chars() {
+        if character.is_ascii_alphanumeric() || character == '-' {
+            slug.push(character);
+        } else if !slug.ends_with('_') {
+            slug.push('_');
+        }
+    }
+    let slug = slug.trim_matches('_');
+    if slug.is_empty() { "tool".to_owned() } else { slug.to_owned() }
+}
+
+/// The first characters of an ASCII text.
+fn cut(text: &str, length: usize) -> String {
+    text.chars().take(length).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use config::{CodeMode, Filter, Glob, Server};
+
+    fn config(servers: &[&str], excluded: &[&str], direct_names: DirectNames) -> Config {
+        let server = |name: &&str| Server {
+            filter: Filter::Without(vec![Glob::new("off")]),
+            ..Server::new(mcp::ServerConfig::stdio(*name, "program", [""; 0]), String::new())
+        };
+        Config {
+            servers: servers.iter().map(server).collect(),
+            deny: vec![Glob::new("*.denied")],
+            direct_names,
+            code_mode: CodeMode {
+                excluded: excluded.iter().map(|glob| Glob::new(glob)).collect(),
+                ..CodeMode::default()
+            },
+            ..Config::default()
+        }
+    }
+
+    fn names(partition: &Partition) -> Vec<&str> {
+        partition.direct.iter().map(|tool| tool.name.as_str()).collect()
+    }
+
+    #[test]
+    fn what_is_excluded_is_direct_and_what_is_filtered_is_nowhere() {
+        let config = config(&["a", "b"], &["draw", "b.*"], DirectNames::Plain);
+        let tools = [
+            ("a", "draw"),
+            ("a", "read"),
+            ("a", "off"),
+            ("a", "denied"),
+            ("b", "off"),
+            ("b", "write"),
+            ("c", "x"),
+        ];
+        let partition = Partition::new(&config, tools);
+        assert_eq!(partition.code_mode, [("a".to_owned(), "read".to_owned())]);
+        assert_eq!(names(&partition), ["draw", "write"]);
+        assert!(partition.warnings.is_empty());
+        assert_eq!(partition.find("write").map(|tool| tool.server.as_str()), Some("b"));
+        assert_eq!(partition.find("read"), None);
+    }
+
+    #[test]
+    fn the_first_server_keeps_a_name_and_both_are_named() {
+        let config = config(&["a", "b"], &["*"], DirectNames::Plain);
+        // The tool of `a` has the very name that the second would be given.
+        let partition = Partition::new(&config, [("b", "x"), ("a", "x"), ("a", "x@b")]);
+        assert_eq!(names(&partition), ["x", "x@b", "b::x"]);
+        assert_eq!(partition.warnings.len(), 1);
+        assert!(
+            partition.warnings[0].contains("a.x keeps")
+                && partition.warnings[0].contains("b.x is called b::x")
+        );
+        let partition = Partition::new(&config, [("b", "x"), ("a", "x")]);
+        assert_eq!(names(&partition), ["x", "x@b"]);
+    }
+
+    #[test]
+    fn no_direct_tool_takes_the_name_of_one_of_code_mode() {
+        let config = config(&["a"], &["*"], DirectNames::Plain);
+        let partition = Partition::new(&config, RESERVED.map(|name| ("a", name)));
+        assert_eq!(names(&partition), ["describe_tools@a", "execute_code@a", "search_tools@a"]);
+        assert!(RESERVED.iter().all(|name| partition.find(name).is_none()));
+        assert!(
+            partition.warnings[0].contains("the tool of code mode keeps the name"),
+            "{:?}",
+            partition.warnings
+        );
+    }
+
+    #[test]
+    fn names_are_spelled_as_asked_and_never_shared() {
+        let tools = [("a", "b_c"), ("a_b", "c")];
+        let spelled = |style| {
+            let partition = Partition::new(&config(&["a", "a_b"], &["*"], style), tools);
+            (
+                partition.direct.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>(),
+                partition.warnings.len(),
+            )
+        };
+        assert_eq!(spelled(DirectNames::At), (vec!["b_c@a".to_owned(), "c@a_b".to_owned()], 0));
+        assert_eq!(spelled(DirectNames::Namespace), (vec!["a::b_c".to_owned(), "a_b::c".to_owned()], 0));
+        assert_eq!(spelled(DirectNames::Prefix), (vec!["mcp_a_b_c".to_owned(), "a_b::c".to_owned()], 1));
+    }
+
+    #[test]
+    fn a_hash_that_is_taken_is_replaced() {
+        let first = safe_name("s", "t", |_| true);
+        let second = safe_name("s", "t", |name| name != first);
+        assert_ne!(first, second);
+        assert!(first.starts_with("mcp_s_t_") && second.starts_with("mcp_s_t_"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_tool_has_two_names_of_its_own_and_is_found_by_both(
+            tools in proptest::collection::vec(("[a-b_-]{1,3}|[a-z]{64}", "[a-b_@:]{1,4}|\\PC{1,80}|mcp_.{0,9}"), 0..40),
+            style in proptest::sample::select(vec![DirectNames::Plain, DirectNames::At, DirectNames::Prefix, DirectNames::Namespace]),
+        ) {
+            let servers: BTreeSet<&str> = tools.iter().map(|(server, _)| server.as_str()).collect();
+            let servers: Vec<&str> = servers.into_iter().collect();
+            let config = config(&servers, &["*"], style);
+            let pairs: Vec<(&str, &str)> = tools.iter().map(|(server, tool)| (server.as_str(), tool.as_str())).collect();
+            let partition = Partition::new(&config, pairs.iter().copied());
+            let other_way = Partition::new(&config, pairs.iter().rev().copied());
+            prop_assert_eq!(&partition, &other_way);
+            let mut seen = BTreeSet::new();
+            for tool in &partition.direct {
+                for name in BTreeSet::from([&tool.name, &tool.safe_name]) {
+                    prop_assert!(seen.insert(name), "{} is there twice", name);
+                    prop_assert_eq!(partition.find(name), Some(tool));
+                }
+                prop_assert!(tool.safe_name.len() <= LONGEST_SAFE, "{}", tool.safe_name);
+                prop_assert!(tool.safe_name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'));
+            }
+            let kept = pairs.iter().filter(|(server, tool)| config.admits(server, tool)).collect::<BTreeSet<_>>();
+            prop_assert_eq!(partition.direct.len(), kept.len());
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! A direct tool as clients and models see it: with its server, and in the form that strict readers demand (MCP,
+//! `Tool`), because one malformed tool makes them refuse the whole list.
+
+use serde_json::{Map, Value, json};
+
+/// What the members of annotations hold (MCP, `ToolAnnotations`).
+const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+
+/// A tool of `server` as it is listed, under its own name.
+///
+/// # Errors
+/// Where its input schema is no schema of an object, and can't be made one.
+pub fn presented(server: &str, tool: &Value) -> Result<Value, String> {
+    let Value::Object(members) = tool else { return Err("it is no JSON object".to_owned()) };
+    let mut members = members.clone();
+    let input = members.get("inputSchema").cloned().unwrap_or_else(|| json!({}));
+    members
+        .insert("inputSchema".to_owned(), of_object(input).map_err(|why| format!("`inputSchema`: {why}"))?);
+    if let Some(output) = members.remove("outputSchema")
+        && let Ok(output) = of_object(output)
+    {
+        members.insert("outputSchema".to_owned(), output);
+    }
+    keep(&mut members, "title", Value::is_string);
+    keep(&mut members, "description", Value::is_string);
+    keep(&mut members, "annotations", Value::is_object);
+    keep(&mut members, "execution", Value::is_object);
+    keep(&mut members, "_meta", Value::is_object);
+    keep(&mut members, "icons", |icons| {
+        icons.as_array().is_some_and(|icons| icons.iter().all(|icon| icon["src"].is_string()))
+    });
+    if let Some(Value::Object(annotations)) = members.get_mut("annotations") {
+        keep(annotations, "title", Value::is_string);
+        HINTS.iter().for_each(|hint| keep(annotations, hint, Value::is_boolean));
+    }
+    let own = members.get("description").and_then(Value::as_str).unwrap_or_default().trim_end();
+    let of_server = format!("(server: {server})");
+    let described = if own.is_empty() { of_server } else { format!("{own}\n{of_server}") };
+    members.insert("description".to_owned(), json!(described));
+    Ok(Value::Object(members))
+}
+
+/// Takes a member away that is not as it must be.
+fn keep(members: &mut Map<String, Value>, name: &str, fits: fn(&Value) -> bool) {
+    if members.get(name).is_some_and(|value| !fits(value)) {
+        members.remove(name);
+    }
+}
+
+/// A schema as that of an object: `type` is `object`, `properties` an object of objects, `required` a list of names.
+fn of_object(schema: Value) -> Result<Value, String> {
+    let mut schema = match schema {
+        Value::Object(schema) => schema,
+        // What some languages write for an object without members; and what says nothing.
+        Value::Array(members) if members.is_empty() => Map::new(),
+        Value::Null | Value::Bool(true) => Map::new(),
+        other => return Err(format!("it is {}, and no schema of an object", kind(&other))),
+    };
+    let is_object = match schema.get("type") {
+        None | Some(Value::Null) => true,
+        Some(Value::String(name)) => name == "object",
+        Some(Value::Array(names)) => names.iter().any(|name| name == "object"),
+        Some(_) => false,
+    };
+    if !is_object {
+        return Err("its `type` is not `object`".to_owned());
+    }
+    schema.insert("type".to_owned(), json!("object"));
+    match schema.remove("properties") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(members)) if members.is_empty() => {}
+        Some(Value::Object(properties)) => {
+            let properties: Result<Map<String, Value>, String> =
+                properties.into_iter().map(|(name, property)| Ok((name, of_property(property)?))).collect();
+            schema.insert("properties".to_owned(), Value::Object(properties?));
+        }
+        Some(other) => return Err(format!("its `properties` is {}, and no object", kind(&other))),
+    }
+    match schema.remove("required") {
+        Some(Value::Array(names)) if names.iter().all(Value::is_string) => {
+            schema.insert("required".to_owned(), Value::Array(names));
+        }
+        // What a text or a flag means there is not known; the server refuses what it does not want.
+        _ => {}
+    }
+    Ok(Value::Object(schema))
+}
+
+/// The schema of a property, which strict readers want as an object.
+fn of_property(schema: Value) -> Result<Value, String> {
+    match schema {
+        Value::Object(_) => Ok(schema),
+        Value::Bool(true) | Value::Null => Ok(json!({})),
+        Value::Bool(false) => Ok(json!({ "not": {} })),
+        Value::Array(members) if members.is_empty() => Ok(json!({})),
+        other => Err(format!("a property of it is {}, and no schema", kind(&other))),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::presented;
+
+    fn schema(input: &Value) -> Result<Value, String> {
+        let tool = presented("s", &json!({ "name": "t", "inputSchema": input }))?;
+        Ok(tool["inputSchema"].clone())
+    }
+
+    #[test]
+    fn schemas_are_made_those_of_objects_where_that_can_be_done() {
+        let any = json!({ "type": "object" });
+        for input in [
+            json!({}),
+            json!([]),
+            json!(null),
+            json!({ "type": ["object", "null"] }),
+            json!({ "properties": [] }),
+        ] {
+            assert_eq!(schema(&input), Ok(any.clone()), "{input}");
+        }
+        let odd = json!({ "type": "object", "properties": { "a": true, "b": { "type": "string" } }, "required": "a" });
+        let expected = json!({ "type": "object", "properties": { "a": {}, "b": { "type": "string" } } });
+        assert_eq!(schema(&odd), Ok(expected));
+        for (input, phrase) in [
+            (json!({ "type": "array" }), "`type` is not `object`"),
+            (json!({ "type": "object", "properties": [{ "name": "a" }] }), "`properties` is a list"),
+            (json!({ "properties": { "a": 7 } }), "a property of it is a number"),
+            (json!("object"), "it is a text"),
+        ] {
+            let wrong = schema(&input).unwrap_err();
+            assert!(wrong.contains(phrase), "{input}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_sound_stays_and_the_server_is_named() {
+        let tool = json!({ "name": "t", "description": "Does it. ", "inputSchema": { "type": "object", "x": 1 },
+            "outputSchema": { "type": "array" }, "annotations": { "readOnlyHint": "yes", "title": "T" }, "icons": {},
+            "_meta": { "k": 1 } });
+        let expected = json!({ "name": "t", "description": "Does it.\n(server: files)",
+            "inputSchema": { "type": "object", "x": 1 }, "annotations": { "title": "T" }, "_meta": { "k": 1 } });
+        assert_eq!(presented("files", &tool), Ok(expected));
+        let bare = presented("files", &json!({ "name": "t" })).unwrap();
+        assert_eq!(bare["description"], "(server: files)");
+    }
+}

@@ -1,0 +1,235 @@
+//! The tools of the configured servers for one execution: remembered, or asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::join_all;
+use runner::{Cache, Catalog};
+
+use crate::catalog::{self, ToolLists};
+use crate::failure::Failure;
+use crate::login_hook::LoginHook;
+use crate::pins::{Difference, Known, Pins};
+use crate::program_crate::ProgramCrate;
+use crate::session_host::SessionHost;
+use crate::sessions::Sessions;
+use crate::tool_list::ToolList;
+use crate::unavailable::{STARTING, UnavailableTools};
+use config::{Config, Server};
+use terminal::Notifier;
+
+/// What is known of the servers' tools, and the sessions that were opened to learn it.
+pub struct Discovery<'a> {
+    config: &'a Config,
+    notifier: Notifier,
+    cache: Cache,
+    lists: ToolLists,
+    pub sessions: Sessions,
+    /// Whether any list was remembered and not asked for.
+    remembered: bool,
+    /// What was told of tools that are not as they are pinned.
+    told: BTreeSet<String>,
+    /// Why servers have no list, by server.
+    reasons: BTreeMap<String, String>,
+}
+
+impl<'a> Discovery<'a> {
+    /// No list yet; of the tools, what a lock file says is known.
+    pub fn new(config: &'a Config, host: Arc<dyn SessionHost>, cache: Cache, known: Known) -> Self {
+        let notifier = host.voice();
+        let mut sessions = Sessions::new(config, host);
+        sessions.hold_to(known.pins.clone());
+        Discovery {
+            config,
+            notifier,
+            cache,
+            lists: ToolLists::new(known),
+            sessions,
+            remembered: false,
+            told: BTreeSet::new(),
+            reasons: BTreeMap::new(),
+        }
+    }
+
+    /// The tools and bindings of a crate. They stay, whatever the servers offer by now.
+    pub fn of_crate(
+        config: &'a Config,
+        host: Arc<dyn SessionHost>,
+        cache: Cache,
+        program: ProgramCrate,
+        pins: Pins,
+    ) -> Self {
+        let known = Known { observed: program.observed, pins };
+        let mut discovery = Discovery::new(config, host, cache, known);
+        for (server, tools, source) in program.servers {
+            discovery.lists.insert_with_source(&server, tools.clone(), source);
+            discovery.sessions.pin(&server, tools);
+        }
+        discovery
+    }
+
+    /// From now on, a person is offered the logins that servers want.
+    pub fn offer_logins(&mut self, hook: Arc<dyn LoginHook>) {
+        self.sessions.offer_logins(hook);
+    }
+
+    /// Takes `tools` as those of `server`, to compile against and to expect.
+    fn accept(&mut self, server: &str, tools: Arc<ToolList>) {
+        let admits = |tool: &str| self.config.admits(server, tool);
+        let found = self.lists.pins().differences(server, &tools, admits);
+        for note in found.iter().filter_map(Difference::note) {
+            // Once, however often the same list is accepted.
+            if self.told.insert(note.clone()) {
+                self.notifier.note(&note);
+            }
+        }
+        self.lists.insert(server, tools.clone());
+        self.sessions.expect(server, tools);
+    }
+
+    /// The lists of all servers: those that were remembered, and the answers of the others. A server that fails is
+    /// told and left out; if none is left, that is an error.
+    pub async fn discover(&mut self) -> Result<(), Failure> {
+        let config = self.config;
+        self.discover_some(&config.servers.iter().collect::<Vec<_>>()).await
+    }
+
+    /// The same, but of the servers that are not remembered, only those are asked that a snippet needs.
+    pub async fn discover_for(&mut self, code: &str) -> Result<(), Failure> {
+        self.discover_some(&needed(self.config, &runner::path_heads(code))).await
+    }
+
+    async fn discover_some(&mut self, wanted: &[&Server]) -> Result<(), Failure> {
+        for server in &self.config.servers {
+            if let Some(tools) = catalog::remembered(&self.cache, server) {
+                self.remembered = true;
+                self.accept(&server.connection.name, Arc::new(tools));
+            }
+        }
+        let unknown: Vec<&Server> =
+            wanted.iter().filter(|server| !self.lists.has(&server.connection.name)).copied().collect();
+        let failures = self.ask(&unknown).await?;
+        if failures.len() == self.config.servers.len() {
+            return Err(Failure::host(failures.join("\n")));
+        }
+        failures.iter().for_each(|message| self.notifier.note(message));
+        Ok(())
+    }
+
+    /// Asks servers for their tools; gives what those say that failed.
+    pub async fn ask(&mut self, servers: &[&Server]) -> Result<Vec<String>, Failure> {
+        let opened =
+            join_all(servers.iter().map(|server| self.sessions.start(&server.connection.name))).await;
+        let mut failures = Vec::new();
+        for (server, opened) in servers.iter().zip(opened) {
+            match opened {
+                // It is used without tools, and counts as one that fails where no other is left.
+                Ok(opened) if !opened.is_whole => {
+                    self.reasons.insert(server.connection.name.clone(), opened.warnings.join("; "));
+                    failures.extend(opened.warnings);
+                    // The next time, the server may be able to say what it has.
+                    self.accept(&server.connection.name, opened.tools);
+                }
+                Ok(opened) => {
+                    opened.warnings.iter().for_each(|warning| self.notifier.note(warning));
+                    self.keep(&server.connection.name, opened.tools)?;
+                }
+                Err(error) => {
+                    self.reasons.insert(server.connection.name.clone(), error.message.clone());
+                    failures.push(error.message);
+                }
+            }
+        }
+        Ok(failures)
+    }
+
+    fn keep(&mut self, name: &str, tools: Arc<ToolList>) -> Result<(), Failure> {
+        let server = self.config.servers.iter().find(|server| server.connection.name == name);
+        if let Some(server) = server {
+            catalog::remember(&self.cache, server, &tools).map_err(|error| {
+                Failure::host(format!("the cache can't be written to: {error}\nhelp: free some space, or set TOOLSMITH_CACHE_DIR"))
+            })?;
+        }
+        self.accept(name, tools);
+        Ok(())
+    }
+
+    /// The lists, by server.
+    pub fn lists(&self) -> &ToolLists {
+        &self.lists
+    }
+
+    /// The bindings of all known tools.
+    pub fn catalog(&self) -> Catalog {
+        let missing = UnavailableTools::new(self.config, self.lists.pins(), self.lists.all(), &self.reasons);
+        let catalog = self.lists.generate(&self.cache, self.config, &self.notifier);
+        catalog.with_absences(Arc::new(missing))
+    }
+
+    /// Whether any list is a remembered one; asked once, because the answer leads to new lists.
+    pub fn take_remembered(&mut self) -> bool {
+        std::mem::take(&mut self.remembered)
+    }
+
+    /// Asks the servers again that a snippet needs, for `longest` at most; says whether any has other tools by now.
+    pub async fn refresh(&mut self, code: &str, longest: Duration) -> Result<bool, Failure> {
+        let servers = needed(self.config, &runner::path_heads(code));
+        let opening = servers.iter().map(|server| self.sessions.start(&server.connection.name));
+        let opening = join_all(opening.collect::<Vec<_>>());
+        if tokio::time::timeout(longest, opening).await.is_err() {
+            self.notifier.note("a server did not answer: its tools are the remembered ones");
+        }
+        let changed = self.sessions.changed();
+        let any = !changed.is_empty();
+        for (name, tools) in changed {
+            self.keep(&name, tools)?;
+        }
+        Ok(any)
+    }
+
+    /// Asks the servers that were not asked yet, because a snippet names what no other server has; for `longest` at most.
+    /// Says whether any has answered.
+    pub async fn ask_the_others(&mut self, longest: Duration) -> Result<bool, Failure> {
+        let config = self.config;
+        let is_new = |server: &&Server| {
+            let name = &server.connection.name;
+            !self.lists.has(name) && !self.reasons.contains_key(name)
+        };
+        let others: Vec<&Server> = config.servers.iter().filter(is_new).collect();
+        let before = self.lists.all().len();
+        // What fails is no part of the snippet's error; the catalog knows it.
+        match tokio::time::timeout(longest, self.ask(&others)).await {
+            Ok(asked) => drop(asked?),
+            Err(_) => self.keep_those_that_answered(&others).await?,
+        }
+        Ok(self.lists.all().len() > before)
+    }
+
+    async fn keep_those_that_answered(&mut self, servers: &[&Server]) -> Result<(), Failure> {
+        for server in servers {
+            let name = &server.connection.name;
+            match self.sessions.start(name).now_or_never() {
+                Some(Ok(opened)) => self.keep(name, opened.tools)?,
+                Some(Err(error)) => drop(self.reasons.insert(name.clone(), error.message)),
+                None => drop(self.reasons.insert(name.clone(), STARTING.to_owned())),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Functions of snippets that look at all servers.
+const LOOK_UPS: [&str; 2] = ["search_tools", "describe_tools"];
+
+/// The servers that a snippet with these names needs: those whose modules are among them, and all for one that looks
+/// things up.
+pub fn needed<'a>(config: &'a Config, names: &BTreeSet<String>) -> Vec<&'a Server> {
+    let modules = codegen::module_names(config.servers.iter().map(|server| server.connection.name.as_str()));
+    let looks_up = LOOK_UPS.iter().any(|function| names.contains(*function));
+    let is_named = |server: &&Server| {
+        looks_up || modules.get(&server.connection.name).is_some_and(|module| names.contains(module))
+    };
+    config.servers.iter().filter(is_named).collect()
+}

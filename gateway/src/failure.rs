@@ -1,0 +1,38 @@
+//! Why a command has no result, with the exit code that says so.
+
+use std::fmt::Display;
+
+use runner::{CallFailure, FailureKind};
+
+use crate::exit;
+
+/// Why a command has no result.
+#[derive(Debug)]
+pub struct Failure {
+    /// The process's exit code.
+    pub code: u8,
+    /// What to tell.
+    pub message: String,
+}
+
+impl Failure {
+    /// The command line, the configuration or another file that the user named is wrong.
+    pub fn configuration(message: impl Display) -> Self {
+        Failure { code: exit::CONFIGURATION, message: format!("{message}") }
+    }
+
+    /// A call has failed that a person has asked for.
+    pub fn call(failure: CallFailure) -> Self {
+        let code = match failure.kind {
+            FailureKind::Denied => exit::DENIED,
+            FailureKind::InvalidParams => exit::CONFIGURATION,
+            _ => exit::HOST,
+        };
+        Failure { code, message: failure.message }
+    }
+
+    /// The host failed: toolchain, sandbox, cache, servers.
+    pub fn host(message: impl Display) -> Self {
+        Failure { code: exit::HOST, message: format!("{message}") }
+    }
+}

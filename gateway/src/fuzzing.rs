@@ -1,0 +1,26 @@
+//! What the fuzz targets try of files that decide what is trusted and permitted. No interface for anything else.
+
+use crate::permission::Content;
+use config::trust::{ProjectFiles, Trust, Trusted};
+
+/// Whether a record of trust with these bytes trusts a configuration and its lock file at `path`.
+#[must_use]
+pub fn is_trusted(record: &[u8], path: &str, config: &str, lock: Option<&str>) -> bool {
+    Trusted::parse(record)
+        .is_ok_and(|trusted| trusted.of(path, ProjectFiles::new(config, lock)) == Trust::Given)
+}
+
+/// A record that trusts them.
+#[must_use]
+pub fn record_of_trust(path: &str, config: &str, lock: Option<&str>) -> Vec<u8> {
+    let mut trusted = Trusted::default();
+    trusted.set(path.to_owned(), Some(ProjectFiles::new(config, lock)));
+    serde_json::to_vec_pretty(&trusted).unwrap_or_default()
+}
+
+/// Whether a file of remembered answers with these bytes lets a tool of this hash be called, of a server of this identity.
+#[must_use]
+pub fn is_allowed(answers: &[u8], identity: &str, tool: &str, hash: &str) -> bool {
+    Content::parse(answers)
+        .is_ok_and(|content| content.is_some_and(|content| content.has(identity, tool, hash)))
+}

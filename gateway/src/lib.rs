@@ -1,0 +1,28 @@
+//! The way between programs and servers: which tools there are, what models read of them, who may call what, and the
+//! sessions that carry the calls.
+
+#![cfg(target_os = "linux")]
+
+pub mod cache;
+pub mod catalog;
+pub mod direct;
+pub mod discovery;
+pub mod exit;
+pub mod failure;
+pub mod first_start;
+#[doc(hidden)]
+pub mod fuzzing;
+pub mod guard;
+pub mod login_hook;
+pub mod observed;
+pub mod permission;
+pub mod pins;
+pub mod program_crate;
+pub mod propagation;
+pub mod reference;
+pub mod resources;
+pub mod secrets;
+pub mod session_host;
+pub mod sessions;
+pub mod tool_list;
+pub mod unavailable;

@@ -1,0 +1,108 @@
+//! What a newer configuration says of a call that was begun under an older one.
+
+use super::Policy;
+use crate::resources;
+use config::{Config, Glob, Permission};
+
+/// What holds under a configuration for a tool before anybody is asked. What the command line allows is not asked about;
+/// what is denied stays so.
+pub(super) fn holds(config: &Config, allow: &[Glob], server: &str, tool: &str) -> Permission {
+    let is_denied = match resources::is_name(tool) {
+        true => config.denies(server, tool),
+        false => !config.admits(server, tool),
+    };
+    if is_denied {
+        return Permission::Deny;
+    }
+    let name = format!("{server}.{tool}");
+    match config.permission(server, tool) {
+        Permission::Ask | Permission::AskEach if allow.iter().any(|glob| glob.fits(&name)) => {
+            Permission::Allow
+        }
+        permission => permission,
+    }
+}
+
+/// Whether something that began under the configuration `used` may still be asked of a server, or a tool of it be called,
+/// `now` that another one is in force. `allow` is what the command line allows.
+///
+/// # Errors
+/// Why not, in words for a model: the server is gone or another one, or the tool needs a permission that nobody was asked
+/// for.
+pub fn check(
+    used: &Config,
+    now: &Config,
+    allow: &[String],
+    server: &str,
+    tool: Option<&str>,
+) -> Result<(), String> {
+    let Some(configured) = now.server(server) else {
+        return Err(format!("the server {server} is no longer configured"));
+    };
+    if used.server(server).is_none_or(|before| before.connection != configured.connection) {
+        return Err(format!(
+            "the configuration of the server {server} has changed since this was begun; begin it again"
+        ));
+    }
+    let Some(tool) = tool else { return Ok(()) };
+    let allow: Vec<Glob> = allow.iter().map(|glob| Glob::new(glob)).collect();
+    let strictness = |config: &Config| match holds(config, &allow, server, tool) {
+        Permission::Allow => 0,
+        Permission::Ask => 1,
+        Permission::AskEach => 2,
+        Permission::Deny => 3,
+    };
+    match strictness(now) {
+        3 => Err(format!("the configuration denies {server}.{tool} by now")),
+        asks if asks > strictness(used) => Err(format!(
+            "the configuration wants a person to be asked about {server}.{tool} by now; begin again"
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl Policy {
+    /// What holds for a tool before anybody is asked. What the command line allows is not asked about; what is denied
+    /// stays so.
+    pub(crate) fn holds(&self, server: &str, tool: &str) -> Permission {
+        holds(&self.config, &self.allow, server, tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use config::{Rules, Server};
+
+    fn config(command: &str, permission: Permission, deny: &[&str]) -> Config {
+        let server = Server {
+            permissions: Rules { rules: Vec::new(), otherwise: permission },
+            ..Server::new(mcp::ServerConfig::stdio("s", command, [""; 0]), String::new())
+        };
+        Config {
+            servers: vec![server],
+            deny: deny.iter().map(|glob| Glob::new(glob)).collect(),
+            ..Config::default()
+        }
+    }
+
+    #[test]
+    fn what_was_begun_goes_on_as_far_as_the_newer_configuration_allows_the_same() {
+        use Permission::{Allow, Ask, AskEach, Deny};
+        let used = config("one", Ask, &[]);
+        let says = |now: &Config, allow: &[&str], tool: Option<&str>| {
+            let allow: Vec<String> = allow.iter().map(|glob| (*glob).to_owned()).collect();
+            check(&used, now, &allow, "s", tool).err().unwrap_or_default()
+        };
+        for permission in [Allow, Ask] {
+            assert_eq!(says(&config("one", permission, &[]), &[], Some("t")), "");
+        }
+        assert!(says(&config("one", AskEach, &[]), &[], Some("t")).contains("to be asked about s.t"));
+        assert_eq!(says(&config("one", AskEach, &[]), &["s.*"], Some("t")), "");
+        assert!(says(&config("one", Deny, &[]), &["s.*"], Some("t")).contains("denies s.t"));
+        assert!(says(&config("one", Allow, &["s.t"]), &[], Some("t")).contains("denies s.t"));
+        assert_eq!(says(&config("one", Allow, &["s.t"]), &[], None), "");
+        assert!(says(&config("two", Ask, &[]), &[], None).contains("has changed"));
+        assert!(says(&Config::default(), &[], None).contains("no longer configured"));
+    }
+}

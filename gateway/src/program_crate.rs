@@ -1,0 +1,53 @@
+//! A program as a crate of its own, as `toolsmith codegen --out` writes it and `toolsmith run --crate` reads it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mcp::Lock;
+
+use crate::failure::Failure;
+use crate::observed::ObservedOutputs;
+use crate::tool_list::ToolList;
+use config::LOCK;
+
+/// A crate's program and the tools that it was written for.
+#[derive(Debug)]
+pub struct ProgramCrate {
+    /// The program's text.
+    pub code: String,
+    /// Servers, their tools and their bindings.
+    pub(crate) servers: Vec<(String, Arc<ToolList>, String)>,
+    /// Output schemas that were inferred.
+    pub(crate) observed: ObservedOutputs,
+}
+
+impl ProgramCrate {
+    /// Reads the crate in `folder`; `read_snippet` reads its program within the bounds of snippets.
+    pub fn read(
+        folder: &Path,
+        read_snippet: impl FnOnce(&Path) -> Result<String, Failure>,
+    ) -> Result<Self, Failure> {
+        let path = folder.join(LOCK);
+        let lock = Lock::read(&path).map_err(Failure::configuration)?.ok_or_else(|| {
+            let shown = folder.display();
+            Failure::configuration(format!(
+                "{shown} holds no crate: there is no {LOCK} in it\nhelp: write one with `toolsmith codegen --out {shown}`"
+            ))
+        })?;
+        let modules = codegen::module_names(lock.servers.keys().map(String::as_str));
+        let mut servers = Vec::new();
+        for (name, server) in &lock.servers {
+            let module = modules.get(name).map(String::as_str).unwrap_or_default();
+            let file = folder.join(runner::module_file(module));
+            let source = fs_err::read_to_string(&file).map_err(|error| {
+                Failure::configuration(format!(
+                    "the bindings of {name} can't be read: {error}\nhelp: write the crate anew with `toolsmith codegen --out`"
+                ))
+            })?;
+            let tools = server.tools.values().map(|tool| tool.tool.clone()).collect();
+            servers.push((name.clone(), Arc::new(ToolList::new(tools)), source));
+        }
+        let code = read_snippet(&folder.join(runner::SNIPPET))?;
+        Ok(ProgramCrate { code, servers, observed: ObservedOutputs::of(&lock) })
+    }
+}

@@ -1,0 +1,253 @@
+//! The tools that `serve` offers for writing snippets, as `tools/list` describes them.
+//!
+//! Each word of it is paid for in every conversation of every client, so all of it has a budget. What there is to say
+//! of how snippets are written, and what of it can wait for `describe_tools`, is in `wording.rs`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::signature::Detail;
+use super::{Found, Reference, Server, text};
+
+mod wording;
+
+/// Most tools whose names are listed where their signatures are too long.
+const NAMES_LISTED: usize = 150;
+/// Tokens that the list of servers may have besides [`TOKENS_OF_TOOLS`].
+const SERVERS_TOKENS: usize = 120;
+/// With many tools, the list of servers may be longer: one token more for so many tools, …
+const TOOLS_TO_THE_TOKEN: usize = 3;
+/// … up to as many tokens.
+const SERVERS_TOKENS_AT_MOST: usize = 380;
+/// Characters of a line about a server: at first, and where there are many.
+const ABOUT: [usize; 3] = [100, 50, 0];
+
+/// The arguments of `execute_code`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExecuteCode {
+    pub code: String,
+    /// Most seconds.
+    #[serde(default)]
+    #[schemars(with = "f64")]
+    pub timeout: Option<f64>,
+    /// Compile only.
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    pub check_only: bool,
+    /// For args.get.
+    #[serde(default)]
+    pub args: BTreeMap<String, String>,
+}
+
+/// The arguments of `search_tools`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchTools {
+    /// Words; empty: all tools of a server.
+    pub query: String,
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub server: Option<String>,
+    #[serde(default)]
+    #[schemars(with = "usize")]
+    pub limit: Option<usize>,
+}
+
+/// The arguments of `describe_tools`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DescribeTools {
+    /// Such as `shop::get_customer`.
+    pub tools: Vec<String>,
+}
+
+/// A tool as a client is told of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDefinition {
+    /// Its name.
+    pub name: &'static str,
+    /// What a model reads of it.
+    pub description: String,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Map<String, Value>,
+}
+
+impl Reference {
+    /// The tools to offer: `execute_code`, and those that look up what its description leaves out, if it does.
+    /// Descriptions have at most about `budget` tokens, except that the shortest ones have what they need.
+    pub fn definitions(&self, budget: usize) -> Vec<ToolDefinition> {
+        let (description, is_whole) = self.described(budget);
+        let description = format!("{description}{}", self.not_available());
+        let [execute, search, describe] = definitions(description);
+        if is_whole { vec![execute] } else { vec![execute, search, describe] }
+    }
+
+    /// The same while not every server has answered: whoever does not ask again can look up what comes later.
+    pub fn definitions_so_far(&self, budget: usize) -> Vec<ToolDefinition> {
+        let (description, _) = self.described(budget);
+        definitions(format!("{description}{}\n{}", self.not_available(), wording::MORE_TO_COME)).into()
+    }
+
+    /// The last lines of the description: what can't be used, and what a person has to do about it.
+    fn not_available(&self) -> String {
+        let untrusted = self.missing.untrusted().map(|line| format!("\n{line}")).unwrap_or_default();
+        format!("{}{untrusted}", self.missing_line("\n"))
+    }
+
+    /// The description of `execute_code`: how to write a snippet, and as much of the API as fits into about `budget`
+    /// tokens, the most useful form first.
+    #[cfg(test)]
+    pub(crate) fn description(&self, budget: usize) -> String {
+        self.described(budget).0
+    }
+
+    /// The description, and whether nothing is left out of the signatures.
+    fn described(&self, budget: usize) -> (String, bool) {
+        let all: Vec<Found> = (0..self.len()).filter_map(|place| self.found(place, 0.0)).collect();
+        for detail in Detail::ALL {
+            let how = if detail == Detail::Call { wording::CALLS_ONLY } else { wording::INLINED };
+            let how = format!("{}\n{how}", self.how());
+            let left = budget.saturating_sub(tokens(&how));
+            if let Some(api) = api(&all, detail, left) {
+                return (format!("{how}\n{api}"), detail == Detail::Whole);
+            }
+        }
+        let servers = if self.len() <= NAMES_LISTED {
+            let names = self.servers.iter().map(|server| self.names(server));
+            let names: String = names.collect();
+            let left = budget.saturating_sub(tokens(&self.how()) + tokens(wording::DISCOVERED));
+            Some(names).filter(|names| tokens(names) <= left)
+        } else {
+            None
+        };
+        let servers = servers.unwrap_or_else(|| self.server_list());
+        (format!("{}\n{}{servers}", self.how(), wording::DISCOVERED), false)
+    }
+
+    /// How a snippet is written.
+    fn how(&self) -> String {
+        let resources = if self.has_resources { wording::RESOURCES } else { "" };
+        format!("{}{resources}", wording::HOW)
+    }
+
+    /// A server with the names of its tools.
+    fn names(&self, server: &Server) -> String {
+        let own = self
+            .tools
+            .iter()
+            .filter(|tool| self.servers.get(tool.server).is_some_and(|of| of.name == server.name));
+        let functions: Vec<&str> = own.map(|tool| tool.function.as_str()).collect();
+        format!("\n{}: {}", line(server, ABOUT[0]), functions.join(", "))
+    }
+
+    /// As much about each server as there is room for.
+    fn server_list(&self) -> String {
+        let room = (SERVERS_TOKENS + self.len() / TOOLS_TO_THE_TOKEN).min(SERVERS_TOKENS_AT_MOST);
+        for longest in ABOUT {
+            let lines: Vec<String> = self.servers.iter().map(|server| line(server, longest)).collect();
+            let text = if longest > 0 {
+                format!("\n{}", lines.join("\n"))
+            } else {
+                format!(" {}", lines.join(", "))
+            };
+            if tokens(&text) <= room {
+                return text;
+            }
+        }
+        let mut text = String::new();
+        let mut named = 0;
+        for server in &self.servers {
+            let next = format!("{} {}", if named > 0 { "," } else { "" }, server.module);
+            if tokens(&text) + tokens(&next) > room {
+                break;
+            }
+            text.push_str(&next);
+            named += 1;
+        }
+        match self.servers.len() - named {
+            0 => text,
+            more => format!("{text} and {more} more"),
+        }
+    }
+}
+
+/// All three tools.
+fn definitions(description: String) -> [ToolDefinition; 3] {
+    [
+        ToolDefinition { name: "execute_code", description, input_schema: schema::<ExecuteCode>() },
+        ToolDefinition {
+            name: "search_tools",
+            description: wording::SEARCH.to_owned(),
+            input_schema: schema::<SearchTools>(),
+        },
+        ToolDefinition {
+            name: "describe_tools",
+            description: wording::DESCRIBE.to_owned(),
+            input_schema: schema::<DescribeTools>(),
+        },
+    ]
+}
+
+/// The module of a server, what is known about it, and how many tools it has.
+fn line(server: &Server, longest: usize) -> String {
+    let about = codegen::clean(&server.about, longest);
+    let Server { module, count, .. } = server;
+    if about.is_empty() || longest == 0 {
+        format!("{module} ({count})")
+    } else {
+        format!("{module} ({count}): {about}")
+    }
+}
+
+/// The signatures of all tools, if they have at most `left` tokens.
+fn api(all: &[Found], detail: Detail, left: usize) -> Option<String> {
+    // A signature has more than so many tokens in any form: most lists need not be written to be seen too long.
+    const SHORTEST: usize = 5;
+    (all.len() * SHORTEST <= left).then(|| text::signatures(all, detail)).filter(|api| tokens(api) <= left)
+}
+
+/// About how many tokens a text has, by either of two rules: a rule for tokenisers of today, and four characters to
+/// the token.
+fn tokens(text: &str) -> usize {
+    codegen::tokens(text).max(text.chars().count() / 4)
+}
+
+/// About how many tokens `tools/list` costs a client: by the rule for `o200k_base`, and as characters / 4.
+pub fn definition_tokens(definitions: &[ToolDefinition]) -> (usize, usize) {
+    let tools: Vec<Value> = definitions
+        .iter()
+        .map(|tool| json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema }))
+        .collect();
+    let text = Value::Array(tools).to_string();
+    (codegen::tokens(&text), text.chars().count() / 4)
+}
+
+/// The schema of a struct of arguments, without what tells a model nothing.
+fn schema<T: JsonSchema>() -> Map<String, Value> {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.meta_schema = None;
+    settings.inline_subschemas = true;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = match schema.to_value() {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    };
+    schema.remove("description");
+    strip(&mut schema);
+    schema
+}
+
+/// Takes away titles, formats and defaults, here and below.
+fn strip(schema: &mut Map<String, Value>) {
+    for word in ["title", "format", "default", "minimum"] {
+        schema.remove(word);
+    }
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.values_mut().filter_map(Value::as_object_mut).for_each(strip);
+    }
+}

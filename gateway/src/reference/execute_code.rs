@@ -1,0 +1,41 @@
+//! The arguments of `execute_code`: read, and told apart.
+
+use config::LONGEST_SECONDS;
+use serde_json::{Value, json};
+
+use super::ExecuteCode;
+
+impl ExecuteCode {
+    /// The arguments of a call.
+    ///
+    /// # Errors
+    /// What is wrong, for a model.
+    pub fn read(arguments: Value) -> Result<Self, String> {
+        let arguments: Self = serde_json::from_value(arguments).map_err(|error| {
+            format!(
+                "the arguments of execute_code are wrong: {error}\n\
+                 help: {{ \"code\": \"…Rust…\", \"timeout\"?: seconds, \"check_only\"?: true, \"args\"?: {{ … }} }}"
+            )
+        })?;
+        if let Some(seconds) = arguments.timeout
+            && !(seconds > 0.0 && seconds <= LONGEST_SECONDS)
+        {
+            return Err(format!(
+                "timeout: {seconds} is out of range: more than 0, at most {LONGEST_SECONDS} seconds"
+            ));
+        }
+        Ok(arguments)
+    }
+
+    /// A hash of what is asked for.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(self.code.len() as u64).to_le_bytes()).update(self.code.as_bytes());
+        // The same arguments in another order ask for the same.
+        let mut rest = json!([self.check_only, self.args]);
+        rest.sort_all_objects();
+        hasher.update(rest.to_string().as_bytes());
+        hasher.finalize().to_hex().to_string()
+    }
+}

@@ -1,0 +1,451 @@
+//! The sessions of one execution: fresh ones, opened for the servers that the program can call.
+//!
+//! A server that is opened is asked for its tools at once. If they are not the ones that the program was compiled
+//! against, the session is refused, and the caller compiles again with the new list.
+
+mod resources;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, Shared, join_all};
+use mcp::{CallOptions, ErrorKind, Session};
+use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tokio::task::AbortHandle;
+
+use crate::first_start;
+use crate::guard::{Guards, ToolGuard};
+use crate::login_hook::{self, LoginHook};
+use crate::permission::{Grants, Policy, RequestedTool};
+use crate::pins::Pins;
+use crate::propagation::depth;
+use crate::reference::Lookup;
+use crate::secrets;
+use crate::session_host::SessionHost;
+use crate::tool_list::ToolList;
+use config::{Config, Permission, Server};
+use terminal::Masker;
+
+/// A session with the tools that its server offers.
+#[derive(Clone)]
+pub struct Opened {
+    pub session: Session,
+    pub tools: Arc<ToolList>,
+    pub warnings: Vec<String>,
+    /// Whether these are the tools that the server has, and not those that were left when it could not say.
+    pub is_whole: bool,
+}
+
+/// Why there is no session.
+#[derive(Debug, Clone)]
+pub struct Unopened {
+    pub message: String,
+    /// Whether a login may help.
+    pub wants_login: bool,
+}
+
+impl Unopened {
+    fn new(message: String) -> Self {
+        Unopened { message, wants_login: false }
+    }
+}
+
+impl std::fmt::Display for Unopened {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+type Opening = Shared<BoxFuture<'static, Result<Opened, Unopened>>>;
+
+/// An attempt to open a session. It ends with the execution, however many wait for it.
+struct Attempt {
+    opening: Opening,
+    task: AbortHandle,
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// The sessions of one execution.
+pub struct Sessions {
+    servers: BTreeMap<String, Server>,
+    /// The tools that programs are compiled against, by server.
+    expected: BTreeMap<String, Arc<ToolList>>,
+    /// Servers whose other tools may have changed: only the tool that is called is compared.
+    pinned: BTreeSet<String>,
+    opening: Mutex<HashMap<String, Attempt>>,
+    guards: Guards,
+    pins: Pins,
+    /// The secrets that no error tells.
+    masker: Masker,
+    /// Who answers what servers ask.
+    host: Arc<dyn SessionHost>,
+    /// Who offers a person the login that a server wants.
+    logs_in: Option<Arc<dyn LoginHook>>,
+    /// Who may call what; without one nothing may be called.
+    policy: Option<Arc<Policy>>,
+    grants: Grants,
+    /// What programs can look up of tools; without it nothing.
+    lookup: Option<Arc<Lookup>>,
+    /// Which resources servers have listed.
+    listed: resources::Listed,
+}
+
+impl Sessions {
+    /// No session yet, to any of the configured servers.
+    pub fn new(config: &Config, host: Arc<dyn SessionHost>) -> Self {
+        let masker = secrets::masker(config);
+        let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
+        Sessions {
+            servers: servers.collect(),
+            expected: BTreeMap::new(),
+            pinned: BTreeSet::new(),
+            opening: Mutex::default(),
+            guards: Guards::default(),
+            pins: Pins::default(),
+            masker,
+            host,
+            logs_in: None,
+            policy: None,
+            grants: Grants::default(),
+            lookup: None,
+            listed: resources::Listed::default(),
+        }
+    }
+
+    /// From now on, the person at the terminal is offered the logins that servers want.
+    pub(crate) fn offer_logins(&mut self, hook: Arc<dyn LoginHook>) {
+        self.logs_in = Some(hook);
+    }
+
+    /// From now on, no tool is called that is not as it is pinned.
+    pub fn hold_to(&mut self, pins: Pins) {
+        self.pins = pins;
+    }
+
+    /// From now on, calls may be made that `policy` permits.
+    pub fn permit(&mut self, policy: Arc<Policy>) {
+        self.policy = Some(policy);
+    }
+
+    /// From now on, programs can look tools up.
+    pub fn look_up_in(&mut self, lookup: Arc<Lookup>) {
+        self.lookup = Some(lookup);
+    }
+
+    /// From now on, a session with `server` is refused unless it offers `tools`.
+    pub(crate) fn expect(&mut self, server: &str, tools: Arc<ToolList>) {
+        self.expected.insert(server.to_owned(), tools);
+    }
+
+    /// As [`Sessions::expect`], but tool by tool: one that has changed is refused when it is called.
+    pub fn pin(&mut self, server: &str, tools: Arc<ToolList>) {
+        self.pinned.insert(server.to_owned());
+        self.expect(server, tools);
+    }
+
+    /// The session with `server` and its tools, connected in the background if there is none.
+    pub fn start(&self, server: &str) -> Opening {
+        let mut opening = self.opening();
+        if let Some(attempt) = opening.get(server) {
+            return attempt.opening.clone();
+        }
+        let Some(server) = self.servers.get(server) else {
+            let message = format!("the server {server} is not configured");
+            return std::future::ready(Err(Unopened::new(message))).boxed().shared();
+        };
+        first_start::tell(server, &self.host.voice());
+        let config = server.connection.clone();
+        // A task of its own: whoever waits may give up without ending the attempt for others.
+        let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());
+        let task = tokio::spawn(async move { connect(&config, &masker, host, offers).await });
+        let handle = task.abort_handle();
+        let started = task
+            .map(|done| {
+                done.unwrap_or_else(|error| {
+                    Err(Unopened::new(format!("the connection was given up: {error}")))
+                })
+            })
+            .boxed()
+            .shared();
+        let attempt = Attempt { opening: started.clone(), task: handle };
+        opening.insert(server.connection.name.clone(), attempt);
+        started
+    }
+
+    /// The tools of the open sessions that are not those that were expected.
+    pub(crate) fn changed(&self) -> Vec<(String, Arc<ToolList>)> {
+        let opening = self.opening();
+        let opened =
+            opening.iter().filter_map(|(name, attempt)| Some((name, attempt.opening.peek()?.as_ref().ok()?)));
+        opened
+            .filter(|(name, opened)| self.expected.get(*name).is_some_and(|tools| *tools != opened.tools))
+            .map(|(name, opened)| (name.clone(), opened.tools.clone()))
+            .collect()
+    }
+
+    /// Ends all sessions, and waits until their processes are gone. What is still being opened is given up.
+    pub async fn close(self) {
+        let attempts = std::mem::take(&mut *self.opening());
+        let closing = attempts.into_values().map(|attempt| async move {
+            attempt.task.abort();
+            // It may have been open before.
+            if let Ok(opened) = attempt.opening.clone().await {
+                opened.session.close().await;
+            }
+        });
+        join_all(closing).await;
+    }
+
+    fn opening(&self) -> MutexGuard<'_, HashMap<String, Attempt>> {
+        self.opening.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn opened(&self, server: &str) -> Option<Opened> {
+        self.opening().get(server)?.opening.peek()?.as_ref().ok().cloned()
+    }
+
+    /// A tool as its server offers it in this execution.
+    fn wanted(&self, server: &str, tool: &str) -> RequestedTool {
+        RequestedTool::new(server, tool, self.opened(server).as_ref().map(|opened| &*opened.tools))
+    }
+
+    /// Whether a call may leave; `offered` are the server's tools.
+    fn guard(
+        &self,
+        server: &str,
+        tool: &str,
+        offered: &ToolList,
+        arguments: &RawValue,
+    ) -> Result<(), CallFailure> {
+        let settings = self.servers.get(server);
+        let pinned = self.expected.get(server).filter(|_| self.pinned.contains(server));
+        let check_input = settings.is_none_or(|settings| settings.check_input);
+        let guard = || {
+            let held = self.pins.holds_back(server, tool, offered);
+            ToolGuard::new(tool, offered, pinned.map(|tools| &**tools), check_input).held(held)
+        };
+        self.guards.check(server, tool, guard, arguments)
+    }
+
+    /// A call that a person or a client makes: with permission, and under the same guards as that of a program.
+    pub async fn call_directly(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Box<RawValue>,
+    ) -> Result<Answer, CallFailure> {
+        self.permit_call(server, tool, &arguments).await?;
+        self.call(server, tool, arguments).await
+    }
+
+    /// Calls a tool of an open server, with `meta` beside its arguments (MCP's `_meta`).
+    pub async fn call_with(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: Box<RawValue>,
+        meta: Map<String, Value>,
+    ) -> Result<Answer, CallFailure> {
+        let Some(Opened { session, tools, .. }) = self.opened(server) else {
+            let message = format!("there is no session with {server}");
+            return Err(CallFailure { kind: FailureKind::Unavailable, message });
+        };
+        self.guard(server, tool, &tools, &arguments)?;
+        match session.call_with(tool, arguments, CallOptions::with_meta(meta)).await {
+            Ok(result) => Ok(Answer { is_error: result.is_error(), result: result.into_raw() }),
+            Err(error) => {
+                let CallFailure { kind, message } = failure(&error);
+                Err(CallFailure { kind, message: self.masker.mask(&message).into_owned() })
+            }
+        }
+    }
+
+    /// The secrets that no error tells.
+    pub fn masker(&self) -> &Masker {
+        &self.masker
+    }
+
+    /// Tools whose arguments could not be checked, and why.
+    pub fn unchecked(&self) -> Vec<String> {
+        self.guards.unchecked()
+    }
+}
+
+async fn connect(
+    config: &mcp::ServerConfig,
+    masker: &Masker,
+    host: Arc<dyn SessionHost>,
+    logs_in: Option<Arc<dyn LoginHook>>,
+) -> Result<Opened, Unopened> {
+    let told = |error: mcp::Error| Unopened {
+        message: masker.mask(&login_hook::explained(&error)).into_owned(),
+        wants_login: matches!(*error.kind, ErrorKind::Unauthorized { .. }),
+    };
+    let listed = match listed(config, host.clone()).await {
+        // Once: who was just let in and is refused all the same is told so.
+        Err(error) => match logs_in {
+            Some(hook) if hook.offer(config, &error).await => listed(config, host).await,
+            _ => Err(error),
+        },
+        listed => listed,
+    };
+    let Listed { session, mut listing, is_whole } = listed.map_err(told)?;
+    for warning in &mut listing.warnings {
+        *warning = masker.mask(warning).into_owned();
+    }
+    let tools = listing.tools.into_iter().map(mcp::Tool::repaired).collect();
+    Ok(Opened { session, tools: Arc::new(ToolList::new(tools)), warnings: listing.warnings, is_whole })
+}
+
+/// A session, and what its server lists.
+struct Listed {
+    session: Session,
+    listing: mcp::Listing,
+    /// Whether the server could be asked at all.
+    is_whole: bool,
+}
+
+/// Connects and asks for the tools: some servers let anybody connect, and want a login then.
+async fn listed(config: &mcp::ServerConfig, host: Arc<dyn SessionHost>) -> Result<Listed, mcp::Error> {
+    let session = Session::connect_with(config, host).await?;
+    match session.list_tools().await {
+        Ok(listing) => Ok(Listed { session, listing, is_whole: true }),
+        // Whoever wants a login at this point, or is gone, can't be asked anything else either.
+        Err(error) if session.is_closed() || matches!(*error.kind, ErrorKind::Unauthorized { .. }) => {
+            Err(error)
+        }
+        Err(error) => {
+            let warnings = vec![format!("its tools can't be listed, it is used without: {error}")];
+            let listing = mcp::Listing { warnings, ..mcp::Listing::default() };
+            Ok(Listed { session, listing, is_whole: false })
+        }
+    }
+}
+
+impl ToolHost for Sessions {
+    fn questions(&self) -> Option<tokio::sync::watch::Receiver<usize>> {
+        Some(self.host.questions())
+    }
+
+    fn open<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), String>> {
+        let opening = self.start(server);
+        async move {
+            let opened = opening.await.map_err(|error| error.message)?;
+            match self.expected.get(server) {
+                Some(expected) if !self.pinned.contains(server) && *expected != opened.tools => {
+                    Err(format!("the tools of {server} have changed since the program was compiled"))
+                }
+                _ => Ok(()),
+            }
+        }
+        .boxed()
+    }
+
+    fn permit<'a>(&'a self, tools: &'a [(String, String)]) -> BoxFuture<'a, Result<(), Refusal>> {
+        async move {
+            let Some(policy) = &self.policy else {
+                let message = NO_POLICY.to_owned();
+                return Err(Refusal { message, evidence: serde_json::json!({}) });
+            };
+            let matters =
+                |(server, tool): &&(String, String)| policy.holds(server, tool) != Permission::Allow;
+            let manifest = tools.iter().filter(matters).map(|(server, tool)| self.wanted(server, tool));
+            let manifest: Vec<RequestedTool> = manifest.collect();
+            let decided = policy.decide(&manifest, &self.grants).await;
+            decided.map_err(|refusal| Refusal { message: refusal.message(), evidence: refusal.evidence() })
+        }
+        .boxed()
+    }
+
+    fn permit_call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: &'a RawValue,
+    ) -> BoxFuture<'a, Result<(), CallFailure>> {
+        let denied = |message| CallFailure { kind: FailureKind::Denied, message };
+        async move {
+            let policy = self.policy.as_ref().ok_or_else(|| denied(NO_POLICY.to_owned()))?;
+            let asks = matches!(policy.holds(server, tool), Permission::Ask | Permission::AskEach);
+            if let Some(opened) = self.opened(server).filter(|_| asks) {
+                // Nobody is asked about what can't be sent.
+                self.guard(server, tool, &opened.tools, arguments)?;
+            }
+            let wanted = || self.wanted(server, tool);
+            let decided = policy.decide_call((server, tool), wanted, arguments, &self.grants).await;
+            decided.map_err(|refusal| denied(refusal.message()))
+        }
+        .boxed()
+    }
+
+    fn look_up<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        let nothing = || {
+            let message = "no tools can be looked up here".to_owned();
+            Err(CallFailure { kind: FailureKind::Unavailable, message })
+        };
+        async move {
+            if let Question::Resources { server, query } = question {
+                let found = self.resources(server.as_deref(), query.as_deref()).await?;
+                return serde_json::value::to_raw_value(&found).map_err(|error| CallFailure {
+                    kind: FailureKind::Protocol,
+                    message: error.to_string(),
+                });
+            }
+            self.lookup.as_ref().map_or_else(nothing, |lookup| lookup.answer(question))
+        }
+        .boxed()
+    }
+
+    fn find_resource<'a>(
+        &'a self,
+        uri: &'a str,
+        server: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, CallFailure>> {
+        self.server_of(uri, server).boxed()
+    }
+
+    fn permit_read<'a>(&'a self, server: &'a str, uri: &'a str) -> BoxFuture<'a, Result<(), CallFailure>> {
+        self.may_read(server, uri).boxed()
+    }
+
+    fn read_resource<'a>(
+        &'a self,
+        server: &'a str,
+        uri: &'a str,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
+        self.read(server, uri).boxed()
+    }
+
+    fn call<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        arguments: Box<RawValue>,
+    ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
+        self.call_with(server, tool, arguments, depth::next(0, false)).boxed()
+    }
+}
+
+/// What is said where tools are called by something that was not made to.
+const NO_POLICY: &str = "nothing may be called here";
+
+fn failure(error: &mcp::Error) -> CallFailure {
+    let kind = match &*error.kind {
+        ErrorKind::Timeout { .. } => FailureKind::Timeout,
+        ErrorKind::Rpc { .. } => FailureKind::Rejected,
+        ErrorKind::Protocol { .. } => FailureKind::Protocol,
+        _ => FailureKind::Unavailable,
+    };
+    CallFailure { kind, message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests;

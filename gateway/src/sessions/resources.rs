@@ -1,0 +1,288 @@
+//! Resources of all servers, as the programs of an execution list and read them.
+//!
+//! To read needs permission, since the program gets to see data of a server; to list needs none, as to look tools up.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::{StreamExt as _, stream};
+use mcp::{ErrorKind, Items};
+use runner::{CallFailure, FailureKind, FoundResource};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::{NO_POLICY, Sessions, failure};
+use crate::permission::{Policy, Reason, RequestedTool};
+use crate::reference::letters;
+use crate::resources::{LIST, LONGEST_ADDRESS, READ, fits_query, fits_template, meant};
+use config::Permission;
+
+/// How many servers are asked at once.
+const SERVERS_AT_ONCE: usize = 16;
+
+/// Most resources that a program is told of at once.
+const MOST_LISTED: usize = 10_000;
+
+/// Most bytes of what a resource holds, as JSON (16 MiB).
+const MOST_READ: usize = 16 << 20;
+
+/// "Method not found" of JSON-RPC: a server with resources need not know templates, nor the other way round.
+const UNKNOWN_METHOD: i64 = -32_601;
+
+/// The resources of servers as they were listed last, by server.
+#[derive(Default)]
+pub(super) struct Listed(Mutex<Lists>);
+
+type Lists = BTreeMap<String, Arc<[FoundResource]>>;
+
+impl Sessions {
+    /// The resources of all servers, or of one, that have each word of `query`. A server that can't be asked is left
+    /// out and told, unless it is the one that is named, or all are like it.
+    pub(super) async fn resources(
+        &self,
+        server: Option<&str>,
+        query: Option<&str>,
+    ) -> Result<Vec<FoundResource>, CallFailure> {
+        let servers = match server {
+            Some(server) => vec![self.listable(server)?],
+            None => self.all_listable()?,
+        };
+        let (lists, failures) = self.list(servers).await;
+        match failures.into_values().next() {
+            Some(failure) if lists.is_empty() => return Err(failure),
+            _ => {}
+        }
+        let query = query.unwrap_or_default();
+        let found = lists.values().flat_map(|list| list.iter());
+        let found = found.filter(|resource| fits_query(&resource.server, &as_listed(resource), query));
+        let found: Vec<FoundResource> = found.take(MOST_LISTED + 1).cloned().collect();
+        if found.len() > MOST_LISTED {
+            return Err(failed(
+                FailureKind::InvalidParams,
+                format!("more than {MOST_LISTED} resources fit; ask for fewer with .server(…) or .query(…)"),
+            ));
+        }
+        Ok(found)
+    }
+
+    /// The server that has a resource: the one that is named, or the one that lists the address or a template of it,
+    /// or the only one that lists any.
+    pub(super) async fn server_of(&self, uri: &str, server: Option<&str>) -> Result<String, CallFailure> {
+        if uri.len() > LONGEST_ADDRESS {
+            let message = format!("an address of {} bytes; the limit is {LONGEST_ADDRESS}", uri.len());
+            return Err(failed(FailureKind::InvalidParams, message));
+        }
+        if let Some(server) = server {
+            return self.named(server);
+        }
+        let servers = self.all_listable()?;
+        let known = self.listed.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // Half of what there is does not say whether an address is another server's too.
+        if servers.iter().all(|server| known.contains_key(server))
+            && let Some(owner) = owner(&known, uri)?
+        {
+            return Ok(owner);
+        }
+        let (lists, failures) = self.list(servers).await;
+        if let Some(owner) = owner(&lists, uri)? {
+            return Ok(owner);
+        }
+        let with_any: Vec<&String> =
+            lists.iter().filter(|(_, list)| !list.is_empty()).map(|(name, _)| name).collect();
+        if let ([only], true) = (with_any.as_slice(), failures.is_empty()) {
+            return Ok((*only).clone());
+        }
+        let mut message =
+            format!("no server has the resource {uri:?}{}", meant(uri, addresses(lists.values())));
+        for failure in failures.values() {
+            message = format!("{message}\nnot asked: {}", failure.message);
+        }
+        Err(failed(FailureKind::InvalidParams, message))
+    }
+
+    /// Whether a resource may be read.
+    pub(super) async fn may_read(&self, server: &str, uri: &str) -> Result<(), CallFailure> {
+        let denied = |message: String| failed(FailureKind::Denied, message);
+        let policy = self.policy()?;
+        let arguments = serde_json::value::to_raw_value(&json!({ "uri": uri }))
+            .map_err(|error| failed(FailureKind::Protocol, error.to_string()))?;
+        let wanted = || RequestedTool::reading(server);
+        let decided = policy.decide_call((server, READ), wanted, &arguments, &self.grants).await;
+        decided.map_err(|refusal| match refusal.reason {
+            Reason::NoTerminal => denied(format!("{}, such as:\n{}", refusal.message(), refusal.entries())),
+            _ => denied(refusal.message()),
+        })
+    }
+
+    /// What a resource holds, as its server sent it.
+    pub(super) async fn read(&self, server: &str, uri: &str) -> Result<Box<RawValue>, CallFailure> {
+        let opened = self.start(server).await;
+        let opened = opened.map_err(|error| failed(FailureKind::Unavailable, error.message))?;
+        match opened.session.read_resource(uri).await {
+            Ok(read) if read.get().len() > MOST_READ => {
+                let bytes = read.get().len();
+                let message =
+                    format!("the resource {uri:?} has {bytes} bytes as JSON; the limit is {MOST_READ}");
+                Err(failed(FailureKind::Protocol, message))
+            }
+            Ok(read) => Ok(read),
+            Err(error) => {
+                let mut failure = self.masked(&error);
+                if failure.kind == FailureKind::Rejected {
+                    let (lists, _) = self.list(vec![server.to_owned()]).await;
+                    let is_known = addresses(lists.values()).any(|known| known == uri);
+                    let near = if is_known { String::new() } else { meant(uri, addresses(lists.values())) };
+                    failure.message.push_str(&near);
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    /// Asks servers for their resources; gives what they list, and why others do not.
+    async fn list(&self, servers: Vec<String>) -> (Lists, BTreeMap<String, CallFailure>) {
+        let asking = stream::iter(servers).map(|server| async move {
+            let listed = self.list_of(&server).await;
+            (server, listed)
+        });
+        let answers: Vec<_> = asking.buffered(SERVERS_AT_ONCE).collect().await;
+        let (mut lists, mut failures) = (Lists::new(), BTreeMap::new());
+        for (server, listed) in answers {
+            match listed {
+                Ok(list) => drop(lists.insert(server, list)),
+                Err(failure) => {
+                    let message = &failure.message;
+                    self.host.voice().note(&format!("{server}: its resources can't be listed: {message}"));
+                    failures.insert(server, failure);
+                }
+            }
+        }
+        self.listed.0.lock().unwrap_or_else(PoisonError::into_inner).extend(lists.clone());
+        (lists, failures)
+    }
+
+    async fn list_of(&self, server: &str) -> Result<Arc<[FoundResource]>, CallFailure> {
+        let opened = self.start(server).await;
+        let session = opened.map_err(|error| failed(FailureKind::Unavailable, error.message))?.session;
+        if session.capabilities().get("resources").is_none_or(Value::is_null) {
+            return Ok(Arc::default());
+        }
+        let (resources, templates) =
+            tokio::join!(session.list_resources(), session.list_resource_templates());
+        let (resources, templates) = (self.known_items(resources)?, self.known_items(templates)?);
+        let found = resources.items.iter().filter_map(|item| found(server, item, "uri"));
+        let templates = templates.items.iter().filter_map(|item| found_template(server, item));
+        Ok(found.chain(templates).collect())
+    }
+
+    /// A list, empty where the server has none of the kind; what is wrong with it is told.
+    fn known_items(&self, listed: Result<Items, mcp::Error>) -> Result<Items, CallFailure> {
+        let listed = match listed {
+            Err(error) if matches!(*error.kind, ErrorKind::Rpc { code: UNKNOWN_METHOD, .. }) => {
+                Items::default()
+            }
+            listed => listed.map_err(|error| self.masked(&error))?,
+        };
+        listed.warnings.iter().for_each(|warning| self.host.voice().note(&self.masker.mask(warning)));
+        Ok(listed)
+    }
+
+    fn masked(&self, error: &mcp::Error) -> CallFailure {
+        let CallFailure { kind, message } = failure(error);
+        failed(kind, self.masker.mask(&message).into_owned())
+    }
+
+    fn policy(&self) -> Result<&Policy, CallFailure> {
+        let policy = self.policy.as_deref();
+        policy.ok_or_else(|| failed(FailureKind::Denied, NO_POLICY.to_owned()))
+    }
+
+    fn all_listable(&self) -> Result<Vec<String>, CallFailure> {
+        let policy = self.policy()?;
+        let may = |server: &&String| policy.holds(server, LIST) != Permission::Deny;
+        Ok(self.servers.keys().filter(may).cloned().collect())
+    }
+
+    /// The server that is named, unless its resources may not be listed.
+    fn listable(&self, server: &str) -> Result<String, CallFailure> {
+        let server = self.named(server)?;
+        if self.policy()?.holds(&server, LIST) == Permission::Deny {
+            let message = format!("the configuration denies {server}.{LIST}");
+            return Err(failed(FailureKind::Denied, message));
+        }
+        Ok(server)
+    }
+
+    /// The server of a name, or of its module's.
+    fn named(&self, name: &str) -> Result<String, CallFailure> {
+        let names = || self.servers.keys().map(String::as_str);
+        let (wanted, spelled) = (name.trim(), letters(name));
+        let exact = names().find(|own| *own == wanted);
+        let found = exact.or_else(|| names().find(|own| !spelled.is_empty() && letters(own) == spelled));
+        found.map(str::to_owned).ok_or_else(|| {
+            let name = codegen::clean(name, NAME_TOLD);
+            let message = format!("{name:?}: there is no such server{}", meant(wanted, names()));
+            failed(FailureKind::InvalidParams, message)
+        })
+    }
+}
+
+/// The longest name that is told back, in characters.
+const NAME_TOLD: usize = 80;
+
+/// The one server that lists an address, or else a template of it.
+fn owner(lists: &Lists, uri: &str) -> Result<Option<String>, CallFailure> {
+    let exact = |found: &FoundResource| !found.is_template && found.uri == uri;
+    let by_template = |found: &FoundResource| found.is_template && fits_template(&found.uri, uri);
+    let fits: [&dyn Fn(&FoundResource) -> bool; 2] = [&exact, &by_template];
+    for fits in fits {
+        let owners =
+            lists.iter().filter(|(_, list)| list.iter().any(fits)).map(|(server, _)| server.as_str());
+        match owners.collect::<Vec<_>>().as_slice() {
+            [] => {}
+            [only] => return Ok(Some((*only).to_owned())),
+            several => {
+                let several = several.join(", ");
+                let message =
+                    format!("{uri:?} may be of several servers: {several}; name one with .server(…)");
+                return Err(failed(FailureKind::InvalidParams, message));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The addresses of resources, without templates.
+fn addresses<'a>(lists: impl Iterator<Item = &'a Arc<[FoundResource]>>) -> impl Iterator<Item = &'a str> {
+    let resources = lists.flat_map(|list| list.iter()).filter(|found| !found.is_template);
+    resources.map(|found| found.uri.as_str())
+}
+
+/// A resource as a server lists it; `None` of what has no address.
+fn found(server: &str, item: &Value, address: &str) -> Option<FoundResource> {
+    let text = |member: &str| item.get(member).and_then(Value::as_str).map(str::to_owned);
+    Some(FoundResource {
+        server: server.to_owned(),
+        uri: text(address)?,
+        name: text("name").unwrap_or_default(),
+        title: text("title"),
+        description: text("description"),
+        mime_type: text("mimeType"),
+        size: item.get("size").and_then(Value::as_u64),
+        is_template: false,
+    })
+}
+
+fn found_template(server: &str, item: &Value) -> Option<FoundResource> {
+    Some(FoundResource { is_template: true, ..found(server, item, "uriTemplate")? })
+}
+
+/// The members that a query looks at.
+fn as_listed(found: &FoundResource) -> Value {
+    let FoundResource { uri, name, title, description, mime_type, .. } = found;
+    json!({ "uri": uri, "name": name, "title": title, "description": description, "mimeType": mime_type })
+}
+
+fn failed(kind: FailureKind, message: String) -> CallFailure {
+    CallFailure { kind, message }
+}

@@ -1,0 +1,48 @@
+//! What is left of an execution's sessions when it has ended.
+
+use std::time::Duration;
+
+use terminal::{Notifier, Terminal};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::*;
+
+/// Nobody can be asked.
+struct Unattended;
+
+impl mcp::Host for Unattended {}
+
+impl SessionHost for Unattended {
+    fn questions(&self) -> watch::Receiver<usize> {
+        watch::channel(0).1
+    }
+
+    fn voice(&self) -> Notifier {
+        Terminal::new(true, false).voice()
+    }
+}
+
+/// The server takes the connection and never answers. Time passes only where nothing else can happen.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_to_connect_ends_with_its_execution() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let remote = mcp::Remote { url, ..mcp::Remote::default() };
+    let mut connection = mcp::ServerConfig::new("s", mcp::Transport::Http(remote));
+    connection.connect_timeout = Duration::from_secs(1_000_000);
+    let config = Config { servers: vec![Server::new(connection, String::new())], ..Config::default() };
+    let host = || Arc::new(Unattended);
+    let sessions = Sessions::new(&config, host());
+    let attempt = sessions.start("s");
+    sessions.close().await;
+    let error = attempt.await.err().unwrap();
+    assert!(error.message.contains("given up"), "{error}");
+
+    // And where it is not closed in order.
+    let sessions = Sessions::new(&config, host());
+    let attempt = sessions.start("s");
+    drop(sessions);
+    let error = attempt.await.err().unwrap();
+    assert!(error.message.contains("given up"), "{error}");
+}

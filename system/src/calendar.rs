@@ -1,0 +1,66 @@
+//! Points of time as people and machines read them (RFC 3339, in UTC).
+
+use std::time::SystemTime;
+
+use chrono::{DateTime, SecondsFormat};
+
+/// With milliseconds: 2026-11-22T08:49:37.007Z.
+#[must_use]
+pub fn timestamp(time: SystemTime) -> String {
+    of_milliseconds(milliseconds(time))
+}
+
+/// The same of milliseconds since 1970; nothing for what is beyond the calendar.
+#[must_use]
+pub fn of_milliseconds(at: i64) -> String {
+    DateTime::from_timestamp_millis(at)
+        .map_or_else(String::new, |time| time.to_rfc3339_opts(SecondsFormat::Millis, true))
+}
+
+/// Milliseconds since 1970, to the minute: 2026-11-22 08:49Z.
+#[must_use]
+pub fn minute(at: i64) -> String {
+    formatted(at, "%Y-%m-%d %H:%MZ")
+}
+
+/// The day: 2026-11-22.
+#[must_use]
+pub fn day(time: SystemTime) -> String {
+    formatted(milliseconds(time), "%Y-%m-%d")
+}
+
+fn formatted(at: i64, form: &str) -> String {
+    DateTime::from_timestamp_millis(at).map_or_else(String::new, |time| time.format(form).to_string())
+}
+
+fn milliseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn times_are_as_rfc_3339_has_them() {
+        let at = |seconds: u64| timestamp(SystemTime::UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7));
+        assert_eq!(at(0), "1970-01-01T00:00:00.007Z");
+        assert_eq!(at(951_782_399), "2000-02-28T23:59:59.007Z");
+        assert_eq!(at(951_782_400), "2000-02-29T00:00:00.007Z");
+        assert_eq!(at(1_735_689_599), "2024-12-31T23:59:59.007Z");
+        assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00.007Z");
+        assert_eq!(at(32_503_680_000), "3000-01-01T00:00:00.007Z");
+    }
+
+    #[test]
+    fn milliseconds_are_times_too_and_what_is_out_of_reach_is_none() {
+        assert_eq!(of_milliseconds(1_500), "1970-01-01T00:00:01.500Z");
+        assert_eq!(of_milliseconds(-1), "1969-12-31T23:59:59.999Z");
+        assert_eq!(minute(1_735_689_599_999), "2024-12-31 23:59Z");
+        assert_eq!((of_milliseconds(i64::MAX), minute(i64::MIN)), (String::new(), String::new()));
+        assert_eq!(day(SystemTime::UNIX_EPOCH + Duration::from_secs(951_782_400)), "2000-02-29");
+    }
+}

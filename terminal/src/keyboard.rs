@@ -1,0 +1,236 @@
+//! The keyboard of the person at the terminal: `/dev/tty`, because standard input may be the snippet.
+//!
+//! What is typed before a question was read is no answer to it. So an answer is taken only after nothing was typed for
+//! [`GRACE`]; whatever was typed until then is dropped, also a line that has begun.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::time::Duration;
+
+use rustix::termios::{
+    InputModes, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr,
+    tcsetattr,
+};
+use tokio::net::unix::pipe::Receiver;
+use tokio::time::timeout;
+
+/// How long nothing may be typed before an answer is taken. Nobody reads a question in less, and between the keys of a
+/// word people wait less. Browsers wait as long before their dialogs about security take a click
+/// (`security.dialog_enable_delay` of Firefox).
+pub const GRACE: Duration = Duration::from_secs(1);
+
+/// Most bytes of a line: what a terminal keeps of one (termios(3), "Canonical and noncanonical mode").
+const LONGEST_LINE: usize = 4096;
+
+/// Reads what is typed. Dropping it leaves the terminal as it was.
+pub struct Keyboard {
+    typed: Receiver,
+    before: Termios,
+}
+
+impl Keyboard {
+    /// The keyboard. Needs a tokio runtime.
+    pub(crate) fn open() -> io::Result<Self> {
+        Keyboard::of(open()?)
+    }
+
+    fn of(terminal: File) -> io::Result<Self> {
+        // A terminal becomes readable as a pipe does.
+        let typed = Receiver::from_file_unchecked(terminal)?;
+        let before = tcgetattr(&typed)?;
+        Ok(Keyboard { typed, before })
+    }
+
+    /// Whether there is a keyboard.
+    pub fn is_there() -> bool {
+        open().is_ok()
+    }
+
+    /// Returns when nothing was typed for [`GRACE`]. What is typed until then is dropped, and is not seen.
+    ///
+    /// # Errors
+    /// Where the terminal is gone.
+    pub(crate) async fn settle(&self) -> io::Result<()> {
+        let mut keys = self.before.clone();
+        // In lines, the beginning of one would be seen only at its end.
+        keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL);
+        keys.local_modes.insert(LocalModes::ISIG);
+        keys.special_codes[SpecialCodeIndex::VMIN] = 1;
+        keys.special_codes[SpecialCodeIndex::VTIME] = 0;
+        self.begin(&keys)?;
+        while let Ok(ready) = timeout(GRACE, self.typed.readable()).await {
+            ready?;
+            self.forget()?;
+        }
+        let mut lines = self.before.clone();
+        lines.local_modes.insert(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        lines.input_modes.insert(InputModes::ICRNL);
+        lines.input_modes.remove(InputModes::IGNCR | InputModes::INLCR);
+        self.begin(&lines)
+    }
+
+    /// Reads in this way from now on, and drops what was typed before.
+    fn begin(&self, how: &Termios) -> io::Result<()> {
+        // Not after all is written (`Drain`): a terminal that was stopped (Ctrl-S) would stop this process.
+        tcsetattr(&self.typed, OptionalActions::Now, how)?;
+        Ok(tcflush(&self.typed, QueueSelector::IFlush)?)
+    }
+
+    /// Drops what can be read.
+    fn forget(&self) -> io::Result<()> {
+        let mut bytes = [0; LONGEST_LINE];
+        loop {
+            match self.typed.try_read(&mut bytes) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// One line; `None` at the end of the terminal's input.
+    ///
+    /// # Errors
+    /// Where the terminal is gone.
+    pub(crate) async fn line(&self) -> io::Result<Option<String>> {
+        let mut typed = Vec::new();
+        loop {
+            self.typed.readable().await?;
+            let mut bytes = [0; LONGEST_LINE];
+            let read = match self.typed.try_read(&mut bytes) {
+                Ok(read) => read,
+                // It was not ready after all.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                Err(error) => return Err(error),
+            };
+            if read == 0 {
+                return Ok(None);
+            }
+            typed.extend_from_slice(bytes.get(..read).unwrap_or_default());
+            if typed.contains(&b'\n') || typed.len() > LONGEST_LINE {
+                return Ok(Some(String::from_utf8_lossy(&typed).trim().to_owned()));
+            }
+        }
+    }
+}
+
+impl Drop for Keyboard {
+    fn drop(&mut self) {
+        let _ = tcsetattr(&self.typed, OptionalActions::Now, &self.before);
+    }
+}
+
+/// The terminal that this process belongs to; a description of its own, so that reading from it waits for nobody else.
+fn open() -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open("/dev/tty")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use futures::FutureExt as _;
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    use super::*;
+
+    /// A keyboard, and the hands on it.
+    fn keyboard() -> (Keyboard, File) {
+        let hands = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&hands).unwrap();
+        unlockpt(&hands).unwrap();
+        let name = ptsname(&hands, Vec::new()).unwrap().into_string().unwrap();
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        let terminal =
+            OpenOptions::new().read(true).write(true).custom_flags(flags.bits().cast_signed()).open(name);
+        (Keyboard::of(terminal.unwrap()).unwrap(), hands.into())
+    }
+
+    /// Types on a terminal that gives its keys at once, and returns when it has them.
+    fn types(hands: &mut File, terminal: &File, keys: &[u8]) {
+        hands.write_all(keys).unwrap();
+        poll(&mut [PollFd::new(terminal, PollFlags::IN)], None).unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_was_typed_before_is_dropped_whole_and_in_part() {
+        let all =
+            ["y\n", "y\r", "y", "hurr", "y\ny\ny\n", "\x04", "y\x04", "\x1b[A"].map(|before| async move {
+                let (keyboard, mut hands) = keyboard();
+                hands.write_all(before.as_bytes()).unwrap();
+                keyboard.settle().await.unwrap();
+                assert!(keyboard.line().now_or_never().is_none(), "{before:?}");
+                hands.write_all(b"n\n").unwrap();
+                assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("n"), "{before:?}");
+            });
+        futures::future::join_all(all).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn as_long_as_keys_are_typed_no_answer_is_taken() {
+        let (keyboard, mut hands) = keyboard();
+        let terminal = keyboard.typed.as_raw();
+        let begun = tokio::time::Instant::now();
+        let typing = async {
+            for key in "yes, hurry\n".repeat(3).bytes() {
+                types(&mut hands, &terminal, &[key]);
+                tokio::time::sleep(GRACE - Duration::from_millis(1)).await;
+            }
+        };
+        let (settled, ()) = tokio::join!(keyboard.settle(), typing);
+        settled.unwrap();
+        assert!(begun.elapsed() > GRACE * 30, "{:?}", begun.elapsed());
+        assert!(keyboard.line().now_or_never().is_none());
+        hands.write_all(b"y\r").unwrap();
+        assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("y"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn keys_are_seen_only_where_they_count_and_the_terminal_is_left_as_it_was() {
+        let (keyboard, mut hands) = keyboard();
+        let (terminal, before) = (keyboard.typed.as_raw(), keyboard.before.clone());
+        let typing = async { types(&mut hands, &terminal, b"early\n") };
+        let (settled, ()) = tokio::join!(keyboard.settle(), typing);
+        settled.unwrap();
+        hands.write_all(b"late\n").unwrap();
+        assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("late"));
+        let mut seen = Vec::new();
+        while !seen.ends_with(b"\n") {
+            let mut bytes = [0; 64];
+            let read = hands.read(&mut bytes).unwrap();
+            seen.extend_from_slice(&bytes[..read]);
+        }
+        assert_eq!(seen, b"late\r\n");
+        drop(keyboard);
+        assert_eq!(tcgetattr(&terminal).unwrap().local_modes, before.local_modes);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_terminal_in_another_mode_gives_a_line_all_the_same() {
+        let (first, mut hands) = keyboard();
+        let (terminal, mut raw) = (first.typed.as_raw(), first.before.clone());
+        raw.make_raw();
+        tcsetattr(&terminal, OptionalActions::Now, &raw).unwrap();
+        types(&mut hands, &terminal, b"y\r");
+        let keyboard = Keyboard::of(terminal).unwrap();
+        keyboard.settle().await.unwrap();
+        hands.write_all(b"n\r").unwrap();
+        assert_eq!(keyboard.line().await.unwrap().as_deref(), Some("n"));
+    }
+
+    /// Another description of the same terminal.
+    trait AsRaw {
+        fn as_raw(&self) -> File;
+    }
+
+    impl AsRaw for Receiver {
+        fn as_raw(&self) -> File {
+            use std::os::fd::AsFd as _;
+            self.as_fd().try_clone_to_owned().unwrap().into()
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Secrets, kept out of what is told to people: `***` in their place. So are those that `mcp` has
+//! learned of servers up to the moment of telling, of which no masker need know: tokens come and go.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// How many secrets of older configurations are remembered beside those in force, about.
+const MOST_SECRETS: usize = 2_000;
+
+/// Shorter values are no secrets, and would tear holes into every text.
+const SHORTEST: usize = 8;
+
+/// Replaces secrets.
+#[derive(Clone, Default)]
+pub struct Masker {
+    secrets: Vec<String>,
+}
+
+impl Masker {
+    /// With a further secret.
+    pub fn hiding(self, value: &str) -> Self {
+        self.with(Masker::new(&[value.to_owned()]))
+    }
+
+    /// With the secrets of another one, as far as they fit.
+    pub(crate) fn with(mut self, other: Masker) -> Self {
+        let place = MOST_SECRETS.saturating_sub(self.secrets.len());
+        let new = other.secrets.into_iter().filter(|secret| !self.secrets.contains(secret)).take(place);
+        let new: Vec<String> = new.collect();
+        self.secrets.extend(new);
+        self
+    }
+
+    /// Of these values, each whole, line by line, and without the scheme that headers begin with.
+    pub fn new(values: &[String]) -> Self {
+        let mut parts = BTreeSet::new();
+        for value in values {
+            let scheme = value.split_once(' ').map(|(_, credentials)| credentials.trim());
+            for part in value.lines().chain([value.as_str()]).chain(scheme) {
+                let quoted = Value::from(part).to_string();
+                let quoted = quoted.trim_matches('"').to_owned();
+                parts.extend(
+                    [part.trim().to_owned(), quoted].into_iter().filter(|part| part.len() >= SHORTEST),
+                );
+            }
+        }
+        Masker { secrets: parts.into_iter().collect() }
+    }
+
+    /// The text without secrets.
+    pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let masked = mcp::masked(text, self.own());
+        // A text that was cut may end in a part of one.
+        if masked.contains('…') { Cow::Owned(self.mask_cut(&masked)) } else { masked }
+    }
+
+    fn mask_cut(&self, text: &str) -> String {
+        let mut pieces: Vec<&str> = text.split('…').collect();
+        let last = pieces.pop().unwrap_or_default();
+        let pieces = pieces.into_iter().map(|piece| mcp::masked_unfinished(piece, self.own()).into_owned());
+        pieces.chain([last.to_owned()]).collect::<Vec<_>>().join("…")
+    }
+
+    fn own(&self) -> impl Iterator<Item = &str> + Clone {
+        self.secrets.iter().map(String::as_str)
+    }
+
+    /// The same for all texts in a value.
+    pub fn mask_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(masked) = self.mask(text) {
+                    *text = masked;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_value(item)),
+            Value::Object(members) => members.values_mut().for_each(|member| self.mask_value(member)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+impl std::fmt::Debug for Masker {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Masker({} secrets)", self.secrets.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn masker(values: &[&str]) -> Masker {
+        Masker::new(&values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn secrets_are_masked_whole_and_in_parts() {
+        let masker = masker(&[
+            "Bearer abcdefgh123",
+            "first line\nsecond line",
+            "quo\"ted-secret",
+            "abcdefgh123-longer",
+        ]);
+        assert_eq!(masker.mask("got abcdefgh123 there"), "got *** there");
+        assert_eq!(masker.mask("Bearer abcdefgh123"), "***");
+        assert_eq!(masker.mask("abcdefgh123-longer"), "***");
+        assert_eq!(masker.mask("it says second line."), "it says ***.");
+        assert_eq!(masker.mask(r#"{"a":"quo\"ted-secret"}"#), r#"{"a":"***"}"#);
+    }
+
+    #[test]
+    fn what_was_cut_in_the_middle_of_a_secret_is_masked_as_well() {
+        let masker = masker(&["0123456789abcdef", "ünïcödé-secret"]);
+        assert_eq!(masker.mask("error: 0123456789ab…"), "error: ***…");
+        assert_eq!(masker.mask("error: ünïcödé-s…\nmore"), "error: ***…\nmore");
+        assert_eq!(masker.mask("error: 0123…"), "error: 0123…");
+    }
+
+    #[test]
+    fn what_is_learned_of_a_server_later_is_masked_by_a_masker_that_is_there_already() {
+        let masker = masker(&["secret-before"]);
+        let learn = |header: &str| {
+            let headers = [("Authorization".to_owned(), header.to_owned())].into();
+            let remote = mcp::Remote { url: "https://host/".into(), headers, oauth: None };
+            mcp::learn_secrets(&mcp::ServerConfig::new("late", mcp::Transport::Http(remote)));
+        };
+        let told = "secret-before late-token-1 late-password-1";
+        assert_eq!(masker.mask(told), "*** late-token-1 late-password-1");
+        learn("Bearer late-token-1");
+        learn("Basic bWU6bGF0ZS1wYXNzd29yZC0x");
+        assert_eq!(masker.mask(told), "*** *** ***");
+        assert_eq!(masker.mask("error: late-to…"), "error: late-to…");
+        assert_eq!(masker.mask("error: late-token…"), "error: ***…");
+        let mut value = json!({ "a": ["Bearer late-token-1"] });
+        masker.mask_value(&mut value);
+        assert_eq!(value, json!({ "a": ["***"] }));
+    }
+
+    #[test]
+    fn maskers_add_up() {
+        let both = masker(&["secret-before"]).with(masker(&["secret-before", "secret-before-and-after"]));
+        let all = both.hiding("a-token-of-its-own");
+        assert_eq!(all.mask("secret-before-and-after secret-before a-token-of-its-own"), "*** *** ***");
+        assert_eq!(all.secrets.len(), 3);
+    }
+
+    #[test]
+    fn short_values_are_left_alone() {
+        assert_eq!(masker(&["1", "true", "", "1234567"]).mask("1 is true, 1234567"), "1 is true, 1234567");
+    }
+
+    #[test]
+    fn values_are_masked_at_every_depth() {
+        let mut value = json!({ "a": ["x secret-secret", { "b": "secret-secret" }], "c": 7 });
+        masker(&["secret-secret"]).mask_value(&mut value);
+        assert_eq!(value, json!({ "a": ["x ***", { "b": "***" }], "c": 7 }));
+    }
+}

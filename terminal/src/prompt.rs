@@ -1,0 +1,126 @@
+//! Where a person is asked: while a question is open, nothing else is written, and programs whose output is shown wait.
+
+use std::io::{self, Write as _};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+
+use tokio::sync::{oneshot, watch};
+
+use super::writer::{Piece, Shown};
+use crate::keyboard::Keyboard;
+
+/// Most bytes of what this process says past the terminal while a question is open (64 KiB); the rest is left out.
+const MOST_SAID: usize = 64 << 10;
+
+/// Where questions to a person are shown.
+#[derive(Debug, Clone)]
+pub struct TerminalPrompt {
+    writer: queue::Sender<Piece>,
+    open: watch::Sender<usize>,
+}
+
+/// A question that is shown. Until it is dropped, nothing else is written.
+pub struct Question {
+    keyboard: Keyboard,
+    texts: mpsc::Sender<Shown>,
+    _open: Open,
+}
+
+impl TerminalPrompt {
+    /// Questions are counted in `open`.
+    pub(super) fn new(writer: queue::Sender<Piece>, open: watch::Sender<usize>) -> Self {
+        TerminalPrompt { writer, open }
+    }
+
+    /// Begins a question, as soon as no other one is open.
+    ///
+    /// # Errors
+    /// Where there is no keyboard.
+    pub async fn question(&self) -> io::Result<Question> {
+        let open = Open::new(&self.open);
+        let (begun, has_begun) = oneshot::channel();
+        let (texts, shown) = mpsc::channel();
+        // The thread ends only with its last sender, and then there is nobody to be shown anything.
+        self.writer.keep(Piece::Question(begun, shown));
+        let _ = has_begun.await;
+        Ok(Question { keyboard: Keyboard::open()?, texts, _open: open })
+    }
+
+    /// Asks one question; `None` where the person ends the input.
+    ///
+    /// # Errors
+    /// Where the terminal is gone.
+    pub async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
+        self.question().await?.ask(text, prompt).await
+    }
+}
+
+impl Question {
+    /// Shows a text; then, once nobody types any more, the prompt; and reads a line. The prompt says that an answer is
+    /// taken from now on. `None` where the person ends the input.
+    ///
+    /// # Errors
+    /// Where the terminal is gone.
+    pub async fn ask(&self, text: &str, prompt: &str) -> io::Result<Option<String>> {
+        self.show(text).await;
+        self.keyboard.settle().await?;
+        self.show(prompt).await;
+        let line = self.keyboard.line().await?;
+        if line.is_none() {
+            // No key has ended the line.
+            self.show("\n").await;
+        }
+        Ok(line)
+    }
+
+    async fn show(&self, text: &str) {
+        let (done, is_done) = oneshot::channel();
+        let _ = self.texts.send(Shown { text: printable::lines(text), done });
+        let _ = is_done.await;
+    }
+}
+
+/// A question is open, or waits for another one. Dropping it ends that.
+struct Open(watch::Sender<usize>);
+
+impl Open {
+    fn new(open: &watch::Sender<usize>) -> Self {
+        open.send_modify(|open| *open += 1);
+        held().questions += 1;
+        Open(open.clone())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let mut held = held();
+        held.questions -= 1;
+        if held.questions == 0 {
+            let text = std::mem::take(&mut held.text);
+            drop(io::stderr().lock().write_all(text.as_bytes()));
+        }
+        drop(held);
+        self.0.send_modify(|open| *open -= 1);
+    }
+}
+
+/// What this process has said past the thread that writes, while questions are open.
+struct HeldOutput {
+    questions: usize,
+    text: String,
+}
+
+static HELD: Mutex<HeldOutput> = Mutex::new(HeldOutput { questions: 0, text: String::new() });
+
+fn held() -> MutexGuard<'static, HeldOutput> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes to standard error at once, or after the question that is open. A reader that is gone is no reason to fail.
+pub(super) fn say(text: &str) {
+    let mut held = held();
+    if held.questions == 0 {
+        drop(io::stderr().lock().write_all(text.as_bytes()));
+    } else if held.text.len() + text.len() <= MOST_SAID {
+        held.text.push_str(text);
+    }
+}
