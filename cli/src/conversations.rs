@@ -72,9 +72,10 @@ async fn flush(terminal: &Terminal) -> Result<(), Failure> {
     terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))
 }
 
-/// The store, where there is a file: looking at what is kept makes none.
+/// The store, where there is a file: looking at what is kept makes none. What `ask` and `chat` have kept without a project's
+/// file that is not trusted is found in the same way.
 fn existing(place: &ConfigArguments) -> Result<Result<Store, PathBuf>, Failure> {
-    let config = setup::survey(&place.options())?;
+    let config = setup::survey_without_untrusted(&place.options())?;
     let Some(file) = file(&config)? else {
         return Err(Failure::configuration(
             "no conversations are kept: agent.conversations is false in the configuration",

@@ -263,6 +263,6 @@ fn signature(lock: &Lock, server: &str, tool: &str, masker: &Masker) -> String {
     let bindings = codegen::generate(&described, &described.name);
     let signatures = bindings.tools.into_iter().map(|tool| tool.signature);
     let form = observed.text(server, tool).map(|text| answer_forms::form_of_text(text, masker));
-    let form = form.map(|form| answer_forms::line(server, tool, &form));
+    let form = form.map(|form| answer_forms::comment(server, tool, &form));
     signatures.chain(form).collect::<Vec<_>>().join("\n")
 }

@@ -37,6 +37,16 @@ pub(crate) fn load_without_untrusted(
     loaded.and_then(|config| begin(config, process))
 }
 
+/// As [`survey`], without a project's file that is not trusted.
+pub(crate) fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
+    let process = ProcessContext::new();
+    if options.strict {
+        return load_without_untrusted(&process, options);
+    }
+    let surveyed = config::survey_without_untrusted(options).map_err(Failure::configuration);
+    surveyed.and_then(|config| begin(config, &process))
+}
+
 /// The configuration for a server, with the export of traces that it asks for; with `lenient`, as
 /// [`load_without_untrusted`].
 pub(crate) fn load_to_serve(

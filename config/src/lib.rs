@@ -71,7 +71,7 @@ pub fn load(options: &LoadOptions) -> Result<Config, Error> {
 /// # Errors
 /// As [`load`], less what is left out.
 pub fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
-    let config = whole(layers::gather_trusted(options)?.merge()?)?;
+    let config = survey_without_untrusted(options)?;
     if config.untrusted.is_some() && config.servers.is_empty() && !options.strict {
         return Ok(config);
     }
@@ -95,6 +95,14 @@ fn checked(config: Config, strict: bool) -> Result<Config, Error> {
 /// Where a layer can't be read or is wrong outside its servers, and where the project's file is not trusted.
 pub fn survey(options: &LoadOptions) -> Result<Config, Error> {
     whole(layers::gather(options)?.merge()?)
+}
+
+/// As [`survey`], less a project's file that is not trusted, as [`load_without_untrusted`].
+///
+/// # Errors
+/// Where a layer can't be read or is wrong outside its servers.
+pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Error> {
+    whole(layers::gather_trusted(options)?.merge()?)
 }
 
 /// With the demo server, where nothing is configured.

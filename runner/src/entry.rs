@@ -56,6 +56,10 @@ const STATEMENTS: [&str; 14] = [
 /// What a text of functions lacks.
 const NEEDED: &str = "end the text with statements that call them, or name the one that begins `main`";
 
+/// What is said of a text without any code.
+const NO_STATEMENT: &str = "there is no code: write statements, such as `demo::echo(\"a\").await?.text()`; the last expression is \
+                            the result";
+
 /// The entry of a `file` whose text has these `tokens`: `main`, or else `run` where only it can be meant; `None` where
 /// the items are statements.
 pub(crate) fn find<'a>(file: &'a File, tokens: &TokenStream) -> syn::Result<Option<&'a ItemFn>> {
@@ -151,8 +155,11 @@ impl<'ast> Visit<'ast> for Functions {
     }
 }
 
-/// Refuses `statements` beside a `main` that nothing calls: it would never run.
+/// Refuses no `statements` at all, and those beside a `main` that nothing calls: it would never run.
 pub(crate) fn check_statements(statements: &[Stmt], tokens: &TokenStream) -> syn::Result<()> {
+    if statements.is_empty() {
+        return Err(syn::Error::new(proc_macro2::Span::call_site(), NO_STATEMENT));
+    }
     let items = statements.iter().filter_map(|statement| match statement {
         Stmt::Item(item) => function(item),
         _ => None,

@@ -76,29 +76,43 @@ pub(crate) fn sample(text: &str, masker: &Masker) -> String {
     cut(masker.mask(text).trim_end())
 }
 
-/// What is said of an answer that is no JSON, or of a sample of it.
+/// What is said of an answer that is no JSON, or of a sample of it: its lines as they are, since columns and blocks are read
+/// off them.
 pub(crate) fn form_of_text(text: &str, masker: &Masker) -> String {
     let sample = sample(text, masker);
     let lines: Vec<String> = sample.lines().map(|line| printable::prose(line).to_string()).collect();
-    format!("text: {}", Value::from(lines.join("\n")))
+    match lines.as_slice() {
+        [] | [_] => format!("text: {}", Value::from(lines.concat())),
+        lines => format!("text, whose lines are\n{}", lines.join("\n")),
+    }
 }
 
 /// The form of a tool's answers as a comment.
-pub(crate) fn line(server: &str, tool: &str, form: &str) -> String {
-    format!("// {server}.{tool} has answered with {form}")
+pub(crate) fn comment(server: &str, tool: &str, form: &str) -> String {
+    let mut lines = form.lines();
+    let first = format!("// {server}.{tool} has answered with {}", lines.next().unwrap_or_default());
+    let more = lines.map(|line| format!("//   {line}"));
+    [first].into_iter().chain(more).collect::<Vec<_>>().join("\n")
 }
 
-/// The first characters; of a text that is longer also its last line, where answers say how to get the next page.
+/// The first characters; of a text that is longer also how many lines are left out, and its last line, where answers say how
+/// to get the next page.
 fn cut(text: &str) -> String {
-    let first = |count| text.chars().take(count).collect::<String>();
     if text.chars().nth(LONGEST).is_none() {
         return text.to_owned();
     }
-    let last = text.lines().next_back().map(|line| (line, line.chars().count()));
-    match last.filter(|(_, length)| *length <= LONGEST_LAST) {
-        Some((last, length)) => format!("{}…\n{last}", first(LONGEST - length - 2)),
-        None => format!("{}…", first(LONGEST - 1)),
-    }
+    let lines = text.lines().count();
+    let last = text.lines().next_back().filter(|line| line.chars().count() <= LONGEST_LAST);
+    let left_out = |shown: usize| match lines.saturating_sub(shown) {
+        0 => String::new(),
+        1 => "\n(1 line left out)".to_owned(),
+        more => format!("\n({more} lines left out)"),
+    };
+    let last = last.map(|line| format!("\n{line}")).unwrap_or_default();
+    let room = LONGEST - 1 - left_out(1).chars().count() - last.chars().count();
+    let first: String = text.chars().take(room).collect();
+    let shown = first.lines().count() + usize::from(!last.is_empty());
+    format!("{first}…{}{last}", left_out(shown))
 }
 
 /// What a value is made of: names and types, and no values.
@@ -129,7 +143,7 @@ fn json_type(value: &Value, depth: usize) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{AnswerForms, Masker};
+    use super::{AnswerForms, LONGEST, Masker, comment, cut};
 
     fn seen(answer: &serde_json::Value) -> Option<String> {
         let seen = AnswerForms::default();
@@ -145,14 +159,22 @@ mod tests {
 
     #[test]
     fn texts_are_told_by_their_first_lines_and_json_by_its_type() {
-        assert_eq!(seen(&text("Commit: 1\nAuthor: a\n")).unwrap(), r#"text: "Commit: 1\nAuthor: a""#);
+        assert_eq!(seen(&text("a \"b\"\n")).unwrap(), r#"text: "a \"b\"""#);
+        let lines = seen(&text("kiln  \"state\"\nno. 1  in use\n")).unwrap();
+        assert_eq!(lines, "text, whose lines are\nkiln  \"state\"\nno. 1  in use");
+        let shown =
+            "// git.log has answered with text, whose lines are\n//   kiln  \"state\"\n//   no. 1  in use";
+        assert_eq!(comment("git", "log", &lines), shown);
         let rows = json!([{ "deep": { "a": [{ "b": 1.5 }] }, "n": 1, "x": null }]);
         let form = seen(&text(&rows.to_string())).unwrap();
         assert_eq!(form, r#"JSON: [{"deep": {"a": …}, "n": integer, "x": null}]"#);
         let long = seen(&text(&"é".repeat(5_000))).unwrap();
         assert_eq!(long.chars().filter(|c| *c == 'é').count(), 299);
         let paged = seen(&text(&format!("{}(more: t6)\n", "a row of a table\n".repeat(100)))).unwrap();
-        assert!(paged.starts_with(r#"text: "a row"#) && paged.ends_with(r#"…\n(more: t6)""#), "{paged}");
+        assert!(paged.starts_with("text, whose lines are\na row of a table\n"), "{paged}");
+        assert!(paged.ends_with("…\n(84 lines left out)\n(more: t6)"), "{paged}");
+        let kept = cut(&"a row of a table\n".repeat(100));
+        assert_eq!((cut(&kept), kept.chars().count() <= LONGEST), (kept.clone(), true), "{kept}");
     }
 
     #[test]

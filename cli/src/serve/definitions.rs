@@ -19,7 +19,7 @@ pub(crate) const EXECUTE: &str = "execute_code";
 /// What clients show of it, and some give to the model beside its name.
 const TITLE: &str = "Do a task with many tool calls in one program";
 
-/// Most tools whose answers are told of at once.
+/// Most tools whose answers are told of behind a search.
 const SEEN_TOLD: usize = 8;
 
 /// The tools that tell about tools.
@@ -126,12 +126,12 @@ pub(crate) fn discover(
             let text = snapshot.reference.search_text(&query, server.as_deref(), limit);
             let found = snapshot.reference.search(&query, server.as_deref(), limit).unwrap_or_default();
             let tools = found.iter().map(|found| (found.server.as_str(), found.tool.as_str()));
-            with_forms(text, tools, snapshot, seen)
+            let forms = tools.take(SEEN_TOLD).filter_map(|(server, tool)| form(server, tool, snapshot, seen));
+            [text].into_iter().chain(forms).collect::<Vec<_>>().join("\n")
         }),
         DESCRIBE => serde_json::from_value(arguments).map(|wanted: DescribeTools| {
-            let text = snapshot.reference.describe_text(&wanted.tools);
-            let tools = wanted.tools.iter().filter_map(|name| snapshot.reference.tool(name));
-            with_forms(text, tools, snapshot, seen)
+            let form = |server: &str, tool: &str| form(server, tool, snapshot, seen);
+            snapshot.reference.describe_text(&wanted.tools, form)
         }),
         _ => return None,
     };
@@ -159,20 +159,10 @@ pub(crate) fn with_lines(mut result: Value, lines: impl IntoIterator<Item = Stri
     result
 }
 
-/// `text` about `tools`, by server and name, with what their answers look like.
-fn with_forms<'a>(
-    mut text: String,
-    tools: impl Iterator<Item = (&'a str, &'a str)>,
-    snapshot: &Snapshot,
-    seen: &AnswerForms,
-) -> String {
-    for (server, tool) in tools.take(SEEN_TOLD) {
-        if let Some(form) = seen.form(server, tool).or_else(|| observed_text(server, tool, snapshot)) {
-            text.push('\n');
-            text.push_str(&answer_forms::line(server, tool, &form));
-        }
-    }
-    text
+/// What the answers of a tool look like, in comments.
+fn form(server: &str, tool: &str, snapshot: &Snapshot, seen: &AnswerForms) -> Option<String> {
+    let form = seen.form(server, tool).or_else(|| observed_text(server, tool, snapshot))?;
+    Some(answer_forms::comment(server, tool, &form))
 }
 
 /// The form of a text that a person has had observed, as long as the tool declares nothing else.

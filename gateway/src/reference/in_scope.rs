@@ -8,7 +8,7 @@ const KNOWN: [(&str, &str); 13] = [
          struct ToolResult { content: Vec<Content>, structured: Option<Value> }\n\
          impl ToolResult {\n    /// The text blocks, joined by newlines.\n    fn text(&self) -> String;\n    /// The \
          structured content, or else the text read as JSON or as a Python literal.\n    fn json<T: DeserializeOwned>(&self) -> Result<T>;\n    \
-         /// The first image, for `emit`.\n    fn image(&self) -> Option<&Content>;\n}",
+         /// The first image.\n    fn image(&self) -> Option<&Content>;\n}",
     ),
     (
         "ToolError",
@@ -46,9 +46,10 @@ const KNOWN: [(&str, &str); 13] = [
     ),
     (
         "emit",
-        "/// Adds a block to the answer; not async.\n\
-         fn emit(content: impl Into<Content>)\n\
-         // for block in shop::get_picture(id).await?.content { emit(block); }",
+        "/// Adds content to the answer: a text, a Content, a ToolResult (all its blocks), typed output that is content blocks, a \
+         Value, or a list or reference; not async. Panics where a value is no content block.\n\
+         fn emit(content: impl Emittable)\n\
+         // emit(shop::get_picture(id).await?);",
     ),
     (
         "progress",

@@ -54,7 +54,7 @@ impl Lookup {
                 })?;
                 raw(&found.into_iter().map(found_tool).collect::<Vec<_>>())
             }
-            Question::Describe { tools } => raw(&reference.describe_text(tools)),
+            Question::Describe { tools } => raw(&reference.describe_text(tools, |_, _| None)),
             Question::Resources { .. } | Question::Resource { .. } => {
                 Err(failed("what is known of tools says nothing of resources"))
             }

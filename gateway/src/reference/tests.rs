@@ -35,6 +35,11 @@ fn paths(found: &[Found]) -> Vec<String> {
     found.iter().map(|found| format!("{}::{}", found.module, found.function)).collect()
 }
 
+/// What is told of tools of whose answers nothing is known.
+fn described(reference: &Reference, names: &[String]) -> String {
+    reference.describe_text(names, |_, _| None)
+}
+
 #[test]
 fn twenty_questions_find_their_tools_among_a_thousand() {
     let reference = all();
@@ -195,11 +200,23 @@ fn texts_for_a_model_are_bounded_and_grouped() {
     assert!(reference.search_text("log", Some("gitt"), 3).contains("did you mean git"), "no server");
     let names: Vec<String> =
         reference.search("", Some("filesystem"), 50).unwrap().iter().map(|f| f.function.clone()).collect();
-    let text = reference.describe_text(&[&names[..], &["nothing".to_owned()]].concat());
+    let text = described(reference, &[&names[..], &["nothing".to_owned()]].concat());
     assert!(text.len() < 60_000 && text.contains("filesystem::read_text_file(path)"), "{text}");
     assert!(text.contains("\"nothing\": there is no such tool"), "{text}");
-    assert!(reference.describe_text(&vec!["git_log".to_owned(); 30]).contains("10 more are left out"));
-    assert!(reference.describe_text(&[]).contains("No tool was named"));
+    assert!(described(reference, &vec!["git_log".to_owned(); 30]).contains("10 more are left out"));
+    assert!(described(reference, &[]).contains("No tool was named"));
+}
+
+#[test]
+fn what_answers_look_like_stands_directly_below_each_tool() {
+    let names = ["git::git_log", "nothing", "git.git_show", "git_log"].map(str::to_owned);
+    let form = |server: &str, tool: &str| (tool == "git_log").then(|| format!("// form of {server}.{tool}"));
+    let text = all().describe_text(&names, form);
+    let one = all().describe(&names[..1]).remove(0).unwrap();
+    let with_form = format!("{one}\n// form of git.git_log");
+    assert!(text.starts_with(&format!("{with_form}\n\n// \"nothing\"")), "{text}");
+    assert!(text.ends_with(&format!("\n\n{with_form}")), "{text}");
+    assert_eq!(text.matches("// form of").count(), 2, "{text}");
 }
 
 #[test]
@@ -240,6 +257,25 @@ fn resources_are_told_of_where_there_are_any_within_the_same_budgets() {
         assert!(reference.description(BUDGET).contains("mcp_resource_read(uri)"));
         let (o200k, characters) = definition_tokens(&reference.definitions(BUDGET));
         assert!(o200k <= most && characters <= most, "{o200k} {characters}");
+    }
+}
+
+/// Where all tools are listed, where only calls are, and where none is.
+#[test]
+fn every_form_of_the_description_says_what_can_be_written() {
+    let few = reference(&only(&["demo"]));
+    let descriptions = [few.description(BUDGET), few.description(1_100), all().description(BUDGET)];
+    for phrase in [
+        "fn, struct, impl",
+        "serde_json::",
+        "args.get(key): Option<&str>",
+        ".json::<T>()? of JSON or Python literals",
+        "Err, refusals too, is ToolError",
+        "ToolErrorKind::Failed, InvalidParams, Denied, Timeout…",
+        ".kind() text, image, audio, resource…",
+        "a dropped call is cancelled",
+    ] {
+        assert!(descriptions.iter().all(|text| text.contains(phrase)), "{phrase}: {descriptions:#?}");
     }
 }
 
@@ -371,8 +407,8 @@ proptest! {
             let found = one.search(question, None, 5);
             prop_assert_eq!(&found, &other.search(question, None, 5));
             prop_assert!(one.search_text(question, Some(question), 50).len() < 20_000);
-            let text = one.describe_text(&[question.clone(), format!("{question}::{question}")]);
-            prop_assert_eq!(text, other.describe_text(&[question.clone(), format!("{question}::{question}")]));
+            let text = described(&one, &[question.clone(), format!("{question}::{question}")]);
+            prop_assert_eq!(text, described(&other, &[question.clone(), format!("{question}::{question}")]));
         }
     }
 }

@@ -42,8 +42,9 @@ impl Reference {
         shown
     }
 
-    /// What a model reads of tools that it asks for.
-    pub fn describe_text(&self, names: &[String]) -> String {
+    /// What a model reads of tools that it asks for; `form` says what the answers of a tool look like, by its server and name,
+    /// where that is known.
+    pub fn describe_text(&self, names: &[String], form: impl Fn(&str, &str) -> Option<String>) -> String {
         if names.is_empty() {
             return "No tool was named: give names such as `module::function`, which search_tools finds."
                 .to_owned();
@@ -51,8 +52,12 @@ impl Reference {
         let mut text = String::new();
         let asked = names.get(..DESCRIBED_AT_MOST).unwrap_or(names);
         let mut left_out = names.len() - asked.len();
-        for described in self.describe(asked) {
-            let described = described.unwrap_or_else(|unknown: Unknown| format!("// {unknown}"));
+        for (name, described) in asked.iter().zip(self.describe(asked)) {
+            let mut described = described.unwrap_or_else(|unknown: Unknown| format!("// {unknown}"));
+            if let Some(form) = self.tool(name).and_then(|(server, tool)| form(server, tool)) {
+                described.push('\n');
+                described.push_str(&form);
+            }
             if !text.is_empty() && text.len() + described.len() > DESCRIBE_LIMIT {
                 left_out += 1;
                 continue;

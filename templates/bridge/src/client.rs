@@ -69,6 +69,13 @@ pub(crate) fn send(message: &ToHost) -> io::Result<()> {
     write_frame(&mut *lock(&connection()?.writer), message)
 }
 
+/// The same for what a snippet can go on without.
+pub(crate) fn report(message: &ToHost) {
+    if let Err(error) = send(message) {
+        eprintln!("the host did not take a message: {error}");
+    }
+}
+
 /// Says that nothing more will be sent, and waits until the host has taken everything and hung up.
 pub(crate) fn finish(message: &ToHost) -> io::Result<()> {
     let connection = connection()?;

@@ -33,6 +33,32 @@ impl Content {
         Content(json!({ "type": "resource", "resource": contents }))
     }
 
+    /// The block that a value is.
+    ///
+    /// # Errors
+    /// Where it is none of MCP's (MCP, "Tools", "Tool Result"); in words.
+    pub(crate) fn of_json(value: Value) -> Result<Self, String> {
+        let (texts, object): (&[&str], Option<&str>) = match value.get("type").and_then(Value::as_str) {
+            Some("text") => (&["text"], None),
+            Some("image" | "audio") => (&["data", "mimeType"], None),
+            Some("resource") => (&[], Some("resource")),
+            Some("resource_link") => (&["uri", "name"], None),
+            Some(other) => {
+                return Err(no_block(&value, &format!("is no content block: its `type` is {other:?}")));
+            }
+            None if value.is_object() => return Err(no_block(&value, "has no `type`")),
+            None => return Err(no_block(&value, "is no object")),
+        };
+        let has = |key: &str, is: fn(&Value) -> bool| value.get(key).is_some_and(is);
+        if let Some(key) = texts.iter().find(|key| !has(key, Value::is_string)) {
+            return Err(no_block(&value, &format!("has no text `{key}`")));
+        }
+        match object.filter(|key| !has(key, Value::is_object)) {
+            Some(key) => Err(no_block(&value, &format!("has no object `{key}`"))),
+            None => Ok(Content(value)),
+        }
+    }
+
     /// The block's type: `text`, `image`, `audio`, `resource`, `resource_link` or a newer one.
     #[must_use]
     pub fn kind(&self) -> &str {
@@ -70,6 +96,17 @@ impl Content {
     fn string(&self, key: &str) -> Option<&str> {
         self.0.get(key)?.as_str()
     }
+}
+
+/// What is said of a value that is no content block.
+fn no_block(value: &Value, why: &str) -> String {
+    const LONGEST: usize = 80;
+    let text = value.to_string();
+    let shown = match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    };
+    format!("{shown} {why}; a content block has the `type` text, image, audio, resource or resource_link")
 }
 
 impl From<String> for Content {

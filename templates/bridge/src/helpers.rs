@@ -3,10 +3,8 @@
 use std::future::Future;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use serde_json::value::to_raw_value;
 
-use crate::client;
-use crate::content::Content;
+use crate::client::report;
 use crate::wire::{PROGRESS_LIMIT, ToHost};
 
 /// Runs `work` over `items`, at most `limit` at a time (at least one), and collects the results in the
@@ -24,18 +22,6 @@ where
     stream::iter(items.into_iter().map(work)).buffered(limit.max(1)).try_collect().await
 }
 
-/// Adds a content part (text, image, audio) to the outcome.
-pub fn emit(content: impl Into<Content>) {
-    emit_part(&content.into());
-}
-
-fn emit_part(content: &Content) {
-    match to_raw_value(content) {
-        Ok(content) => report(&ToHost::Emit { content }),
-        Err(error) => eprintln!("emit: {error}"),
-    }
-}
-
 /// Tells the host how far the program has come. Of the message, 2 KiB at the most are told.
 pub fn progress(done: impl Amount, total: impl Amount, message: impl Into<String>) {
     // JSON has no other numbers, and 0.0 / 0.0 of nothing to do is no mistake worth ending for.
@@ -44,12 +30,6 @@ pub fn progress(done: impl Amount, total: impl Amount, message: impl Into<String
     let mut message = message.into();
     message.truncate(message.floor_char_boundary(PROGRESS_LIMIT));
     report(&ToHost::Progress { done, total, message });
-}
-
-fn report(message: &ToHost) {
-    if let Err(error) = client::send(message) {
-        eprintln!("the host did not take a message: {error}");
-    }
 }
 
 /// A number of any kind, as [`progress`] takes it.

@@ -8,6 +8,7 @@
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod arbitrary;
 mod args;
+pub mod blocks;
 pub mod call;
 mod client;
 mod content;
@@ -33,9 +34,10 @@ pub mod wire;
 mod written;
 
 pub use args::Args;
+pub use blocks::emit;
 pub use content::Content;
 pub use error::{ToolError, ToolErrorKind};
-pub use helpers::{Amount, concurrently, emit, progress};
+pub use helpers::{Amount, concurrently, progress};
 pub use lookup::{DescribeTools, SearchTools, describe_tools, search_tools};
 pub use resource::{
     ListResources, ReadResource, Resource, ResourceContent, mcp_resource_read, mcp_resources_list,

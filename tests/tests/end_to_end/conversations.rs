@@ -159,6 +159,20 @@ fn a_conversation_is_printed_for_people_as_markdown_and_as_json() {
 }
 
 #[test]
+fn a_project_that_is_not_trusted_is_left_out_and_reported() {
+    let kept = Kept::new();
+    let project = tempfile::tempdir().unwrap();
+    std::fs::write(project.path().join("toolsmith.yaml"), "agent: { conversations: false }\n").unwrap();
+    let run = |arguments: &[&str]| start(kept.folder.path(), arguments).working_folder(project.path()).done();
+    let left_out = ["toolsmith.yaml is not trusted yet and is left out", "toolsmith trust"];
+    let listed = run(&["list"]).exits(0).says(&left_out);
+    assert!(listed.stdout.contains(&kept.parent), "{listed:#?}");
+    run(&["print", &kept.parent]).exits(0).says(&left_out);
+    run(&["delete", &kept.coder]).exits(0).says(&left_out);
+    assert_eq!(kept.ids(&["list", "--json"]).len(), 2);
+}
+
+#[test]
 fn conversations_are_exported_as_lines_of_json() {
     let kept = Kept::new();
     let lines =

@@ -70,6 +70,27 @@ fn progress_and_content_reach_the_host() {
 }
 
 #[test]
+fn whatever_holds_content_blocks_is_emitted() {
+    let code = "let picture = demo::image().await?;\nemit(&picture.content);\nemit(json!({ \"content\": picture.content }));\n\
+                emit(picture);";
+    let outcome = json(code).expect("ok", 0);
+    let content = outcome["content"].as_array().unwrap();
+    assert_eq!(content.len(), 6, "{outcome:#}");
+    assert!(content.chunks(2).all(|pair| pair == &content[..2]), "{outcome:#}");
+
+    let typed = "demo::list_orders().await?";
+    let outcome = json(&format!("emit(\"a\");\nemit({typed});")).expect("panic", 1);
+    assert_eq!(outcome["content"].as_array().unwrap().len(), 1, "{outcome:#}");
+    assert_eq!(outcome["error"]["evidence"]["line"], 2, "{outcome:#}");
+    assert_says(&outcome["error"]["message"], &["emit: ", "has no `type`", "image"]);
+    let outcome = json("emit(Some(\"a\"));").expect("compile_error", 3);
+    assert_says(
+        &json!(outcome["diagnostics"].to_string()),
+        &["`emit` does not take `std::option::Option<&str>`", "a `ToolResult`"],
+    );
+}
+
+#[test]
 fn the_crates_on_offer_work() {
     let code = r#"
 use chrono::{Datelike, NaiveDate};

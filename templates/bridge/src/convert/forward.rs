@@ -27,7 +27,7 @@ pub fn deserialize<'de, T: FromJson, D: Deserializer<'de>>(deserializer: D) -> R
     read(value).map_err(D::Error::custom)
 }
 
-/// What every generated type has: serde's traits, and the right to stand as an argument.
+/// What every generated type has: serde's traits, and that it may be an argument or be emitted.
 #[macro_export]
 macro_rules! generated {
     ($($name:ident = $shape:literal)+) => {
@@ -54,6 +54,15 @@ macro_rules! generated {
                 #[inline]
                 fn fit(self) -> T {
                     $crate::convert::same_shape(::std::clone::Clone::clone(self))
+                }
+            }
+
+            impl $crate::blocks::Emittable for $name {
+                fn blocks(
+                    &self,
+                    take: &mut dyn ::std::ops::FnMut(&$crate::Content),
+                ) -> ::std::result::Result<(), ::std::string::String> {
+                    $crate::blocks::typed_blocks(self, take)
                 }
             }
 
