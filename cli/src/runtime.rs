@@ -146,7 +146,8 @@ async fn deliver(poster: Option<Arc<EventPoster>>, terminal: &Terminal) {
     let lost = poster.flush().await;
     if lost > 0 {
         terminal.tell(&format!(
-            "toolsmith: events of this subagent that are lost: {lost}; the process that shows them did not take them in time"
+            "toolsmith: events of this subagent that are lost: {lost}; the process that shows them did not take them in \
+             time"
         ));
     }
 }

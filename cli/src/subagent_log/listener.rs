@@ -71,7 +71,7 @@ async fn take(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> 
     }
     match serde_json::from_slice::<EventBatch>(&body) {
         Ok(batch) if batch.events.len() > MOST_EVENTS => {
-            (StatusCode::PAYLOAD_TOO_LARGE, "a request may have 256 events\n")
+            (StatusCode::PAYLOAD_TOO_LARGE, "too many events in one request\n")
         }
         Ok(batch) => {
             (shared.handler)(batch);
