@@ -25,5 +25,7 @@ pub use provider::Provider;
 pub use run::{Answer, Limits, Run, RunError};
 pub use settings::{Api, Generation, ModelSettings, Thinking};
 pub use store::{Conversation, NewConversation, Store, StoreError, StoredMessage, Summary};
-pub use subagent_events::{ADDRESS_VARIABLE, EventKind, EventListener, EventPoster, SubagentEvent};
+pub use subagent_events::{
+    ADDRESS_VARIABLE, EventBatch, EventKind, EventPoster, LONGEST_BATCH, MOST_EVENTS, SubagentEvent,
+};
 pub use toolset::{ToolDefinition, Toolset};

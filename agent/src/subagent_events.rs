@@ -1,29 +1,54 @@
-//! What happens in subagents, told across processes: they post events to a listener of the process at the root.
+//! What happens in subagents, told across processes: the events that they post to the process at the root, and the end
+//! that posts them. The listener belongs to the crate that serves.
 //!
 //! The address of the listener, with a token, goes from process to process in the environment. Posting is best effort:
-//! in order, never waited for, and given up where nobody listens.
+//! in order, never waited for, and given up where nobody listens. What is lost is counted.
 
-mod listener;
 mod poster;
-#[cfg(test)]
-mod tests;
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Usage;
 
-pub use listener::EventListener;
 pub use poster::EventPoster;
 
 /// The environment variable with the address of the listener and its token, as `http://TOKEN@127.0.0.1:PORT/events`.
 pub const ADDRESS_VARIABLE: &str = "TOOLSMITH_SUBAGENT_LOGGING_ADDRESS";
 
 /// Most bytes of an event's payload; the rest is cut off.
-pub(crate) const LONGEST_PAYLOAD: usize = 64 << 10;
+const LONGEST_PAYLOAD: usize = 64 << 10;
+
+/// Most bytes of the names in an event, which a model may have made up; the rest is cut off.
+const LONGEST_NAME: usize = 1 << 10;
+
+/// Most bytes of an event as JSON, which takes six bytes for a control character.
+const LONGEST_EVENT: usize = 512 << 10;
+
+/// Most bytes of a batch as JSON (1 MiB).
+pub const LONGEST_BATCH: usize = 1 << 20;
+
+/// Most events of a batch.
+pub const MOST_EVENTS: usize = 256;
+
+/// The body of one request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EventBatch<E = SubagentEvent> {
+    /// How many events were left out since the last batch, because the listener did not keep up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
+    /// What has happened since, in order; at most [`MOST_EVENTS`].
+    pub events: Vec<E>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
 
 /// Something that happened in a subagent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubagentEvent {
     /// What happened.
     #[serde(rename = "type")]
@@ -74,16 +99,56 @@ pub enum EventKind {
 }
 
 impl SubagentEvent {
-    /// With a payload of at most [`LONGEST_PAYLOAD`] bytes.
+    /// With texts of bounded size.
     fn bounded(mut self) -> Self {
-        if self.payload.len() > LONGEST_PAYLOAD {
-            let mut end = LONGEST_PAYLOAD;
-            while !self.payload.is_char_boundary(end) {
-                end -= 1;
-            }
-            self.payload.truncate(end);
-            self.payload.push('…');
+        cut(&mut self.payload, LONGEST_PAYLOAD);
+        cut(&mut self.subagent_name, LONGEST_NAME);
+        for name in [&mut self.tool_name, &mut self.tool_call_id].into_iter().flatten() {
+            cut(name, LONGEST_NAME);
         }
         self
+    }
+}
+
+/// Cuts a text after so many bytes, at a whole character.
+fn cut(text: &mut String, longest: usize) {
+    if text.len() > longest {
+        text.truncate(text.floor_char_boundary(longest));
+        text.push('…');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn event() -> SubagentEvent {
+        SubagentEvent {
+            kind: EventKind::ToolCall,
+            subagent_name: "reviewer".to_owned(),
+            subagent_run_id: "abcd1234".to_owned(),
+            parent_run_id: None,
+            timestamp: "2026-11-22T08:00:00.000Z".to_owned(),
+            tool_name: Some("execute_code".to_owned()),
+            tool_call_id: Some("call-1".to_owned()),
+            payload: "1 + 1".to_owned(),
+            is_error: false,
+            execution_timeout_seconds: None,
+            token_usage: None,
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_a_whole_character() {
+        let long = "\u{1}ü".repeat(LONGEST_PAYLOAD);
+        let (tool_name, tool_call_id) = (Some(long.clone()), Some(long.clone()));
+        let event = SubagentEvent { payload: long, tool_name, tool_call_id, ..event() };
+        let event = event.bounded();
+        let [name, call] = [&event.tool_name, &event.tool_call_id].map(|text| text.as_ref().unwrap());
+        for (text, longest) in [(&event.payload, LONGEST_PAYLOAD), (name, LONGEST_NAME), (call, LONGEST_NAME)]
+        {
+            assert!(text.len() <= longest + '…'.len_utf8() && text.ends_with('…'), "{}", text.len());
+        }
+        assert!(serde_json::to_vec(&event).unwrap().len() < LONGEST_EVENT);
     }
 }

@@ -1,7 +1,6 @@
 //! `toolsmith ask`: one question, one answer; what happens on the way is told on standard error.
 
 use std::io::IsTerminal as _;
-use std::sync::Arc;
 
 use agent::Block;
 use serde_json::{Value, json};
@@ -14,6 +13,8 @@ use crate::console::record::how_to_resume;
 use crate::console::screen::{FinishedCall, RunStats};
 use gateway::exit;
 use gateway::failure::Failure;
+use server::process_context::ProcessContext;
+use server::runtime::Runtime;
 use terminal::Terminal;
 
 /// Most bytes of standard input (4 MiB).
@@ -25,12 +26,27 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
         blocks = question(arguments.question.as_deref()) => blocks?,
         () = cancel.cancelled() => return Ok(exit::CANCELLED),
     };
-    let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
-    let mut desk = ChatSession::open(&arguments.talk, terminal.clone(), !arguments.json).await?;
+    let manner = &arguments.talk.manner;
+    let terminal = Terminal::of_conversation(manner.quiet);
+    let mut runtime = Runtime::start(terminal, manner.verbose, ProcessContext::new().of_agent()).await;
+    let code = ask_in(&mut runtime, arguments, blocks, cancel).await;
+    runtime.shutdown().await?;
+    code
+}
+
+async fn ask_in(
+    runtime: &mut Runtime,
+    arguments: &AskArguments,
+    blocks: Vec<Block>,
+    cancel: CancellationToken,
+) -> Result<u8, Failure> {
+    let mut desk = ChatSession::open(&arguments.talk, runtime, !arguments.json).await?;
+    let terminal = &runtime.terminal;
     if let Some(line) = desk.tools.missing().await {
         terminal.note(&line);
     }
     let (turn, tally) = desk.turn(blocks, cancel.cancelled()).await;
+    runtime.stop();
     let id = desk.close().await;
     let (code, error) = match &turn {
         TurnResult::Answered(_) => (exit::OK, None),
@@ -49,7 +65,6 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
     if let (Some(id), false) = (id, arguments.json) {
         terminal.note(&how_to_resume("ask", &id));
     }
-    terminal.flush().await.map_err(Failure::host)?;
     Ok(code)
 }
 

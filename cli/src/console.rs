@@ -14,7 +14,6 @@ mod style;
 mod typed;
 
 use std::io::IsTerminal as _;
-use std::sync::Arc;
 
 use agent::Block;
 use futures::FutureExt as _;
@@ -27,10 +26,11 @@ use self::record::how_to_resume;
 use self::screen::{RunStats, seconds};
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
-use server::debug;
 use crate::mcp_commands::short;
 use gateway::exit;
 use gateway::failure::Failure;
+use server::process_context::ProcessContext;
+use server::runtime::Runtime;
 use terminal::Terminal;
 
 /// The prompt.
@@ -41,12 +41,25 @@ const LAST_WORDS: usize = 300;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
-    let mut signals = Signals::new()?;
-    let terminal = Arc::new(Terminal::of_conversation(arguments.talk.manner.quiet));
-    debug::allow_later(terminal.voice());
+    let signals = Signals::new()?;
+    let manner = &arguments.talk.manner;
+    let terminal = Terminal::of_conversation(manner.quiet);
+    let process = ProcessContext::new().of_agent().with_trace(terminal.voice());
+    let mut runtime = Runtime::start(terminal, manner.verbose, process).await;
+    let code = chat_in(&mut runtime, arguments, signals).await;
+    runtime.shutdown().await?;
+    code
+}
+
+async fn chat_in(
+    runtime: &mut Runtime,
+    arguments: &ChatArguments,
+    mut signals: Signals,
+) -> Result<u8, Failure> {
     let history = config::state_folder().ok().map(|folder| folder.join("history"));
-    let mut desk = ChatSession::open(&arguments.talk, terminal.clone(), true).await?;
-    let editor = Editor::start(&terminal, history)?;
+    let mut desk = ChatSession::open(&arguments.talk, runtime, true).await?;
+    let terminal = &runtime.terminal;
+    let editor = Editor::start(terminal, history)?;
     let notices = notices::start(&desk);
     welcome(&desk, editor.is_there);
     let code = converse(&mut desk, &editor, &mut signals).await;
@@ -54,10 +67,10 @@ pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     // A signal may have come while a line was edited.
     terminal.edit(None);
     drop(editor);
+    runtime.stop();
     if let Some(id) = desk.close().await {
         terminal.note(&how_to_resume("chat", &id));
     }
-    terminal.flush().await.map_err(Failure::host)?;
     Ok(code)
 }
 

@@ -17,10 +17,10 @@ use crate::arguments::{
     PruneArguments,
 };
 use crate::mcp_commands::table::{short, table};
-use server::setup;
 use config::{Config, Conversations, Glob};
 use gateway::exit;
 use gateway::failure::Failure;
+use server::setup;
 use system::calendar::minute;
 use terminal::Terminal;
 

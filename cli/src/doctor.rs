@@ -8,10 +8,10 @@ use sandbox::{Confinement, Layers, Mechanism, Support};
 use serde::Serialize;
 
 use crate::arguments::DoctorArguments;
-use server::setup;
 use config::CodeMode;
 use gateway::exit;
 use gateway::failure::Failure;
+use server::setup;
 use terminal::Terminal;
 
 /// Runs the command; gives the exit code.

@@ -12,7 +12,6 @@ use serde_json::Value;
 use crate::arguments::PinArguments;
 use crate::host::TerminalHost;
 use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
-use server::setup;
 use config::Config;
 use gateway::cache;
 use gateway::catalog::ToolLists;
@@ -20,6 +19,7 @@ use gateway::discovery::Discovery;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
+use server::setup;
 use terminal::Terminal;
 
 /// Runs the command; gives the exit code.

@@ -6,11 +6,11 @@ use mcp::{ErrorKind, ServerConfig};
 use crate::arguments::{LoginArguments, NameArguments};
 use crate::browser;
 use crate::host::TerminalHost;
-use server::setup::{self, load_for_person, server};
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::login_hook::LoginHook;
 use gateway::session_host::SessionHost as _;
+use server::setup::{self, load_for_person, server};
 use terminal::{Notifier, Terminal};
 
 /// `mcp login`; gives the exit code.

@@ -11,8 +11,6 @@ use serde_json::value::RawValue;
 use crate::arguments::{LockArguments, ObserveArguments};
 use crate::host::TerminalHost;
 use crate::lock_file::{self, NO_LOCK_FILE};
-use server::answer_forms;
-use server::setup;
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
 use config::Config;
@@ -24,6 +22,8 @@ use gateway::pins::{Locks, Pins};
 use gateway::secrets;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
+use server::answer_forms;
+use server::setup;
 use terminal::{Masker, Terminal};
 
 /// `mcp observe`; gives the exit code.

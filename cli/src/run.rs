@@ -11,9 +11,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arguments::RunArguments;
 use crate::host::TerminalHost;
-use server::present;
-use server::setup;
-use server::subagent_log;
 use crate::terminal_prompter;
 use config::Config;
 use gateway::cache;
@@ -23,6 +20,10 @@ use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::reference::Lookup;
+use server::present;
+use server::process_context::ProcessContext;
+use server::runtime::Runtime;
+use server::setup;
 use terminal::Terminal;
 
 /// How often a program is compiled again because tools have changed while it was compiled.
@@ -31,20 +32,19 @@ const CATALOG_CHANGES: usize = 3;
 /// Runs the command; gives the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.manner.quiet, !arguments.json);
-    let code = run_on(&terminal, &arguments, &cancel).await;
-    match terminal.flush().await {
-        Ok(()) => code,
-        Err(error) => Err(Failure::host(format!("the output can't be written: {error}"))),
-    }
+    let runtime = Runtime::start(terminal, arguments.manner.verbose, ProcessContext::new()).await;
+    let code = run_in(&runtime, &arguments, &cancel).await;
+    runtime.shutdown().await?;
+    code
 }
 
-async fn run_on(
-    terminal: &Terminal,
+async fn run_in(
+    runtime: &Runtime,
     arguments: &RunArguments,
     cancel: &CancellationToken,
 ) -> Result<u8, Failure> {
-    let _listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
-    let inputs = unless_cancelled(cancel, read_inputs(arguments)).await?;
+    let terminal = &*runtime.terminal;
+    let inputs = unless_cancelled(cancel, read_inputs(arguments, runtime.process.clone())).await?;
     if inputs.config.is_demo() {
         terminal.note("no configuration: using the built-in demo server (name your own with --config FILE, or add one with `toolsmith mcp add`)");
     }
@@ -104,7 +104,7 @@ enum Tools {
 }
 
 /// Snippet and configuration, read on a thread of their own: a pipe may have nothing to read yet.
-async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
+async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Result<Inputs, Failure> {
     let (place, file, folder) =
         (arguments.place.clone(), arguments.file.clone(), arguments.crate_folder.clone());
     let reading = tokio::task::spawn_blocking(move || {
@@ -115,7 +115,7 @@ async fn read_inputs(arguments: &RunArguments) -> Result<Inputs, Failure> {
             }
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
-        let config = setup::load(&place.options())?;
+        let config = setup::load_in(&process, &place.options())?;
         let known = Known::of(&config)?;
         let tools = match program {
             Some(program) => Tools::Crate(program, known.pins),

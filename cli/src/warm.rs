@@ -4,12 +4,12 @@ use runner::Engine;
 
 use crate::arguments::WarmArguments;
 use crate::host::TerminalHost;
-use server::setup;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::Known;
+use server::setup;
 use terminal::Terminal;
 
 /// Runs the command; gives the exit code.

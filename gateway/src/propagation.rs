@@ -4,8 +4,6 @@
 
 pub mod depth;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use agent::ADDRESS_VARIABLE;
 use serde_json::{Map, Value};
 
@@ -20,9 +18,6 @@ const PARENT_RUN_META: &str = "io.toolsmith/parentRun";
 
 /// Most characters of a run's name.
 const LONGEST_RUN: usize = 64;
-
-/// Whether this process is an agent, and not something between two agents.
-static AGENT: AtomicBool = AtomicBool::new(false);
 
 /// The run that the runs of this process belong to, where it was told.
 ///
@@ -42,26 +37,21 @@ fn named(run: Option<String>) -> Result<Option<String>, Failure> {
     Ok(run)
 }
 
-/// From now on, what this process starts is below an agent: itself.
-pub fn as_an_agent() {
-    AGENT.store(true, Ordering::Relaxed);
-}
-
-/// Has the servers of a configuration told what they need to know.
+/// Has the servers of a configuration told what they need to know of this process: whether it is an agent itself, and not
+/// something between two agents, and the address that subagents below it post events to.
 ///
 /// # Errors
 /// Where too many processes of this program are above this one, or it can't be known how many.
-pub fn hand_on(config: &mut Config, address: Option<&str>) -> Result<(), Failure> {
+pub fn hand_on(config: &mut Config, is_agent: bool, events_address: Option<&str>) -> Result<(), Failure> {
     let depth = depth::check(config)?;
     let introductions = depth::introductions(config)?;
-    let is_agent = AGENT.load(Ordering::Relaxed);
     // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
     let parent_run = parent_run().ok().flatten();
     for server in &mut config.servers {
         server.connection.experimental = mcp::Experimental(introductions.to(&server.connection.transport));
         let mcp::Transport::Stdio(command) = &mut server.connection.transport else { continue };
         command.handed_on.insert(depth::VARIABLE.to_owned(), depth.saturating_add(1).to_string());
-        if let Some(address) = address {
+        if let Some(address) = events_address {
             command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.to_owned());
         }
         // Calls of an agent say which of its runs makes them.
@@ -89,6 +79,7 @@ fn is_run(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use config::Server;
     use serde_json::json;
 
     use super::*;
@@ -99,6 +90,19 @@ mod tests {
         assert_eq!(named("").unwrap(), None);
         assert_eq!(named("ab12cd34").unwrap().as_deref(), Some("ab12cd34"));
         assert!(named("a b").unwrap_err().message.contains(PARENT_RUN));
+    }
+
+    #[test]
+    fn servers_get_the_address_that_events_of_their_own_process_go_to() {
+        for address in [Some("http://one@127.0.0.1:1/events"), Some("http://two@127.0.0.1:2/events"), None] {
+            let server = Server::new(mcp::ServerConfig::stdio("shop", "program", [""; 0]), String::new());
+            let mut config = Config { servers: vec![server], ..Config::default() };
+            hand_on(&mut config, true, address).unwrap();
+            let mcp::Transport::Stdio(command) = &config.servers[0].connection.transport else {
+                panic!("no local server");
+            };
+            assert_eq!(command.handed_on.get(ADDRESS_VARIABLE).map(String::as_str), address);
+        }
     }
 
     #[test]

@@ -236,6 +236,8 @@ impl Process {
         self.group.signal(Signal::KILL);
         let _ = timeout(KILL_GRACE, self.exited()).await;
         self.group.kill(Duration::ZERO);
+        // Its last lines may say what it could not do.
+        self.stderr.drained().await;
     }
 
     /// What the process has left so far.

@@ -4,7 +4,6 @@
 //! Secrets of the configuration are masked like in all that this process tells.
 
 use std::io;
-use std::sync::OnceLock;
 
 use tracing::Level;
 use tracing_subscriber::filter::Targets;
@@ -19,31 +18,19 @@ use crate::telemetry::Exporter;
 use config::{Config, Server};
 use terminal::Notifier;
 
-/// Who tells it, where a person may ask for it later.
-static LATER: OnceLock<Notifier> = OnceLock::new();
-
-/// A person may ask for it later, of any server (`mcp::switch_trace`): for before anything else here. It is told by
-/// `voice` then.
-pub fn allow_later(voice: Notifier) {
-    let _ = LATER.set(voice);
-}
-
-/// Begins to tell, where the configuration asks for it. Only the first time in a process does anything.
-pub(crate) fn begin(config: &Config) {
-    begin_with(config, None);
-}
-
-/// The same, with an export of spans beside it.
-pub(crate) fn begin_with(config: &Config, exporter: Option<&Exporter>) {
-    let layers: Vec<_> = exporter.map(Exporter::layer).into_iter().chain(layer(config)).collect();
+/// Begins to show it where the configuration asks for it, with an export of spans beside it. With a `voice`, a person may
+/// ask for it later, of any server (`mcp::switch_trace`), and the voice shows it. Only the first time in a process does
+/// anything.
+pub(crate) fn begin(config: &Config, exporter: Option<&Exporter>, voice: Option<&Notifier>) {
+    let layers: Vec<_> = exporter.map(Exporter::layer).into_iter().chain(layer(config, voice)).collect();
     if !layers.is_empty() {
         let _ = tracing_subscriber::registry().with(layers).try_init();
     }
 }
 
-fn layer(config: &Config) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
+fn layer(config: &Config, voice: Option<&Notifier>) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     let debugs = |server: &Server| server.connection.debug;
-    if LATER.get().is_none() && !config.servers.iter().any(debugs) {
+    if voice.is_none() && !config.servers.iter().any(debugs) {
         return None;
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
@@ -55,27 +42,33 @@ fn layer(config: &Config) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
             // At this level it would tell the codes that tokens are got with.
             .with_target("rmcp::transport::auth", Level::WARN);
     }
-    let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(Lines).without_time();
+    let lines = Lines { voice: voice.cloned() };
+    let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(lines).without_time();
     Some(layer.with_filter(targets).boxed())
 }
 
 /// Gives each event a writer of its own.
-struct Lines;
+struct Lines {
+    voice: Option<Notifier>,
+}
 
-/// Collects an event, and tells it as a whole.
-struct Line(Vec<u8>);
+/// Collects an event, and shows it as a whole.
+struct Line<'a> {
+    text: Vec<u8>,
+    voice: Option<&'a Notifier>,
+}
 
 impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Line;
+    type Writer = Line<'a>;
 
-    fn make_writer(&'a self) -> Line {
-        Line(Vec::new())
+    fn make_writer(&'a self) -> Line<'a> {
+        Line { text: Vec::new(), voice: self.voice.as_ref() }
     }
 }
 
-impl io::Write for Line {
+impl io::Write for Line<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend_from_slice(bytes);
+        self.text.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -84,10 +77,10 @@ impl io::Write for Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for Line<'_> {
     fn drop(&mut self) {
-        let text = String::from_utf8_lossy(&self.0);
-        match LATER.get() {
+        let text = String::from_utf8_lossy(&self.text);
+        match self.voice {
             Some(voice) => voice.tell(text.trim_end()),
             None => terminal::say(format_args!("{text}")),
         }

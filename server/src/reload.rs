@@ -17,6 +17,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::snapshot::Settings;
 use super::state::ServerState;
+use crate::process_context::ProcessContext;
 use crate::setup;
 use crate::telemetry::Exporter;
 use config::trust;
@@ -36,6 +37,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// What is read, and read again.
 #[derive(Debug, Clone)]
 pub struct Source {
+    /// The process that reads it.
+    pub process: ProcessContext,
     pub options: LoadOptions,
     /// The variable with the token of this server, which no other server gets to see.
     pub token_variable: Option<String>,
@@ -49,13 +52,13 @@ impl Source {
     /// Reads it again; tells what else is to be said about it. Where `old` is without a project's file that is not trusted,
     /// the new one may be as well; what was trusted and is in force is not lost by a change.
     fn read(&self, old: &Config) -> Result<Arc<Settings>, Failure> {
-        let load = if old.untrusted.is_some() { setup::load_without_untrusted } else { setup::load };
-        self.settings(load(&self.options)?)
+        let load = if old.untrusted.is_some() { setup::load_without_untrusted } else { setup::load_in };
+        self.settings(load(&self.process, &self.options)?)
     }
 
     /// The same at first, with the export of traces that it asks for.
-    pub fn read_first(&self) -> Result<(Arc<Settings>, Option<Exporter>), Failure> {
-        let (config, exporter) = setup::load_to_serve(&self.options, self.lenient)?;
+    pub(crate) fn read_first(&self) -> Result<(Arc<Settings>, Option<Exporter>), Failure> {
+        let (config, exporter) = setup::load_to_serve(&self.process, &self.options, self.lenient)?;
         Ok((self.settings(config)?, exporter))
     }
 
@@ -75,7 +78,7 @@ impl Source {
     }
 
     /// What its files are like now.
-    pub fn stamps(&self) -> Stamps {
+    pub(crate) fn stamps(&self) -> Stamps {
         Stamps(self.files().into_iter().map(|file| (stamp(&file), file)).collect())
     }
 
@@ -114,7 +117,7 @@ fn stamp(file: &Path) -> Stamp {
 }
 
 /// Reads the configuration again whenever one of its files is no longer what was `known` of it, for ever.
-pub async fn follow(
+pub(crate) async fn follow(
     source: Source,
     mut known: Stamps,
     settings: watch::Sender<Arc<Settings>>,

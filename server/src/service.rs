@@ -28,12 +28,12 @@ use super::execute::{self, Arguments, Execution, SuspendedExecution};
 use super::host::ServerNotice;
 use super::library::{AGENTS_WAIT, List, own_template};
 use super::message;
-use super::pending::{PendingRequest, RequestState, binding};
+use super::multi_round_trip::{MultiRoundTripCall, Resumption};
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
 use super::recorder::Requester;
 use super::session::{ClientSession, Transport, is_stateless};
-use super::shutdown;
+use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 use gateway::direct::RESERVED;
@@ -261,18 +261,9 @@ impl McpService {
         if stateless {
             self.check_client(context.client_capabilities().as_ref())?;
         }
-        let _answering = self.workshop.answering.token();
-        let (end, cancel) = (shutdown::of_request(&self.workshop, &context), context.ct.clone());
+        let ending = RequestEnd::of(&self.workshop, &context);
         // Boxed: each of the library's methods, up to the task, holds a future as large as this one.
-        let mut answer = Box::pin(self.answer(method, parameters, context));
-        let result = tokio::select! {
-            biased;
-            answer = &mut answer => answer,
-            () = end => {
-                cancel.cancel();
-                answer.await
-            }
-        }?;
+        let result = ending.or_answer(Box::pin(self.answer(method, parameters, context))).await?;
         Ok(definitions::of_era(method, result, stateless))
     }
 
@@ -378,49 +369,33 @@ impl McpService {
         mut parameters: Map<String, Value>,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
-        let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
-            return Err(ErrorData::invalid_params("params.name must be the name of a tool", None));
-        };
-        if self.workshop.draining.is_cancelled() && !parameters.contains_key("requestState") {
-            return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
-        }
+        let call = MultiRoundTripCall::new(&self.workshop, &self.session, &context, &parameters)?;
+        let name = call.name.as_str();
         if let Some(refusal) = depth::refusal(&context.meta.0.0, &self.workshop.settings.borrow().config) {
             return Ok(answer::failure(&refusal));
         }
-        let snapshot = self.snapshot_for(&name, &context).await;
+        let snapshot = self.snapshot_for(name, &context).await;
         if let Some(result) =
-            definitions::discover(&snapshot, &name, parameters.get("arguments"), &self.session.seen)
+            definitions::discover(&snapshot, name, parameters.get("arguments"), &self.session.seen)
         {
             return Ok(result);
         }
-        let binding = binding(&name, parameters.get("arguments"));
-        let bytes = parameters.get("arguments").map_or(0, |arguments| arguments.to_string().len());
-        let direct = match snapshot.partition.find(&name) {
+        let direct = match snapshot.partition.find(name) {
             _ if name == definitions::EXECUTE && definitions::executes(&snapshot) => None,
             Some(direct) => Some(direct.clone()),
-            None => return Err(definitions::unknown_tool(&snapshot, &name)),
+            None => return Err(definitions::unknown_tool(&snapshot, name)),
         };
-        let responses = parameters.get("inputResponses").and_then(Value::as_object).cloned();
-        let state = parameters.get("requestState").and_then(Value::as_str).map(str::to_owned);
-        let opened = state
-            .and_then(|state| self.workshop.held.open::<SuspendedExecution>(&state, &binding))
-            .transpose()?;
-        let sealed = match opened {
-            Some(RequestState::Held(held)) => {
-                let work = self.workshop.held.take(&held, responses.as_ref())?;
-                work.caller.comes_back(&context, self.session.level(&context));
-                return self.workshop.held.drive(work, &binding, &context.ct).await;
-            }
-            Some(RequestState::Sealed { once, known }) => Some((once, known)),
-            None => None,
+        let sealed = match call.resume::<SuspendedExecution>().await? {
+            Resumption::Answered(result) => return Ok(result),
+            Resumption::Sealed(once, known) => Some((once, known)),
+            // A server's own state is passed on.
+            Resumption::New | Resumption::Foreign => None,
         };
-        let (caller, asks) = self.session.caller(&context);
-        // A request ends with its answer, but what asks goes on with the next one.
-        let cancel = if asks.is_some() { self.workshop.stop.child_token() } else { context.ct.clone() };
-        let ending = cancel.clone();
+        let scope = call.scope();
+        let (caller, cancel) = (scope.caller.clone(), scope.cancel.clone());
+        let requester = Requester::of(&self.session, &context);
         let work = if let Some(direct) = direct {
-            let passing = ProxiedRequest { cancel, ..self.passing(caller.clone(), &context).await };
-            let requester = Requester::of(&self.session, &context);
+            let passing = ProxiedRequest { cancel, ..self.passing(caller, &context).await };
             let arguments = message::arguments(&context.extensions, parameters.get("arguments"))?;
             futures::FutureExt::boxed(passing.call(direct, requester, parameters, arguments))
         } else {
@@ -431,16 +406,12 @@ impl McpService {
             };
             let mut given = None;
             if let Some((once, sealed)) = sealed {
-                given = Some(execute::given(sealed, &arguments, responses.as_ref())?);
+                given = Some(execute::given(sealed, &arguments, call.responses.as_ref())?);
                 self.workshop.held.spend(once)?;
             }
-            let (workshop, session) = (self.workshop.clone(), self.session.clone());
-            let caller = caller.clone();
-            let binding = binding.clone();
-            let requester = Requester::of(&self.session, &context);
             let execution = Execution {
-                workshop,
-                session,
+                workshop: self.workshop.clone(),
+                session: self.session.clone(),
                 snapshot,
                 live: self.session.live(Self::abilities(&context)),
                 caller,
@@ -448,18 +419,10 @@ impl McpService {
                 arguments,
                 given,
                 cancel,
-                binding,
+                binding: call.binding.clone(),
             };
             futures::FutureExt::boxed(execution.result())
         };
-        match asks {
-            Some(asks) => {
-                self.workshop
-                    .held
-                    .drive(PendingRequest::start(bytes, work, asks, caller, ending), &binding, &context.ct)
-                    .await
-            }
-            None => work.await,
-        }
+        call.drive(scope, work).await
     }
 }

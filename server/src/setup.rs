@@ -1,7 +1,7 @@
 //! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
 
 use crate::debug;
-use crate::subagent_log;
+use crate::process_context::ProcessContext;
 use crate::telemetry::Exporter;
 use config::{Config, LoadOptions, Server};
 use gateway::failure::Failure;
@@ -9,51 +9,64 @@ use gateway::propagation;
 use gateway::secrets;
 use terminal::Terminal;
 
-/// The configuration that the options name, to be used.
+/// The configuration that the options name, to be used by a process that is no agent and shows no events.
 pub fn load(options: &LoadOptions) -> Result<Config, Failure> {
-    config::load(options).map_err(Failure::configuration).and_then(begin)
+    load_in(&ProcessContext::new(), options)
 }
 
-/// The same, to be looked at: there may be no server in it that can be used.
+/// The configuration that the options name, to be used by this process.
+pub fn load_in(process: &ProcessContext, options: &LoadOptions) -> Result<Config, Failure> {
+    config::load(options).map_err(Failure::configuration).and_then(|config| begin(config, process))
+}
+
+/// As [`load`], to be looked at: there may be no server in it that can be used.
 pub(crate) fn survey(options: &LoadOptions) -> Result<Config, Failure> {
     if options.strict {
         return load(options);
     }
-    config::survey(options).map_err(Failure::configuration).and_then(begin)
+    let process = ProcessContext::new();
+    config::survey(options).map_err(Failure::configuration).and_then(|config| begin(config, &process))
 }
 
-/// The same without a project's file that is not trusted, which the configuration then says.
-pub(crate) fn load_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
-    config::load_without_untrusted(options).map_err(Failure::configuration).and_then(begin)
+/// As [`load_in`], without a project's file that is not trusted, which the configuration then says.
+pub(crate) fn load_without_untrusted(
+    process: &ProcessContext,
+    options: &LoadOptions,
+) -> Result<Config, Failure> {
+    let loaded = config::load_without_untrusted(options).map_err(Failure::configuration);
+    loaded.and_then(|config| begin(config, process))
 }
 
-/// The same, to be looked at, as [`survey`].
+/// As [`survey`], without a project's file that is not trusted.
 pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
+    let process = ProcessContext::new();
     if options.strict {
-        return load_without_untrusted(options);
+        return load_without_untrusted(&process, options);
     }
-    config::survey_without_untrusted(options).map_err(Failure::configuration).and_then(begin)
+    let surveyed = config::survey_without_untrusted(options).map_err(Failure::configuration);
+    surveyed.and_then(|config| begin(config, &process))
 }
 
 /// The configuration for a server, with the export of traces that it asks for; with `lenient`, as
 /// [`load_without_untrusted`].
 pub(crate) fn load_to_serve(
+    process: &ProcessContext,
     options: &LoadOptions,
     lenient: bool,
 ) -> Result<(Config, Option<Exporter>), Failure> {
     let load = if lenient { config::load_without_untrusted } else { config::load };
     let mut config = load(options).map_err(Failure::configuration)?;
-    propagation::hand_on(&mut config, subagent_log::address().as_deref())?;
+    propagation::hand_on(&mut config, process.is_agent(), process.events_address())?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
-    debug::begin_with(&config, exporter.as_ref());
+    debug::begin(&config, exporter.as_ref(), process.trace_voice());
     Ok((config, exporter))
 }
 
-fn begin(mut config: Config) -> Result<Config, Failure> {
-    propagation::hand_on(&mut config, subagent_log::address().as_deref())?;
+fn begin(mut config: Config, process: &ProcessContext) -> Result<Config, Failure> {
+    propagation::hand_on(&mut config, process.is_agent(), process.events_address())?;
     introduce(&config);
-    debug::begin(&config);
+    debug::begin(&config, None, process.trace_voice());
     Ok(config)
 }
 

@@ -1,11 +1,14 @@
 //! How the process ends in order: nothing new is begun, what runs may finish within the grace, and what is left then is
 //! cancelled and says so.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::http::session_end;
 use super::state::ServerState;
@@ -41,19 +44,45 @@ pub(crate) async fn finish(workshop: &ServerState, refuse: bool, gone: impl Futu
     let _ = timeout(CANCELLED_TIME, workshop.answering.wait()).await;
 }
 
-/// Waits until a request is to end, whatever it does: with all others, or with the session that it came in.
-pub(crate) fn of_request(
-    workshop: &ServerState,
-    context: &RequestContext<RoleServer>,
-) -> impl Future<Output = ()> + use<> {
-    let (stop, session) = (workshop.stop.clone(), session_end(&context.extensions));
-    async move {
-        match session {
-            Some(session) => tokio::select! {
-                () = session.cancelled() => {}
-                () = stop.cancelled() => {}
-            },
-            None => stop.cancelled().await,
+/// What ends a request, whatever it does: the end of everything, or of the session that it came in.
+pub(crate) struct RequestEnd {
+    stop: CancellationToken,
+    session: Option<CancellationToken>,
+    /// Cancels the request.
+    cancel: CancellationToken,
+    _answering: TaskTrackerToken,
+}
+
+impl RequestEnd {
+    /// What ends this request. While it is there, the request is being answered.
+    pub(crate) fn of(workshop: &ServerState, context: &RequestContext<RoleServer>) -> Self {
+        RequestEnd {
+            stop: workshop.stop.clone(),
+            session: session_end(&context.extensions),
+            cancel: context.ct.clone(),
+            _answering: workshop.answering.token(),
+        }
+    }
+
+    /// The answer to the request, which is cancelled where it is to end before.
+    pub(crate) async fn or_answer<T>(self, answer: impl Future<Output = T>) -> T {
+        let end = async {
+            match &self.session {
+                Some(session) => tokio::select! {
+                    () = session.cancelled() => {}
+                    () = self.stop.cancelled() => {}
+                },
+                None => self.stop.cancelled().await,
+            }
+        };
+        let mut answer = pin!(answer);
+        tokio::select! {
+            biased;
+            answer = &mut answer => answer,
+            () = end => {
+                self.cancel.cancel();
+                answer.await
+            }
         }
     }
 }

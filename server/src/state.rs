@@ -32,7 +32,7 @@ const QUESTIONS_OF_CLIENT: Amount = Amount { count: QUESTIONS.count / 4, bytes: 
 
 /// What all clients share.
 pub struct ServerState {
-    pub(crate) settings: watch::Receiver<Arc<Settings>>,
+    pub settings: watch::Receiver<Arc<Settings>>,
     /// What the command line allows.
     pub(crate) allow: Vec<String>,
     pub(crate) cache: Cache,

@@ -17,10 +17,11 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::options::ServeOptions;
 use crate::http::{self, Token};
+use crate::options::ServeOptions;
 use crate::pipes;
-use crate::subagent_log;
+use crate::process_context::ProcessContext;
+use crate::runtime::Runtime;
 use gateway::exit;
 use gateway::failure::Failure;
 use terminal::Terminal;
@@ -32,36 +33,32 @@ use self::service::McpService;
 /// # Errors
 /// What keeps the subagent from being served, and what to do.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
-    let token =
-        options.http.map(|address| Token::of(address, options.token_variable.as_deref()));
+    let token = options.http.map(|address| Token::of(address, options.token_variable.as_deref()));
     let token = token.transpose()?.flatten();
-    let terminal = Arc::new(Terminal::new(options.quiet, false));
-    let _listener = subagent_log::listen(terminal.voice(), options.verbose).await;
-    let start::PreparedSubagent { subagent, exporter, settings } =
-        start::start(&options, token.as_ref(), terminal)?;
-    let poster = subagent.poster.clone();
-    let (workshop, recording) = (subagent.workshop.clone(), subagent.recording.clone());
+    let terminal = Terminal::new(options.quiet, false);
+    let process = ProcessContext::new().of_agent();
+    let mut runtime = Runtime::start(terminal, options.verbose, process).await;
+    let served = serve_in(&mut runtime, &options, token, stop).await;
+    runtime.shutdown().await?;
+    served.map(|()| exit::OK)
+}
+
+async fn serve_in(
+    runtime: &mut Runtime,
+    options: &ServeOptions,
+    token: Option<Token>,
+    stop: CancellationToken,
+) -> Result<(), Failure> {
     // The configuration stays what it was: runs are to be alike.
-    let warming = tokio::spawn(workshop.clone().warm());
+    let start::PreparedSubagent { subagent, settings: _settings } =
+        start::start(options, runtime, token.as_ref())?;
+    let workshop = subagent.workshop.clone();
     let handler = {
         let subagent = Arc::new(subagent);
         move |session| McpService::new(subagent.clone(), session)
     };
-    let served = match options.http {
-        Some(address) => http::serve(workshop.clone(), handler, address, token, stop).await,
-        None => pipes::serve(workshop.clone(), handler, stop).await,
-    };
-    warming.abort();
-    drop(settings);
-    workshop.stop.cancel();
-    workshop.close().await;
-    if let Some(poster) = poster {
-        poster.flush().await;
+    match options.http {
+        Some(address) => http::serve(workshop, handler, address, token, stop).await,
+        None => pipes::serve(workshop, handler, stop).await,
     }
-    recording.flush().await;
-    if let Some(exporter) = exporter {
-        exporter.end().await;
-    }
-    let _ = workshop.terminal.flush().await;
-    served.map(|()| exit::OK)
 }

@@ -1,20 +1,19 @@
 //! What subagents tell of themselves, shown on standard error by the process at the root of them all.
 
 mod lines;
+mod listener;
+#[cfg(test)]
+mod tests;
 
-use std::sync::OnceLock;
-
-use agent::{ADDRESS_VARIABLE, EventListener};
+use agent::{ADDRESS_VARIABLE, EventBatch};
 use system::random;
 
+pub use self::listener::EventListener;
 use terminal::Notifier;
 
-/// The address that this process listens at, with its token.
-static OWN: OnceLock<String> = OnceLock::new();
-
-/// Listens to subagents until the result is dropped, where no process above does; to be begun before the configuration
-/// is read, whose servers are told the address. What is heard is shown, each event in one line, or whole if `verbose`.
-pub async fn listen(voice: Notifier, verbose: bool) -> Option<EventListener> {
+/// Listens to subagents until the result is dropped, where no process above does. What is heard is shown, each event in
+/// one line, or whole if `verbose`.
+pub(crate) async fn listen(voice: Notifier, verbose: bool) -> Option<EventListener> {
     if inherited().is_some() {
         return None;
     }
@@ -23,22 +22,19 @@ pub async fn listen(voice: Notifier, verbose: bool) -> Option<EventListener> {
     };
     let token = random::id().map_err(failed).ok()?;
     let shown = voice.clone();
-    let told = move |event| {
-        if verbose || !shown.is_quiet() {
-            shown.say(&lines::lines(&event, verbose));
+    let show = move |batch: EventBatch| {
+        if shown.is_quiet() && !verbose {
+            return;
         }
+        if batch.left_out > 0 {
+            shown.say(&format!("events of subagents that are left out here: {}", batch.left_out));
+        }
+        batch.events.iter().for_each(|event| shown.say(&lines::lines(event, verbose)));
     };
-    let listener = EventListener::start(&token, told).await.map_err(failed).ok()?;
-    let _ = OWN.set(listener.address().to_owned());
-    Some(listener)
+    EventListener::start(&token, show).await.map_err(failed).ok()
 }
 
 /// The address that a process above listens at, with its token.
 pub(crate) fn inherited() -> Option<String> {
     std::env::var(ADDRESS_VARIABLE).ok().filter(|address| !address.is_empty())
-}
-
-/// The address for the processes below.
-pub(crate) fn address() -> Option<String> {
-    inherited().or_else(|| OWN.get().cloned())
 }

@@ -1,15 +1,18 @@
-//! The end that tells: events are handed over at once, and posted one after the other.
+//! The end that posts: events are handed over at once, and what waits goes into one request.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use queue::{Bounds, Received};
 use reqwest::{Client, Url};
+use serde_json::value::{RawValue, to_raw_value};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::SubagentEvent;
+use super::{EventBatch, LONGEST_BATCH, LONGEST_EVENT, MOST_EVENTS, SubagentEvent};
 
-/// How much waits to be posted (4 MiB); the oldest is left out, and the listener is told how many events that were.
+/// How much waits to be posted (4 MiB); the oldest is left out, and the listener learns how many events that were.
 const WAITING: Bounds = Bounds { bytes: 4 << 20, items: 4_096 };
 
 /// Longest time of one post.
@@ -18,25 +21,30 @@ const LONGEST: Duration = Duration::from_secs(2);
 /// After how many posts that failed in a row nothing more is tried.
 const GIVEN_UP: u32 = 3;
 
-/// How long is waited at the end for what is not posted yet.
+/// How long is waited at the end for what is not posted yet: less than clients give a server to exit.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Tells a listener of events.
+/// Posts events to a listener.
 #[derive(Debug)]
 pub struct EventPoster {
     sender: queue::Sender<Posted>,
+    /// How many events were handed over.
+    handed_over: AtomicU64,
+    /// How many of them the listener has, or knows to be left out.
+    accounted_for: Arc<AtomicU64>,
 }
 
 /// What is handed over.
 #[derive(Debug)]
 enum Posted {
-    Event(Box<SubagentEvent>),
+    /// An event as it is sent.
+    Event(Box<RawValue>),
     /// Everything before is posted, or given up.
     Flush(oneshot::Sender<()>),
 }
 
 impl EventPoster {
-    /// Posts to an address with its token, as [`EventListener::address`](super::Listener::address) has it.
+    /// Posts to an address with its token, as [`ADDRESS_VARIABLE`](super::ADDRESS_VARIABLE) has it.
     ///
     /// # Errors
     /// What is wrong with the address. It is not shown: it holds a token.
@@ -57,20 +65,24 @@ impl EventPoster {
             Client::builder().no_proxy().timeout(LONGEST).redirect(reqwest::redirect::Policy::none());
         let client = client.build().map_err(|error| error.to_string())?;
         let (sender, events) = queue::bounded(WAITING);
-        tokio::spawn(post(client, url, token, events));
-        Ok(EventPoster { sender })
+        let accounted_for = Arc::default();
+        tokio::spawn(post_all(Endpoint { client, url, token }, events, Arc::clone(&accounted_for)));
+        Ok(EventPoster { sender, handed_over: AtomicU64::default(), accounted_for })
     }
 
     /// Hands an event over, without waiting.
     pub fn post(&self, event: SubagentEvent) {
         // Best effort: a listener that does not keep up misses some.
-        let event = event.bounded();
-        let bytes = size_of::<SubagentEvent>() + event.payload.len();
-        self.sender.push(Posted::Event(Box::new(event)), bytes);
+        self.handed_over.fetch_add(1, Ordering::Relaxed);
+        if let Ok(event) = to_raw_value(&event.bounded()) {
+            let bytes = event.get().len();
+            self.sender.push(Posted::Event(event), bytes);
+        }
     }
 
-    /// Waits a moment for what is not posted yet.
-    pub async fn flush(&self) {
+    /// Waits a moment for what is not posted yet. Gives the number of events that were lost up to then without the
+    /// listener knowing.
+    pub async fn flush(&self) -> u64 {
         let (done, is_done) = oneshot::channel();
         let flushing = async {
             // Where nothing is tried any more, the order is dropped, and nothing is waited for.
@@ -78,31 +90,99 @@ impl EventPoster {
             let _ = is_done.await;
         };
         let _ = timeout(LAST_WORDS, flushing).await;
+        let accounted_for = self.accounted_for.load(Ordering::Relaxed);
+        self.handed_over.load(Ordering::Relaxed).saturating_sub(accounted_for)
     }
 }
 
-async fn post(client: Client, url: Url, token: String, mut events: queue::Receiver<Posted>) {
+/// Where events go.
+struct Endpoint {
+    client: Client,
+    url: Url,
+    token: String,
+}
+
+impl Endpoint {
+    /// Whether the listener has taken a batch.
+    async fn post(&self, batch: &EventBatch<Box<RawValue>>) -> bool {
+        let sent = self.client.post(self.url.clone()).bearer_auth(&self.token).json(batch).send().await;
+        sent.is_ok_and(|answer| answer.status().is_success())
+    }
+}
+
+async fn post_all(endpoint: Endpoint, mut events: queue::Receiver<Posted>, accounted_for: Arc<AtomicU64>) {
     let mut failures = 0;
     let mut unreported = 0;
-    while let Some(Received { missed, item }) = events.receive().await {
-        unreported += missed;
-        let mut event = match item {
-            Some(Posted::Event(event)) => event,
-            Some(Posted::Flush(done)) => {
-                let _ = done.send(());
-                continue;
+    while let Some(first) = events.receive().await {
+        let (mut batch, flush) = gather(first, &mut events);
+        batch.left_out += unreported;
+        let count = batch.left_out + batch.events.len() as u64;
+        if count > 0 {
+            if endpoint.post(&batch).await {
+                accounted_for.fetch_add(count, Ordering::Relaxed);
+                (failures, unreported) = (0, 0);
+            } else {
+                (failures, unreported) = (failures + 1, count);
             }
-            None => continue,
-        };
-        let missed = std::mem::take(&mut unreported);
-        if missed > 0 {
-            event.payload = format!("[{missed} events before this one are left out] {}", event.payload);
+            if failures >= GIVEN_UP {
+                return;
+            }
         }
-        let sent = client.post(url.clone()).bearer_auth(&token).json(&event).send().await;
-        let is_taken = sent.is_ok_and(|answer| answer.status().is_success());
-        failures = if is_taken { 0 } else { failures + 1 };
-        if failures >= GIVEN_UP {
-            return;
+        if let Some(done) = flush {
+            let _ = done.send(());
+        }
+    }
+}
+
+/// What waits already, up to a full batch or the order to flush, which it is given with.
+fn gather(
+    first: Received<Posted>,
+    events: &mut queue::Receiver<Posted>,
+) -> (EventBatch<Box<RawValue>>, Option<oneshot::Sender<()>>) {
+    let mut batch = EventBatch { left_out: 0, events: Vec::new() };
+    let mut bytes = 0;
+    let mut next = Some(first);
+    while let Some(Received { missed, item }) = next {
+        batch.left_out += missed;
+        match item {
+            Some(Posted::Event(event)) => {
+                bytes += event.get().len();
+                batch.events.push(event);
+            }
+            Some(Posted::Flush(done)) => return (batch, Some(done)),
+            None => {}
+        }
+        let is_full = batch.events.len() >= MOST_EVENTS || bytes > LONGEST_BATCH - LONGEST_EVENT;
+        next = if is_full { None } else { events.try_receive() };
+    }
+    (batch, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::subagent_events::tests::event;
+
+    #[tokio::test]
+    async fn nobody_who_listens_is_no_reason_to_fail_or_to_wait_but_is_counted() {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let poster = EventPoster::new(&format!("http://token@{address}/events")).unwrap();
+        (0..10_000).for_each(|_| poster.post(event()));
+        assert_eq!(poster.flush().await, 10_000);
+    }
+
+    #[test]
+    fn events_are_posted_to_this_machine_alone() {
+        for wrong in [
+            "",
+            "nonsense",
+            "http://t@example.com/events",
+            "https://t@127.0.0.1:1/events",
+            "http://127.0.0.1:1/",
+        ] {
+            assert!(EventPoster::new(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -3,26 +3,22 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent::{Answer, Block, EventListener, Message, Role, Run, RunError, Toolset as _, Usage};
+use agent::{Answer, Block, Message, Role, Run, RunError, Toolset as _, Usage};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 use super::host::ConsoleHost;
 use super::record::{ConversationRecord, ResumedConversation};
 use super::screen::{RunStats, Screen};
 use super::style::Style;
 use crate::arguments::TalkArguments;
+use gateway::failure::Failure;
 use server::assistant::{Assistant, Tools};
 use server::caller::Abilities;
 use server::catalog_watcher::CatalogWatcher;
 use server::reload;
+use server::runtime::Runtime;
 use server::session::AgentIsolation;
 use server::snapshot::Settings;
-use server::state::ServerState;
-use server::subagent_log;
-use server::telemetry::Exporter;
-use gateway::failure::Failure;
-use gateway::propagation;
 use terminal::Terminal;
 
 /// Everything around a conversation.
@@ -44,11 +40,6 @@ pub(crate) struct ChatSession {
     folder: PathBuf,
     /// What the conversation begins with, and the settings that it was made with.
     system: Option<(Arc<Settings>, String)>,
-    workshop: Arc<ServerState>,
-    beside: [JoinHandle<()>; 2],
-    exporter: Option<Exporter>,
-    /// What subagents tell is shown as long as it is there.
-    _listener: Option<EventListener>,
 }
 
 /// How a turn ended.
@@ -63,22 +54,20 @@ impl ChatSession {
     /// Where the configuration is wrong, there is no model, no such conversation, or no session.
     pub(crate) async fn open(
         arguments: &TalkArguments,
-        terminal: Arc<Terminal>,
+        runtime: &mut Runtime,
         streams: bool,
     ) -> Result<Self, Failure> {
         let folder = std::env::current_dir()
             .map_err(|error| Failure::host(format!("the working folder can't be found: {error}")))?;
+        let terminal = runtime.terminal.clone();
         let source = reload::Source {
+            process: runtime.process.clone(),
             options: arguments.place.options(),
             token_variable: None,
             token: None,
             lenient: true,
         };
-        let listener = subagent_log::listen(terminal.voice(), arguments.manner.verbose).await;
-        propagation::as_an_agent();
-        // What changes while it is read is read again.
-        let stamps = source.stamps();
-        let (first, exporter) = source.read_first()?;
+        let (first, stamps) = runtime.read(&source)?;
         let store = server::conversations::store(&first.config)?;
         let (mut record, ResumedConversation { messages, model }) =
             ConversationRecord::open(store, terminal.voice(), arguments, &folder).await?;
@@ -86,16 +75,13 @@ impl ChatSession {
         let chosen = arguments.model.clone().or(model.filter(is_there));
         let assistant = Assistant::of(&first.config, chosen.as_deref())?;
         record.set_model(&assistant.entry.reference);
+        runtime.recording = Some(record.recording());
         let record = Arc::new(Mutex::new(record));
         let style = Style::of_stderr();
         let screen = Screen::new(terminal.clone(), style, streams, record.clone());
         screen.recall(&messages);
-        let (sender, settings) = watch::channel(first.clone());
-        let workshop = ServerState::new(settings.clone(), arguments.manner.allow.clone(), terminal.clone())?;
-        let beside = [
-            tokio::spawn(workshop.clone().warm()),
-            tokio::spawn(reload::follow(source, stamps, sender, workshop.clone())),
-        ];
+        let workshop = runtime.serve_following(source, (first.clone(), stamps), &arguments.manner.allow)?;
+        let settings = workshop.settings.clone();
         let host = ConsoleHost::new(terminal.clone(), style);
         let (told, as_host) = (host.clone(), host.clone());
         let told = Arc::new(move |tool: &str, made: mcp::ProgressMade| told.progress(tool, &made));
@@ -117,10 +103,6 @@ impl ChatSession {
             record,
             folder,
             system: None,
-            workshop,
-            beside,
-            exporter,
-            _listener: listener,
         };
         match desk.tools.any_server().await {
             Ok(()) => Ok(desk),
@@ -233,21 +215,11 @@ impl ChatSession {
         system.as_ref().map_or("", |(_, text)| text)
     }
 
-    /// Ends everything in order; gives the id of the conversation, where there is one.
+    /// Ends its sessions; gives the id of the conversation, where there is one.
     pub(crate) async fn close(self) -> Option<String> {
-        let (id, recording) = {
-            let record = self.record();
-            (record.id(), record.recording())
-        };
-        self.beside.iter().for_each(JoinHandle::abort);
-        self.workshop.stop.cancel();
+        let id = self.record().id();
         self.live.upstreams.close().await;
         self.tools.close().await;
-        self.workshop.close().await;
-        recording.flush().await;
-        if let Some(exporter) = self.exporter {
-            exporter.end().await;
-        }
         id
     }
 }

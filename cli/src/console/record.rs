@@ -5,8 +5,8 @@ use std::path::Path;
 use agent::{Event, Message, NewConversation, Store, Summary, Usage};
 
 use crate::arguments::TalkArguments;
-use server::assistant::{Recorder, Recording};
 use gateway::failure::Failure;
+use server::assistant::{Recorder, Recording};
 use terminal::Notifier;
 
 /// Where a conversation is kept; nowhere, where the configuration says so.

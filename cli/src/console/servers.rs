@@ -11,9 +11,9 @@ use super::chat_session::ChatSession;
 use super::command::{Servers, meant};
 use crate::login;
 use crate::mcp_commands::{rows, short, source, table};
-use server::snapshot::{Settings, Snapshot};
 use config::{Config, Server};
 use gateway::login_hook;
+use server::snapshot::{Settings, Snapshot};
 
 /// Most characters of what a server says of itself, and of an error.
 const WORDS: usize = 2_000;

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::arguments::CodegenArguments;
 use crate::host::TerminalHost;
-use server::setup;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::failure::Failure;
 use gateway::observed::ObservedOutputs;
 use gateway::pins::Locks;
 use gateway::tool_list::as_declared;
+use server::setup;
 use terminal::Terminal;
 
 /// Servers with their tools.

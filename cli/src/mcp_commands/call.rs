@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 
 use super::support::{print_json, sessions, tell_difference};
 use crate::arguments::CallArguments;
-use server::results::{RESULT_LIMIT, Results, text};
-use server::setup::{load_for_person, server};
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
 use gateway::exit;
@@ -14,6 +12,8 @@ use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
+use server::results::{RESULT_LIMIT, Results, text};
+use server::setup::{load_for_person, server};
 use terminal::Terminal;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {

@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 use super::support::{print_json, sessions};
 use super::table::table;
 use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
-use server::results::{RESULT_LIMIT, Results};
-use server::setup::{load_for_person, server};
 use config::Config;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::Pins;
+use server::results::{RESULT_LIMIT, Results};
+use server::setup::{load_for_person, server};
 use terminal::Terminal;
 
 /// Which list.

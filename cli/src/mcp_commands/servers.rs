@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::support::{code, print_json, sessions, tell_difference};
 use super::table::{short, table};
 use crate::arguments::{LookArguments, OneArguments};
-use server::setup::{load_for_person, server, survey_for_person};
 use config::{Config, ConfigLayer, Server};
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::secrets;
 use gateway::sessions::{Opened, Sessions, Unopened};
+use server::setup::{load_for_person, server, survey_for_person};
 use terminal::{Masker, Terminal};
 
 /// Most characters that are shown of what a server says of itself.

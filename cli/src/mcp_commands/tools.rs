@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::support::{print_json, sessions, tell_difference};
 use super::table::table;
 use crate::arguments::ToolsArguments;
-use server::setup::{load_for_person, server};
 use config::{Config, Filter};
 use gateway::cache;
 use gateway::catalog;
@@ -18,6 +17,7 @@ use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::tool_list::ToolList;
+use server::setup::{load_for_person, server};
 use terminal::Terminal;
 
 type Lists = BTreeMap<String, Arc<ToolList>>;

@@ -117,13 +117,7 @@ impl Prompt {
     }
 
     /// The text of a conversation that begins now, in `folder`, with these tools.
-    pub async fn begin(
-        &self,
-        folder: &Path,
-        tools: &Tools,
-        names: Vec<String>,
-        subagent: &str,
-    ) -> String {
+    pub async fn begin(&self, folder: &Path, tools: &Tools, names: Vec<String>, subagent: &str) -> String {
         let is_asked_for = self.0.contains(&Part::Place(Place::Instructions));
         let instructions = if is_asked_for { tools.instructions().await } else { Vec::new() };
         let date = calendar::day(SystemTime::now());

@@ -19,10 +19,10 @@ use crate::answer;
 use crate::caller::Abilities;
 use crate::definitions::of_era;
 use crate::level::Level;
-use crate::pending::{PendingRequest, RequestState, binding};
+use crate::multi_round_trip::{MultiRoundTripCall, Resumption};
 use crate::protocol_types;
 use crate::session::{ClientSession, is_stateless};
-use crate::shutdown;
+use crate::shutdown::RequestEnd;
 use crate::telemetry::TraceContext;
 use gateway::propagation::{self, depth};
 
@@ -38,47 +38,31 @@ impl McpService {
         McpService { subagent, session }
     }
 
-    /// The result, unless the process ends first.
-    async fn called(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<Value, ErrorData> {
-        let workshop = &self.subagent.workshop;
-        let _answering = workshop.answering.token();
-        let (end, cancel) = (shutdown::of_request(workshop, &context), context.ct.clone());
-        let mut answer = std::pin::pin!(self.call(request, context));
-        tokio::select! {
-            biased;
-            answer = &mut answer => answer,
-            () = end => {
-                cancel.cancel();
-                answer.await
-            }
-        }
-    }
-
     async fn call(
         &self,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
         let (subagent, workshop) = (&self.subagent, &self.subagent.workshop);
+        let invalid = |message: String| ErrorData::invalid_params(message, None);
+        let Value::Object(mut parameters) =
+            serde_json::to_value(request).map_err(|error| invalid(error.to_string()))?
+        else {
+            return Err(invalid("params must be an object".to_owned()));
+        };
+        let call = MultiRoundTripCall::new(workshop, &self.session, &context, &parameters)?;
         let name = subagent.described.name.as_str();
-        if request.name != name {
-            let message = format!("unknown tool {:?}; there is {name}", request.name);
-            return Err(ErrorData::invalid_params(message, None));
+        if call.name != name {
+            return Err(invalid(format!("unknown tool {:?}; there is {name}", call.name)));
         }
-        if workshop.draining.is_cancelled() && request.request_state.is_none() {
-            return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
+        match call.resume::<Value>().await? {
+            Resumption::New => {}
+            Resumption::Answered(result) => return Ok(result),
+            Resumption::Foreign | Resumption::Sealed(..) => {
+                return Err(invalid("the requestState is not one of this server".to_owned()));
+            }
         }
-        let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let binding = binding(name, Some(&arguments));
-        let bytes = arguments.to_string().len();
-        if let Some(state) = request.request_state {
-            let responses = serde_json::to_value(request.input_responses).unwrap_or_default();
-            return self.comes_back(&state, &responses, &binding, &context).await;
-        }
+        let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
         let arguments = match Arguments::read(name, arguments) {
             Ok(arguments) => arguments,
             Err(wrong) => return Ok(answer::failure(&wrong)),
@@ -87,45 +71,16 @@ impl McpService {
         if let Some(refusal) = depth::refusal(meta, &workshop.settings.borrow().config) {
             return Ok(answer::failure(&refusal));
         }
-        let (caller, asks) = self.session.caller(&context);
-        // A request ends with its answer, but what asks goes on with the next one.
-        let cancel = if asks.is_some() { workshop.stop.child_token() } else { context.ct.clone() };
+        let scope = call.scope();
         let task = Task {
             arguments,
-            caller: caller.clone(),
-            cancel: cancel.clone(),
+            caller: scope.caller.clone(),
+            cancel: scope.cancel.clone(),
             parent_run: propagation::run_of(meta).map(str::to_owned),
             depth: depth::of_call(meta),
             context: TraceContext::parse(meta),
         };
-        let work = futures::FutureExt::boxed(subagent.clone().answer(task));
-        match asks {
-            Some(asks) => {
-                let work = PendingRequest::start(bytes, work, asks, caller, cancel);
-                workshop.held.drive(work, &binding, &context.ct).await
-            }
-            None => work.await,
-        }
-    }
-
-    /// Goes on with a task that has asked the client, with what it answers.
-    async fn comes_back(
-        &self,
-        state: &str,
-        responses: &Value,
-        binding: &[u8],
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Value, ErrorData> {
-        let held = &self.subagent.workshop.held;
-        let not_ours = || ErrorData::invalid_params("the requestState is not one of this server", None);
-        match held.open::<Value>(state, binding).ok_or_else(not_ours)?? {
-            RequestState::Held(name) => {
-                let work = held.take(&name, responses.as_object())?;
-                work.caller.comes_back(context, self.session.level(context));
-                held.drive(work, binding, &context.ct).await
-            }
-            RequestState::Sealed { .. } => Err(not_ours()),
-        }
+        call.drive(scope, subagent.clone().answer(task)).await
     }
 }
 
@@ -166,7 +121,8 @@ impl ServerHandler for McpService {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let stateless = is_stateless(&context);
-        let result = self.called(request, context).await?;
+        let ending = RequestEnd::of(&self.subagent.workshop, &context);
+        let result = ending.or_answer(self.call(request, context)).await?;
         protocol_types::call(of_era("tools/call", result, stateless))
     }
 

@@ -8,21 +8,19 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::task::Subagent;
-use crate::options::ServeOptions;
 use crate::assistant::{Assistant, Recording};
 use crate::conversations;
 use crate::http::Token;
+use crate::options::ServeOptions;
 use crate::reload::Source;
+use crate::runtime::Runtime;
+use crate::setup;
 use crate::slots::Slots;
 use crate::snapshot::Settings;
-use crate::state::ServerState;
-use crate::setup;
 use crate::subagent_log;
-use crate::telemetry::Exporter;
 use config::{Config, ConfigLayer};
 use gateway::failure::Failure;
 use gateway::propagation;
-use terminal::Terminal;
 
 /// Most bytes of an output schema (1 MiB): each request to the model carries it.
 const LONGEST_SCHEMA: u64 = 1 << 20;
@@ -33,7 +31,6 @@ const MOST_WAITING: usize = 1_000;
 /// A subagent that can be served.
 pub(super) struct PreparedSubagent {
     pub(super) subagent: Subagent,
-    pub(super) exporter: Option<Exporter>,
     /// As long as it is there, what is served stays.
     pub(super) settings: watch::Sender<Arc<Settings>>,
 }
@@ -42,8 +39,8 @@ pub(super) struct PreparedSubagent {
 /// What is missing or wrong, and what to do.
 pub(super) fn start(
     options: &ServeOptions,
+    runtime: &mut Runtime,
     token: Option<&Token>,
-    terminal: Arc<Terminal>,
 ) -> Result<PreparedSubagent, Failure> {
     let Some(file) = options.load.file.as_deref() else {
         return Err(Failure::configuration(
@@ -51,8 +48,9 @@ pub(super) fn start(
         ));
     };
     let parent_run = propagation::parent_run()?;
-    propagation::as_an_agent();
-    let (mut config, exporter) = setup::load_to_serve(&options.load, false)?;
+    let process = runtime.process.clone();
+    let (mut config, exporter) = setup::load_to_serve(&process, &options.load.clone(), false)?;
+    runtime.exporter = exporter;
     let described = described(&config, file)?;
     keep_own(&mut config);
     let assistant = Assistant::of(&config, None)?;
@@ -62,15 +60,18 @@ pub(super) fn start(
     let folder = std::env::current_dir()
         .map_err(|error| Failure::configuration(format!("the working folder is not known: {error}")))?;
     let source = Source {
+        process,
         options: options.load.clone(),
         token_variable: options.token_variable.clone(),
         token: token.map(|token| token.secret().to_owned()),
         lenient: false,
     };
-    let voice = terminal.voice();
+    let voice = runtime.terminal.voice();
     let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
-    let workshop = ServerState::new(now, options.allow.clone(), terminal)?;
+    let workshop = runtime.serve(now, &options.allow)?;
+    runtime.recording = Some(recording.clone());
+    runtime.poster = poster();
     let subagent = Subagent {
         described,
         assistant,
@@ -79,10 +80,10 @@ pub(super) fn start(
         slots,
         folder,
         workshop,
-        poster: poster(),
+        poster: runtime.poster.clone(),
         parent_run,
     };
-    Ok(PreparedSubagent { subagent, exporter, settings })
+    Ok(PreparedSubagent { subagent, settings })
 }
 
 /// What tells the process at the root. An address that is none is as none: what is told is best effort.

@@ -89,7 +89,7 @@ impl Exporter {
     }
 
     /// Sends what is left, within [`END`].
-    pub(crate) async fn end(self) {
+    pub async fn end(self) {
         // It waits for the thread that sends. What can't be sent was told when it was tried.
         let _ = tokio::task::spawn_blocking(move || self.provider.shutdown_with_timeout(END)).await;
     }

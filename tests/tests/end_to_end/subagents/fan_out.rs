@@ -1,6 +1,7 @@
 //! The example: a snippet has fifty files reviewed side by side, by a subagent whose answers have a form.
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -146,4 +147,20 @@ fn what_subagents_do_is_told_at_the_root_in_order() {
     for (line, what) in told.iter().zip(what) {
         assert!(line.contains(what), "{line}: {what}");
     }
+}
+
+#[test]
+fn events_that_nobody_takes_are_counted_on_standard_error() {
+    let model = model(&json!([{ "answers": [{ "text": "There are orders." }] }]));
+    let folder = tempfile::tempdir().unwrap();
+    lay_out(folder.path(), &model.base_url());
+    // The kernel takes connections for it, and nobody answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://token@{}/events", silent.local_addr().unwrap());
+    let arguments = ["run", "-", "--config", "examples/subagent/parent.yaml", "--json"];
+    let run = at(folder.path(), &arguments).variable("TOOLSMITH_SUBAGENT_LOGGING_ADDRESS", &address);
+    let done = run.input("coder::ask_the_shop(\"How many orders?\").await?.text()").done();
+    let stderr = done.stderr.clone();
+    assert_eq!(done.expect("ok", 0)["result"], "There are orders.");
+    assert!(stderr.contains("coder: toolsmith: events of this subagent that are lost: 2;"), "{stderr}");
 }
