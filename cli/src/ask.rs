@@ -3,7 +3,12 @@
 use std::io::IsTerminal as _;
 
 use agent::Block;
+use gateway::exit;
+use gateway::failure::Failure;
 use serde_json::{Value, json};
+use server::process_context::ProcessContext;
+use server::runtime::Runtime;
+use terminal::Terminal;
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 
@@ -11,11 +16,6 @@ use crate::arguments::AskArguments;
 use crate::console::chat_session::{ChatSession, TurnResult};
 use crate::console::record::how_to_resume;
 use crate::console::screen::{FinishedCall, RunStats};
-use gateway::exit;
-use gateway::failure::Failure;
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
-use terminal::Terminal;
 
 /// Most bytes of standard input (4 MiB).
 const MOST_INPUT: u64 = 4 << 20;

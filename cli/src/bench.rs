@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use gateway::cache;
+use gateway::failure::Failure;
 use runner::{Engine, TARGET, Toolchain, Unobserved};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::arguments::BenchArguments;
 use definitions::Definitions;
-use gateway::cache;
-use gateway::failure::Failure;
 use tools::Tools;
 
 /// Calls of one round through the broker, and directly.

@@ -9,18 +9,18 @@ mod place;
 
 use std::path::Path;
 
+use config::{ConfigLayer, layers};
+use gateway::exit;
+use gateway::failure::Failure;
 use serde_json::{Map, Value as Json};
+use terminal::{Terminal, say};
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
 use crate::edit::trusting::{self, asks};
 use crate::question;
-use config::{ConfigLayer, layers};
 use entry::Entry;
 use file::{ClientFile, State};
-use gateway::exit;
-use gateway::failure::Failure;
 use place::Place;
-use terminal::{Terminal, say};
 
 /// Writes or prints the entry; gives the exit code.
 pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {

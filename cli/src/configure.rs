@@ -5,11 +5,6 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use mcp::Lock;
-use serde_json::Value as Json;
-
-use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments, TrustArguments};
-use crate::question;
 use config::LOCK;
 use config::layers::{self, Layers};
 use config::source::{Document, Entry, masked};
@@ -18,7 +13,12 @@ use config::trust::{self, ProjectFiles, Trust};
 use config::{ConfigLayer, Error, LoadOptions, locks, schema, show, variables};
 use gateway::exit;
 use gateway::failure::Failure;
+use mcp::Lock;
+use serde_json::Value as Json;
 use terminal::Terminal;
+
+use crate::arguments::{CheckArguments, ConfigCommand, ShowArguments, TrustArguments};
+use crate::question;
 
 /// Runs a subcommand of `config`; gives the exit code.
 pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {

@@ -17,6 +17,11 @@ use std::io::IsTerminal as _;
 
 use agent::Block;
 use futures::FutureExt as _;
+use gateway::exit;
+use gateway::failure::Failure;
+use server::process_context::ProcessContext;
+use server::runtime::Runtime;
+use terminal::Terminal;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::chat_session::{ChatSession, TurnResult};
@@ -27,11 +32,6 @@ use self::screen::{RunStats, seconds};
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
 use crate::mcp_commands::short;
-use gateway::exit;
-use gateway::failure::Failure;
-use server::process_context::ProcessContext;
-use server::runtime::Runtime;
-use terminal::Terminal;
 
 /// The prompt.
 const PROMPT: &str = "> ";

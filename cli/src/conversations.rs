@@ -9,7 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use agent::{Store, StoreError, Summary};
+use config::{Config, Conversations, Glob};
+use gateway::exit;
+use gateway::failure::Failure;
+use server::setup;
+use system::calendar::minute;
 use system::file::{Access, Durability, Replacement};
+use terminal::Terminal;
 
 use self::reading::{Page, Style};
 use crate::arguments::{
@@ -17,12 +23,6 @@ use crate::arguments::{
     PruneArguments,
 };
 use crate::mcp_commands::table::{short, table};
-use config::{Config, Conversations, Glob};
-use gateway::exit;
-use gateway::failure::Failure;
-use server::setup;
-use system::calendar::minute;
-use terminal::Terminal;
 
 /// The labels of subagents' conversations.
 const SUBAGENTS: &str = "subagent:*";

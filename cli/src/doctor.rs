@@ -3,16 +3,16 @@
 //! Changes nothing: what the first use would install or build is only named. What is looked at is the runner's and the
 //! sandbox's job; here it is told.
 
-use runner::{Inspection, SandboxReport};
-use sandbox::{Confinement, Layers, Mechanism, Support};
-use serde::Serialize;
-
-use crate::arguments::DoctorArguments;
 use config::CodeMode;
 use gateway::exit;
 use gateway::failure::Failure;
+use runner::{Inspection, SandboxReport};
+use sandbox::{Confinement, Layers, Mechanism, Support};
+use serde::Serialize;
 use server::setup;
 use terminal::Terminal;
+
+use crate::arguments::DoctorArguments;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {

@@ -12,7 +12,11 @@ mod yaml;
 
 use std::time::Duration;
 
+use config::{Permission, command_line};
+use gateway::exit;
+use gateway::failure::Failure;
 use serde_json::{Map, Value as Json, json};
+use terminal::say;
 
 use crate::arguments::{
     AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
@@ -20,11 +24,7 @@ use crate::arguments::{
 use crate::lock_file::hold;
 use crate::question;
 use change::{Change, Entry};
-use config::{Permission, command_line};
 use file::Editable;
-use gateway::exit;
-use gateway::failure::Failure;
-use terminal::say;
 
 /// Adds a server; gives the exit code.
 pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {

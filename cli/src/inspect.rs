@@ -9,11 +9,11 @@ mod source;
 pub(crate) use source::{generatable, saved_tools};
 
 use codegen::Bindings;
-
-use crate::arguments::{CodegenArguments, Format};
 use gateway::exit;
 use gateway::failure::Failure;
 use terminal::Terminal;
+
+use crate::arguments::{CodegenArguments, Format};
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> {

@@ -6,12 +6,6 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use mcp::Lock;
-use serde_json::Value;
-
-use crate::arguments::PinArguments;
-use crate::host::TerminalHost;
-use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
 use config::Config;
 use gateway::cache;
 use gateway::catalog::ToolLists;
@@ -19,8 +13,14 @@ use gateway::discovery::Discovery;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
+use mcp::Lock;
+use serde_json::Value;
 use server::setup;
 use terminal::Terminal;
+
+use crate::arguments::PinArguments;
+use crate::host::TerminalHost;
+use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {

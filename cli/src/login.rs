@@ -1,17 +1,17 @@
 //! Logging in at servers and out again: by command, or where one is met that wants it.
 
 use futures::future::BoxFuture;
-use mcp::{ErrorKind, ServerConfig};
-
-use crate::arguments::{LoginArguments, NameArguments};
-use crate::browser;
-use crate::host::TerminalHost;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::login_hook::LoginHook;
 use gateway::session_host::SessionHost as _;
+use mcp::{ErrorKind, ServerConfig};
 use server::setup::{self, load_for_person, server};
 use terminal::{Notifier, Terminal};
+
+use crate::arguments::{LoginArguments, NameArguments};
+use crate::browser;
+use crate::host::TerminalHost;
 
 /// `mcp login`; gives the exit code.
 pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {

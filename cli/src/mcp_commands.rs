@@ -11,10 +11,11 @@ pub(crate) use servers::source;
 pub(crate) use table::{short, table};
 pub(crate) use tools::rows;
 
-use crate::arguments::LookCommand;
 use gateway::failure::Failure;
-use resources::List;
 use terminal::Terminal;
+
+use crate::arguments::LookCommand;
+use resources::List;
 
 /// Runs a command; gives the exit code.
 pub(crate) async fn look(command: &LookCommand) -> Result<u8, Failure> {

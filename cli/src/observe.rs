@@ -4,15 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use codegen::{Server, observe};
-use mcp::{Lock, LockedTool, Observed, Shape};
-use serde_json::Value;
-use serde_json::value::RawValue;
-
-use crate::arguments::{LockArguments, ObserveArguments};
-use crate::host::TerminalHost;
-use crate::lock_file::{self, NO_LOCK_FILE};
-use crate::terminal_prompter;
-use crate::tool_arguments::object;
 use config::Config;
 use gateway::exit;
 use gateway::failure::Failure;
@@ -22,9 +13,18 @@ use gateway::pins::{Locks, Pins};
 use gateway::secrets;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
+use mcp::{Lock, LockedTool, Observed, Shape};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use server::answer_forms;
 use server::setup;
 use terminal::{Masker, Terminal};
+
+use crate::arguments::{LockArguments, ObserveArguments};
+use crate::host::TerminalHost;
+use crate::lock_file::{self, NO_LOCK_FILE};
+use crate::terminal_prompter;
+use crate::tool_arguments::object;
 
 /// `mcp observe`; gives the exit code.
 pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure> {

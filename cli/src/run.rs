@@ -6,12 +6,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
-use tokio_util::sync::CancellationToken;
-
-use crate::arguments::RunArguments;
-use crate::host::TerminalHost;
-use crate::terminal_prompter;
 use config::Config;
 use gateway::cache;
 use gateway::discovery::Discovery;
@@ -20,11 +14,17 @@ use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::reference::Lookup;
+use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
 use server::present;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use server::setup;
 use terminal::Terminal;
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::RunArguments;
+use crate::host::TerminalHost;
+use crate::terminal_prompter;
 
 /// How often a program is compiled again because tools have changed while it was compiled.
 const CATALOG_CHANGES: usize = 3;

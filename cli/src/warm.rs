@@ -1,16 +1,16 @@
 //! `toolsmith cache warm`: everything that snippets need besides their own text, built ahead.
 
-use runner::Engine;
-
-use crate::arguments::WarmArguments;
-use crate::host::TerminalHost;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::Known;
+use runner::Engine;
 use server::setup;
 use terminal::Terminal;
+
+use crate::arguments::WarmArguments;
+use crate::host::TerminalHost;
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {

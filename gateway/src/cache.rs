@@ -1,9 +1,9 @@
 //! Opening the cache as the configuration describes it.
 
+use config::CacheSettings;
 use runner::Cache;
 
 use crate::failure::Failure;
-use config::CacheSettings;
 
 /// Opens the cache in the user's folder.
 ///

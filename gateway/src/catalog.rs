@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use codegen::Warning;
+use config::{Config, Permission, Server};
 use runner::{Bucket, Cache};
 use serde::{Deserialize, Serialize};
+use terminal::Notifier;
 
 use crate::pins::{Known, Pins};
 use crate::tool_list::{ToolList, digest};
-use config::{Config, Permission, Server};
-use terminal::Notifier;
 
 /// The tool lists of servers.
 #[derive(Debug, Clone, Default)]

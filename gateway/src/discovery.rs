@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use config::{Config, Server};
 use futures::FutureExt as _;
 use futures::future::join_all;
 use runner::{Cache, Catalog};
+use terminal::Notifier;
 
 use crate::catalog::{self, ToolLists};
 use crate::failure::Failure;
@@ -17,8 +19,6 @@ use crate::session_host::SessionHost;
 use crate::sessions::Sessions;
 use crate::tool_list::ToolList;
 use crate::unavailable::{STARTING, UnavailableTools};
-use config::{Config, Server};
-use terminal::Notifier;
 
 /// What is known of the servers' tools, and the sessions that were opened to learn it.
 pub struct Discovery<'a> {

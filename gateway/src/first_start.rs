@@ -4,9 +4,10 @@
 
 use std::path::Path;
 
-use crate::catalog::identity;
 use config::{ConfigLayer, Server};
 use terminal::Notifier;
+
+use crate::catalog::identity;
 
 /// The folder of the cache with a file for each command that was started.
 const FOLDER: &str = "started";

@@ -1,7 +1,8 @@
 //! What the fuzz targets try of files that decide what is trusted and permitted. No interface for anything else.
 
-use crate::permission::Content;
 use config::trust::{ProjectFiles, Trust, Trusted};
+
+use crate::permission::Content;
 
 /// Whether a record of trust with these bytes trusts a configuration and its lock file at `path`.
 #[must_use]

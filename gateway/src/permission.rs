@@ -12,15 +12,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use config::{Config, Glob, Permission};
 use futures::future::BoxFuture;
 use mcp::LockedTool;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use terminal::Notifier;
 
 use crate::resources;
 use crate::tool_list::ToolList;
-use config::{Config, Glob, Permission};
-use terminal::Notifier;
 
 pub use question::Question;
 pub use remembered::{Content, Remembered};

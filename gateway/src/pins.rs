@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use config::{Config, LockFile};
 use mcp::{Lock, LockedServer, LockedTool};
 use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
-use config::{Config, LockFile};
 
 /// Most lines of one server's difference that are told.
 const LINES_TOLD: usize = 60;

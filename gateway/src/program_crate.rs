@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use config::LOCK;
 use mcp::Lock;
 
 use crate::failure::Failure;
 use crate::observed::ObservedOutputs;
 use crate::tool_list::ToolList;
-use config::LOCK;
 
 /// A crate's program and the tools that it was written for.
 #[derive(Debug)]

@@ -5,10 +5,10 @@
 pub mod depth;
 
 use agent::ADDRESS_VARIABLE;
+use config::Config;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
-use config::Config;
 
 /// The run of an agent that all runs of a process belong to, where their calls don't say.
 const PARENT_RUN: &str = "TOOLSMITH_SUBAGENT_PARENT_RUN";

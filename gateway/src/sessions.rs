@@ -8,12 +8,14 @@ mod resources;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use config::{Config, Permission, Server};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
 use mcp::{CallOptions, ErrorKind, Session};
 use runner::{Answer, CallFailure, FailureKind, Question, Refusal, ToolHost};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use terminal::Masker;
 use tokio::task::AbortHandle;
 
 use crate::first_start;
@@ -26,8 +28,6 @@ use crate::reference::Lookup;
 use crate::secrets;
 use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
-use config::{Config, Permission, Server};
-use terminal::Masker;
 
 /// A session with the tools that its server offers.
 #[derive(Clone)]

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use config::{Config, Filter, Permission};
+
 use crate::pins::Pins;
 use crate::reference::letters;
 use crate::tool_list::ToolList;
-use config::{Config, Filter, Permission};
 
 /// Most characters of the reason that is told of one server: it may be the server's own words.
 const LONGEST_REASON: usize = 160;

@@ -7,13 +7,13 @@ mod cut;
 mod media;
 mod outcome;
 
+use config::Serve;
 use runner::{Outcome, Status, size};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::present;
-use config::Serve;
 use cut::{Cut, Keep, cut};
 
 pub use outcome::output_schema;

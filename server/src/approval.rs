@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use gateway::permission::{Answer, Prompter, Question, Reason, RequestedTool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::caller::{Caller, Unanswered};
 use crate::audit;
-use gateway::permission::{Answer, Prompter, Question, Reason, RequestedTool};
 
 /// A tool as somebody was asked about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -8,12 +8,12 @@ mod recorder;
 mod tools;
 
 use agent::{CHARACTERS_PER_TOKEN, Limits, ModelSettings, Provider};
+use config::{Config, Model};
+use gateway::failure::Failure;
 
 pub use self::prompt::Prompt;
 pub use self::recorder::{Recorder, Recording, Saved};
 pub use self::tools::Tools;
-use config::{Config, Model};
-use gateway::failure::Failure;
 
 /// A model that is ready to be asked.
 pub struct Assistant {

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use config::Server;
 use futures::future::join_all;
 use runner::Cache;
+use terminal::Notifier;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
-use config::Server;
-use terminal::Notifier;
 
 /// How long is waited for further changes before what is offered is put together anew: they come in bursts.
 const QUIET: Duration = Duration::from_millis(50);

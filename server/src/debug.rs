@@ -5,6 +5,8 @@
 
 use std::io;
 
+use config::{Config, Server};
+use terminal::Notifier;
 use tracing::Level;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
@@ -15,8 +17,6 @@ use tracing_subscriber::{Layer, Registry};
 
 use crate::precompile;
 use crate::telemetry::Exporter;
-use config::{Config, Server};
-use terminal::Notifier;
 
 /// Begins to show it where the configuration asks for it, with an export of spans beside it. With a `voice`, a person may
 /// ask for it later, of any server (`mcp::switch_trace`), and the voice shows it. Only the first time in a process does

@@ -1,5 +1,10 @@
 //! What the server says of itself and its tools.
 
+use config::Config;
+use gateway::direct::{DirectTool, presented};
+use gateway::observed::is_one_text;
+use gateway::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
+use gateway::unavailable::UnavailableTools;
 use rmcp::ErrorData;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig};
 use serde_json::{Value, json};
@@ -7,11 +12,6 @@ use serde_json::{Value, json};
 use super::answer;
 use super::answer_forms::{self, AnswerForms};
 use super::snapshot::Snapshot;
-use config::Config;
-use gateway::direct::{DirectTool, presented};
-use gateway::observed::is_one_text;
-use gateway::reference::{DescribeTools, FOUND_AT_MOST, SearchTools, ToolDefinition, found_by_default};
-use gateway::unavailable::UnavailableTools;
 
 /// The tool that runs snippets.
 pub const EXECUTE: &str = "execute_code";

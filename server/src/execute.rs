@@ -3,6 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gateway::discovery::needed;
+use gateway::permission::Policy;
+use gateway::reference::{ExecuteCode, Lookup};
+use gateway::sessions::Sessions;
 use rmcp::ErrorData;
 use runner::{Outcome, Request};
 use serde::{Deserialize, Serialize};
@@ -25,10 +29,6 @@ use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::watcher::{self, Watcher};
 use crate::present::milliseconds;
-use gateway::discovery::needed;
-use gateway::permission::Policy;
-use gateway::reference::{ExecuteCode, Lookup};
-use gateway::sessions::Sessions;
 
 /// The key of the permission in `inputRequests`.
 const PERMISSION: &str = "permission";

@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use gateway::session_host::{SessionHost, Waiting};
 use mcp::{Host, Notice};
 use queue::{Bounds, Broadcast};
 use serde_json::{Value, json};
+use terminal::Notifier;
 use tokio::sync::watch;
 
 use super::caller::{Abilities, Caller};
 use super::level::Level;
-use gateway::session_host::{SessionHost, Waiting};
-use terminal::Notifier;
 
 /// How much of what servers tell waits for each who listens (2 MiB); the oldest is left out, and whoever listens is told
 /// how many messages that were.

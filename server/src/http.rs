@@ -23,6 +23,7 @@ use axum::extract::{ConnectInfo, State};
 use axum::http::StatusCode;
 use axum::middleware;
 use axum::routing::{any, get};
+use gateway::failure::Failure;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use tokio::net::TcpListener;
@@ -33,7 +34,6 @@ use super::caller::Abilities;
 use super::session::ClientSession;
 use super::shutdown;
 use super::state::ServerState;
-use gateway::failure::Failure;
 
 pub use sessions::session_end;
 pub use token::Token;

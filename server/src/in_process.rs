@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gateway::failure::Failure;
 use rmcp::ServiceExt as _;
 use system::random;
 
@@ -10,7 +11,6 @@ use super::line_transport::LineTransport;
 use super::service::{McpService, PipeService};
 use super::session::{AgentIsolation, ClientSession};
 use super::state::ServerState;
-use gateway::failure::Failure;
 
 /// Bytes that wait between both ends.
 const PIPE: usize = 64 << 10;

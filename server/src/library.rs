@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use config::{Config, Server};
 use futures::future::join_all;
+use gateway::resources;
+use gateway::resources::{fits_template, meant};
 use mcp::{Items, Session};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::output_store;
 use super::proxy::ProxiedRequest;
-use config::{Config, Server};
-use gateway::resources;
-use gateway::resources::{fits_template, meant};
 
 /// How long an agent of this process waits for servers before it is told what there is, and whoever calls a direct tool
 /// for its server.

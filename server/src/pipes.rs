@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use gateway::failure::Failure;
 use rmcp::service::{ServerInitializeError, Service};
 use rmcp::{RoleServer, ServiceExt as _};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,7 +22,6 @@ use super::line_transport::LineTransport;
 use super::session::{ClientSession, Transport};
 use super::shutdown;
 use super::state::ServerState;
-use gateway::failure::Failure;
 
 /// How often it is looked whether anybody still reads the output, once the input has ended.
 const LOOK_TIME: Duration = Duration::from_millis(50);

@@ -1,8 +1,9 @@
 //! What a process is to those that it starts, and what a person may ask of it later: known before the configuration is
 //! read, and handed to what reads it.
 
-use crate::subagent_log::{self, EventListener};
 use terminal::Notifier;
+
+use crate::subagent_log::{self, EventListener};
 
 /// What a process is to others.
 #[derive(Debug, Clone)]

@@ -3,6 +3,10 @@
 
 use std::sync::Arc;
 
+use config::Server;
+use gateway::direct::DirectTool;
+use gateway::permission::{Grants, Policy, RequestedTool};
+use gateway::resources::READ;
 use mcp::{ErrorKind, ForwardedRequest, ProgressMade, ProgressSink, Session};
 use queue::{Bounds, Received};
 use rmcp::ErrorData;
@@ -24,10 +28,6 @@ use super::settings_in_force::SettingsInForce;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
-use config::Server;
-use gateway::direct::DirectTool;
-use gateway::permission::{Grants, Policy, RequestedTool};
-use gateway::resources::READ;
 
 /// The first version without a handshake; versions are dates.
 const STATELESS: &str = "2026-07-28";

@@ -9,6 +9,9 @@ use std::time::Instant;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
+use gateway::propagation::{self, depth};
+use gateway::resources::READ;
+use gateway::sessions::Sessions;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use runner::{Answer, CallFailure, CallsRefused, FailureKind, Question, Refusal, ToolHost};
@@ -25,9 +28,6 @@ use super::settings_in_force::SettingsInForce;
 use super::snapshot::Settings;
 use crate::audit::{self, Record, Refused, Who};
 use crate::telemetry::{ExecutionSpan, Incoming, Network, TraceContext};
-use gateway::propagation::{self, depth};
-use gateway::resources::READ;
-use gateway::sessions::Sessions;
 
 /// Who asks, by their own word but for transport and address.
 #[derive(Debug, Clone)]

@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use config::trust;
+use config::{Config, LoadOptions, layers};
+use gateway::failure::Failure;
+use gateway::pins::Known;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::{mpsc, watch};
@@ -20,10 +24,6 @@ use super::state::ServerState;
 use crate::process_context::ProcessContext;
 use crate::setup;
 use crate::telemetry::Exporter;
-use config::trust;
-use config::{Config, LoadOptions, layers};
-use gateway::failure::Failure;
-use gateway::pins::Known;
 
 /// How long nothing may change before files are read: who writes one does so in several steps.
 const QUIET: Duration = Duration::from_millis(200);

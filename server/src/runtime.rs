@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use agent::EventPoster;
+use gateway::failure::Failure;
+use terminal::Terminal;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -13,8 +15,6 @@ use crate::snapshot::Settings;
 use crate::state::ServerState;
 use crate::subagent_log::{self, EventListener};
 use crate::telemetry::Exporter;
-use gateway::failure::Failure;
-use terminal::Terminal;
 
 /// What runs in this process.
 pub struct Runtime {

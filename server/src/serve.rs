@@ -2,14 +2,14 @@
 //!
 //! Standard output belongs to the protocol; everything for people goes to standard error.
 
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use crate::options::ServeOptions;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
-use gateway::exit;
-use gateway::failure::Failure;
-use terminal::Terminal;
 
 use crate::http::{self, Token};
 use crate::service::{McpService, PipeService};

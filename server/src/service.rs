@@ -7,6 +7,8 @@ mod library;
 
 use std::sync::{Arc, Once};
 
+use gateway::direct::RESERVED;
+use gateway::propagation::depth;
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
@@ -36,8 +38,6 @@ use super::session::{ClientSession, Transport, is_stateless};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
-use gateway::direct::RESERVED;
-use gateway::propagation::depth;
 
 /// What is told how to use this server, in a client's own prompt.
 const INSTRUCTIONS: &str = "A task that takes more than one tool call belongs in one execute_code snippet from the \

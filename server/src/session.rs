@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
+use gateway::permission::SessionAnswers;
 use queue::Received;
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -18,7 +19,6 @@ use super::level::Level;
 use super::slots::Client;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
-use gateway::permission::SessionAnswers;
 
 /// How a client reaches this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

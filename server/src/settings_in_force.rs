@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use gateway::permission::superseded;
 use tokio::sync::watch;
 
 use super::snapshot::Settings;
 use super::state::ServerState;
-use gateway::permission::superseded;
 
 /// What something was begun with, and what is in force.
 pub(crate) struct SettingsInForce<'a> {

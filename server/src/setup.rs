@@ -1,13 +1,14 @@
 //! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
 
-use crate::debug;
-use crate::process_context::ProcessContext;
-use crate::telemetry::Exporter;
 use config::{Config, LoadOptions, Server};
 use gateway::failure::Failure;
 use gateway::propagation;
 use gateway::secrets;
 use terminal::Terminal;
+
+use crate::debug;
+use crate::process_context::ProcessContext;
+use crate::telemetry::Exporter;
 
 /// The configuration that the options name, to be used by a process that is no agent and shows no events.
 pub fn load(options: &LoadOptions) -> Result<Config, Failure> {

@@ -4,10 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use runner::{Cache, Catalog};
-use serde_json::Value;
-
-use crate::audit::Audit;
 use config::Config;
 use gateway::catalog::{ServerIntroduction, ToolLists};
 use gateway::direct::{Partition, presented};
@@ -18,7 +14,11 @@ use gateway::resources;
 use gateway::secrets;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::UnavailableTools;
+use runner::{Cache, Catalog};
+use serde_json::Value;
 use terminal::{Masker, Notifier};
+
+use crate::audit::Audit;
 
 /// Most texts that people are told of the tools under one configuration: servers can change their tools for ever.
 const MOST_TOLD: usize = 1_000;

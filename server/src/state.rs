@@ -4,7 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use config::CodeMode;
+use gateway::cache;
+use gateway::failure::Failure;
+use gateway::permission::Remembered;
 use runner::{Cache, Engine, Observer};
+use terminal::Terminal;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -18,11 +23,6 @@ use super::quota::{Amount, Quota};
 use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
-use config::CodeMode;
-use gateway::cache;
-use gateway::failure::Failure;
-use gateway::permission::Remembered;
-use terminal::Terminal;
 
 /// The questions that are open at once: as many as a few people could ever answer, with pictures for a model (64 MiB).
 const QUESTIONS: Amount = Amount { count: 256, bytes: 64 << 20 };

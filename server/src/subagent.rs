@@ -15,6 +15,9 @@ mod tool;
 
 use std::sync::Arc;
 
+use gateway::exit;
+use gateway::failure::Failure;
+use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use crate::http::{self, Token};
@@ -22,9 +25,6 @@ use crate::options::ServeOptions;
 use crate::pipes;
 use crate::process_context::ProcessContext;
 use crate::runtime::Runtime;
-use gateway::exit;
-use gateway::failure::Failure;
-use terminal::Terminal;
 
 use self::service::McpService;
 

@@ -6,6 +6,11 @@ mod manual;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use config::{Config, Server};
+use gateway::catalog::{self, ServerIntroduction};
+use gateway::first_start;
+use gateway::session_host::SessionHost as _;
+use gateway::unavailable::STARTING;
 use mcp::{ConnectionState, ManagedSession, ServerConfig, Session, Status};
 use runner::Cache;
 use tokio::sync::{Notify, watch};
@@ -14,11 +19,6 @@ use tokio::task::JoinHandle;
 use self::listed::Listed;
 use super::host::ClientHost;
 use super::snapshot::{Lists, Settings};
-use config::{Config, Server};
-use gateway::catalog::{self, ServerIntroduction};
-use gateway::first_start;
-use gateway::session_host::SessionHost as _;
-use gateway::unavailable::STARTING;
 
 /// Sessions with servers, each as long as its entry in the configuration stays.
 pub struct Upstreams {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use config::Permission;
 
 use super::{ConfigArguments, key_value, seconds, server_name};
-use config::Permission;
 
 /// Subcommands of `config`.
 #[derive(Debug, Subcommand)]

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use gateway::failure::Failure;
 use runner::{Catalog, Engine, ServerTools};
 
 use crate::demo;
 use crate::inspect;
-use gateway::failure::Failure;
 
 /// As many tools are compiled as one library: many enough that the fixed cost of a library does not show.
 const TOOLS: usize = 100;

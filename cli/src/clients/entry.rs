@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use config::{Error, command_line};
 use serde_json::{Map, Value as Json, json};
 use toml_edit::{DocumentMut, InlineTable, Item, Table, value};
 
 use crate::arguments::Client;
-use config::{Error, command_line};
 
 /// Variables that say where the compilers, the cache and the configuration are. Many clients start servers without them.
 const PLACES: [&str; 5] =

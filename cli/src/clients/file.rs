@@ -5,6 +5,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use config::{Error, tree};
 use jsonc_parser::cst::CstRootNode;
 use serde_json::{Map, Value as Json};
 use system::file::{self, Access, Durability};
@@ -14,7 +15,6 @@ use super::entry::Entry;
 use super::place::Place;
 use crate::edit::{json, replace::replace};
 use crate::lock_file::hold;
-use config::{Error, tree};
 
 /// Largest such file, in bytes (64 MiB): Claude Code keeps what it remembers in the same one.
 const LIMIT: u64 = 64 << 20;

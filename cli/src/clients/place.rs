@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
+use config::Error;
 
 use crate::arguments::{Client, ClientScope};
-use config::Error;
 
 /// A client's file that is changed.
 #[derive(Debug)]

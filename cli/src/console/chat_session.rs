@@ -4,13 +4,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent::{Answer, Block, Message, Role, Run, RunError, Toolset as _, Usage};
-use tokio::sync::watch;
-
-use super::host::ConsoleHost;
-use super::record::{ConversationRecord, ResumedConversation};
-use super::screen::{RunStats, Screen};
-use super::style::Style;
-use crate::arguments::TalkArguments;
 use gateway::failure::Failure;
 use server::assistant::{Assistant, Tools};
 use server::caller::Abilities;
@@ -20,6 +13,13 @@ use server::runtime::Runtime;
 use server::session::AgentIsolation;
 use server::snapshot::Settings;
 use terminal::Terminal;
+use tokio::sync::watch;
+
+use super::host::ConsoleHost;
+use super::record::{ConversationRecord, ResumedConversation};
+use super::screen::{RunStats, Screen};
+use super::style::Style;
+use crate::arguments::TalkArguments;
 
 /// Everything around a conversation.
 pub(crate) struct ChatSession {

@@ -9,6 +9,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
+use gateway::failure::Failure;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -17,12 +18,11 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Config, Context, Editor as LineEditor, ExternalPrinter, Helper};
+use terminal::{Aside, Terminal};
 use tokio::sync::oneshot;
 
 use super::command::HELP;
 use super::typed;
-use gateway::failure::Failure;
-use terminal::{Aside, Terminal};
 
 /// How many messages the history keeps.
 const HISTORY: usize = 1_000;

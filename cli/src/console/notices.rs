@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcp::ConnectionState;
+use server::catalog_watcher::CatalogWatcher;
+use server::snapshot::Settings;
+use terminal::Terminal;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::chat_session::ChatSession;
 use super::style::{Style, TextStyle};
 use crate::mcp_commands::short;
-use server::catalog_watcher::CatalogWatcher;
-use server::snapshot::Settings;
-use terminal::Terminal;
 
 /// Most characters of an error.
 const WORDS: usize = 400;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use agent::{Event, Message, NewConversation, Store, Summary, Usage};
-
-use crate::arguments::TalkArguments;
 use gateway::failure::Failure;
 use server::assistant::{Recorder, Recording};
 use terminal::Notifier;
+
+use crate::arguments::TalkArguments;
 
 /// Where a conversation is kept; nowhere, where the configuration says so.
 pub(crate) struct ConversationRecord {

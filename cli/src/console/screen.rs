@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use agent::{Delta, Event, Message, ToolCall, ToolResult, Usage, Watcher};
 use serde_json::Value;
+use server::definitions::EXECUTE;
+use terminal::{Part, Terminal};
 
 use super::highlight;
 use super::record::ConversationRecord;
 use super::style::{Style, TextStyle};
 use crate::mcp_commands::short;
-use server::definitions::EXECUTE;
-use terminal::{Part, Terminal};
 
 /// Most characters of arguments and results in a line.
 const LINE: usize = 120;

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use config::{Config, Server};
+use gateway::login_hook;
 use mcp::{ConnectionState, Session};
 use serde_json::Value;
+use server::snapshot::{Settings, Snapshot};
 use tokio::time::timeout;
 
 use super::chat_session::ChatSession;
 use super::command::{Servers, meant};
 use crate::login;
 use crate::mcp_commands::{rows, short, source, table};
-use config::{Config, Server};
-use gateway::login_hook;
-use server::snapshot::{Settings, Snapshot};
 
 /// Most characters of what a server says of itself, and of an error.
 const WORDS: usize = 2_000;

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use agent::{Block, Role, StoredMessage, Summary, ToolCall, ToolResult};
 use serde_json::Value;
+use system::calendar::minute;
 
 use super::reading::{media, shortened};
-use system::calendar::minute;
 
 /// Fewest backticks of a fence.
 const FENCE: usize = 3;

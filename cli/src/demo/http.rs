@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use terminal::Terminal;
 use tokio::net::TcpListener;
 
 use super::{Demo, ServeError, router};
 use crate::demo::shop::Shop;
-use terminal::Terminal;
 
 /// Where the endpoint is.
 const PATH: &str = "/mcp";

@@ -4,15 +4,15 @@
 
 use std::path::PathBuf;
 
+use config::LOCK;
+use config::trust::{self, ProjectFiles, Trust};
+use config::{ConfigLayer, Error, layers, locks, source};
 use serde_json::{Map, Value as Json};
 
 use super::change::{Change, SERVERS};
 use super::replace::replace;
 use super::{json, yaml};
 use crate::arguments::Scope;
-use config::LOCK;
-use config::trust::{self, ProjectFiles, Trust};
-use config::{ConfigLayer, Error, layers, locks, source};
 
 /// A file that is changed.
 #[derive(Debug)]

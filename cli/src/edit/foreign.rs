@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use config::{Error, tree};
 use serde_json::{Map, Value as Json, json};
 
 use super::change::Entry;
-use config::{Error, tree};
 
 /// Most servers of a file: each is written and read back by itself, and the whole file with it.
 const MOST_SERVERS: usize = 100;

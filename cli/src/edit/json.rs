@@ -1,10 +1,10 @@
 //! Changes in JSON files, comments included.
 
+use config::tree::json_options;
 use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value as Json;
 
 use super::change::{Change, Entry, SERVERS};
-use config::tree::json_options;
 
 /// The text with the change; why not, otherwise.
 pub(super) fn change(text: &str, name: &str, change: &Change) -> Result<String, String> {

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use gateway::failure::Failure;
 use serde_json::{Map, Value as Json, json};
 
 use super::change::Change;
 use super::file::Editable;
 use super::{describe, save, tell};
 use crate::arguments::Scope;
-use gateway::failure::Failure;
 
 /// A server about whose tools a person is asked at every execution.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use std::io;
 
 use printable::{exact, prose};
 use serde_json::{Map, Value, json};
+use terminal::{Question, TerminalPrompt};
 
 use super::form::{Choice, Field, Kind, fields};
-use terminal::{Question, TerminalPrompt};
 
 /// How often an answer that does not fit is asked for again.
 const TRIES: usize = 3;

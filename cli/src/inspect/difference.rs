@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use codegen::{Server, Tool, ToolsDiff};
+use gateway::failure::Failure;
 use mcp::Lock;
 use serde_json::json;
 
 use super::source::{self, read};
-use gateway::failure::Failure;
 
 /// The difference, as text or as JSON.
 pub(super) fn difference(old: &Path, new: &Path, as_json: bool) -> Result<String, Failure> {

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use codegen::Bindings;
-use mcp::Lock;
-
-use crate::arguments::CodegenArguments;
 use config::LOCK;
 use gateway::cache;
 use gateway::failure::Failure;
+use mcp::Lock;
 use terminal::Terminal;
+
+use crate::arguments::CodegenArguments;
 
 /// Writes the crate.
 pub(super) async fn export(

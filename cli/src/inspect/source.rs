@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use codegen::{Server, Style, Tool};
-use mcp::{Listing, Lock, LockedServer};
-use serde_json::Value;
-
-use crate::arguments::CodegenArguments;
-use crate::host::TerminalHost;
 use gateway::cache;
 use gateway::discovery::Discovery;
 use gateway::failure::Failure;
 use gateway::observed::ObservedOutputs;
 use gateway::pins::Locks;
 use gateway::tool_list::as_declared;
+use mcp::{Listing, Lock, LockedServer};
+use serde_json::Value;
 use server::setup;
 use terminal::Terminal;
+
+use crate::arguments::CodegenArguments;
+use crate::host::TerminalHost;
 
 /// Servers with their tools.
 pub(super) struct Found {

@@ -1,20 +1,20 @@
 //! `toolsmith mcp call-tool`: one call, under the same policy as those of programs.
 
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
-use super::support::{print_json, sessions, tell_difference};
-use crate::arguments::CallArguments;
-use crate::terminal_prompter;
-use crate::tool_arguments::object;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use server::results::{RESULT_LIMIT, Results, text};
 use server::setup::{load_for_person, server};
 use terminal::Terminal;
+
+use super::support::{print_json, sessions, tell_difference};
+use crate::arguments::CallArguments;
+use crate::terminal_prompter;
+use crate::tool_arguments::object;
 
 pub(super) async fn call(arguments: &CallArguments, terminal: &Terminal) -> Result<u8, Failure> {
     match result(arguments, terminal).await {

@@ -1,19 +1,19 @@
 //! `toolsmith mcp list-resources|list-resource-templates|read-resource|list-prompts|get-prompt`.
 
-use mcp::{Items, Session};
-use serde_json::Value;
-use serde_json::value::RawValue;
-
-use super::support::{print_json, sessions};
-use super::table::table;
-use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
 use config::Config;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::Pins;
+use mcp::{Items, Session};
+use serde_json::Value;
+use serde_json::value::RawValue;
 use server::results::{RESULT_LIMIT, Results};
 use server::setup::{load_for_person, server};
 use terminal::Terminal;
+
+use super::support::{print_json, sessions};
+use super::table::table;
+use crate::arguments::{OneArguments, PromptArguments, ResourceArguments};
 
 /// Which list.
 #[derive(Clone, Copy)]

@@ -2,20 +2,20 @@
 
 use std::time::Instant;
 
-use futures::future::join_all;
-use serde_json::{Value, json};
-
-use super::support::{code, print_json, sessions, tell_difference};
-use super::table::{short, table};
-use crate::arguments::{LookArguments, OneArguments};
 use config::{Config, ConfigLayer, Server};
+use futures::future::join_all;
 use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::secrets;
 use gateway::sessions::{Opened, Sessions, Unopened};
+use serde_json::{Value, json};
 use server::setup::{load_for_person, server, survey_for_person};
 use terminal::{Masker, Terminal};
+
+use super::support::{code, print_json, sessions, tell_difference};
+use super::table::{short, table};
+use crate::arguments::{LookArguments, OneArguments};
 
 /// Most characters that are shown of what a server says of itself.
 const WORDS: usize = 2_000;

@@ -1,14 +1,14 @@
 //! What several of these commands do: open sessions, tell what is not as it was locked, print.
 
-use serde_json::Value;
-
-use crate::host::TerminalHost;
 use config::Config;
 use gateway::exit;
 use gateway::pins::{Difference, Pins};
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
+use serde_json::Value;
 use terminal::Terminal;
+
+use crate::host::TerminalHost;
 
 /// Sessions that are held to the lock file.
 pub(super) fn sessions(config: &Config, pins: Pins, terminal: &Terminal) -> Sessions {

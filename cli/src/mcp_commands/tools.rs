@@ -3,13 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures::future::join_all;
-use serde_json::{Value, json};
-
-use super::support::{print_json, sessions, tell_difference};
-use super::table::table;
-use crate::arguments::ToolsArguments;
 use config::{Config, Filter};
+use futures::future::join_all;
 use gateway::cache;
 use gateway::catalog;
 use gateway::direct::Partition;
@@ -17,8 +12,13 @@ use gateway::exit;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::tool_list::ToolList;
+use serde_json::{Value, json};
 use server::setup::{load_for_person, server};
 use terminal::Terminal;
+
+use super::support::{print_json, sessions, tell_difference};
+use super::table::table;
+use crate::arguments::ToolsArguments;
 
 type Lists = BTreeMap<String, Arc<ToolList>>;
 

@@ -10,12 +10,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use config::Server;
 use serde::{Deserialize, Serialize};
 use system::file::{self, Access, Durability};
 
 use super::RequestedTool;
 use super::identity::{Key, identity};
-use config::Server;
 
 const FILE: &str = "permissions.json";
 

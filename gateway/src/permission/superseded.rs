@@ -1,8 +1,9 @@
 //! What a newer configuration says of a call that was begun under an older one.
 
+use config::{Config, Glob, Permission};
+
 use super::Policy;
 use crate::resources;
-use config::{Config, Glob, Permission};
 
 /// What holds under a configuration for a tool before anybody is asked. What the command line allows is not asked about;
 /// what is denied stays so.

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
+use config::{Rules, Server};
 use futures::FutureExt as _;
 use serde_json::value::to_raw_value;
 
 use super::*;
-use config::{Rules, Server};
 
 /// Answers in turn, and keeps what was asked; with no answers left there is nobody.
 #[derive(Clone, Default)]

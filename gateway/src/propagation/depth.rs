@@ -9,11 +9,11 @@
 use std::fs;
 use std::sync::OnceLock;
 
+use config::Config;
 use serde_json::{Map, Value, json};
 use system::random;
 
 use crate::failure::Failure;
-use config::Config;
 
 /// The variable that says how many are above.
 pub(crate) const VARIABLE: &str = "TOOLSMITH_DEPTH";

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use config::Permission;
 use futures::{StreamExt as _, stream};
 use mcp::{ErrorKind, Items};
 use runner::{CallFailure, FailureKind, FoundResource};
@@ -15,7 +16,6 @@ use super::{NO_POLICY, Sessions, failure};
 use crate::permission::{Policy, Reason, RequestedTool};
 use crate::reference::letters;
 use crate::resources::{LIST, LONGEST_ADDRESS, READ, fits_query, fits_template, meant};
-use config::Permission;
 
 /// How many servers are asked at once.
 const SERVERS_AT_ONCE: usize = 16;

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::Tools;
-use crate::definitions::EXECUTE;
 use gateway::failure::Failure;
 use system::calendar;
+
+use super::Tools;
+use crate::definitions::EXECUTE;
 
 /// Most bytes of a template (1 MiB).
 const LONGEST: u64 = 1 << 20;

@@ -4,10 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use agent::{ToolCall, ToolDefinition, ToolResult, Toolset};
+use config::Server;
 use futures::FutureExt as _;
 use futures::StreamExt as _;
 use futures::future::{BoxFuture, join_all};
 use futures::stream::FuturesUnordered;
+use gateway::failure::Failure;
+use gateway::resources::{LIST, READ, fits_query};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
@@ -20,9 +23,6 @@ use crate::library::AGENTS_WAIT;
 use crate::session::AgentIsolation;
 use crate::state::ServerState;
 use crate::upstreams::Upstreams;
-use config::Server;
-use gateway::failure::Failure;
-use gateway::resources::{LIST, READ, fits_query};
 
 /// Most resources, and most templates, that a list tells; a model asks for fewer to see the others.
 const MOST_LISTED: usize = 500;

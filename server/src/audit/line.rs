@@ -4,10 +4,10 @@ use std::io;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
-
-use super::record::Record;
 use system::calendar::timestamp;
 use terminal::Masker;
+
+use super::record::Record;
 
 /// Bytes of the longest line, its end included (64 KiB).
 pub(crate) const LINE: usize = 64 * 1024;

@@ -1,12 +1,12 @@
 //! What can stand in the log. The names are a contract: later fields may be added, none renamed.
 
+use config::ArgumentsKept;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use terminal::Masker;
 
 use super::line::cut;
-use config::ArgumentsKept;
-use terminal::Masker;
 
 /// One event. `execution` is the same in all records of an execution; a call that a client makes directly has one of
 /// its own, and no `execution_begin`.

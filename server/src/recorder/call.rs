@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use gateway::propagation::{self, depth};
 use runner::{Answer, CallFailure};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -9,7 +10,6 @@ use serde_json::{Map, Value};
 use super::ExecutionRecorder;
 use crate::audit::Record;
 use crate::telemetry::{CallSpan, Network};
-use gateway::propagation::{self, depth};
 
 /// A call whose beginning is written down. Dropping it writes down that it was given up.
 pub(super) struct Call<'a> {

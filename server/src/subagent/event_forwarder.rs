@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use agent::{Event, EventKind, EventPoster, SubagentEvent, Usage};
 use serde_json::Value;
+use system::calendar::timestamp;
 
 use super::events::RunEnd;
 use crate::definitions::EXECUTE;
 use crate::snapshot::Settings;
-use system::calendar::timestamp;
 
 /// Tells of one run.
 pub(super) struct EventForwarder {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gateway::propagation::{self, depth};
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
@@ -24,7 +25,6 @@ use crate::protocol_types;
 use crate::session::{ClientSession, is_stateless};
 use crate::shutdown::RequestEnd;
 use crate::telemetry::TraceContext;
-use gateway::propagation::{self, depth};
 
 /// Serves one client.
 #[derive(Clone)]

@@ -4,6 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent::{EventPoster, FinalAnswer};
+use config::{Config, ConfigLayer};
+use gateway::failure::Failure;
+use gateway::propagation;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -18,9 +21,6 @@ use crate::setup;
 use crate::slots::Slots;
 use crate::snapshot::Settings;
 use crate::subagent_log;
-use config::{Config, ConfigLayer};
-use gateway::failure::Failure;
-use gateway::propagation;
 
 /// Most bytes of an output schema (1 MiB): each request to the model carries it.
 const LONGEST_SCHEMA: u64 = 1 << 20;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::{Answer, Block, EventPoster, FinalAnswer, Message, NewConversation, Role, Run, Toolset as _};
+use gateway::propagation::{self, depth};
 use rmcp::ErrorData;
 use serde_json::{Value, json};
 use system::random;
@@ -24,7 +25,6 @@ use crate::session::AgentIsolation;
 use crate::slots::{Busy, SlotLease, Slots};
 use crate::state::ServerState;
 use crate::telemetry::TraceContext;
-use gateway::propagation::{self, depth};
 
 /// Longest time of a task unless configured.
 const DEFAULT_TIME: Duration = Duration::from_secs(1800);

@@ -9,6 +9,8 @@ mod tests;
 use std::collections::HashMap;
 use std::time::Duration;
 
+use config::Telemetry;
+use gateway::failure::Failure;
 use opentelemetry::Context;
 use opentelemetry::propagation::TextMapPropagator as _;
 use opentelemetry::trace::{TraceContextExt as _, TracerProvider as _};
@@ -24,8 +26,6 @@ use tracing_subscriber::{Layer, Registry};
 use self::client::Client;
 use super::context::TraceContext;
 use super::spans::TARGET;
-use config::Telemetry;
-use gateway::failure::Failure;
 
 /// How long the end of this process waits for the last spans to be sent.
 const END: Duration = Duration::from_secs(3);

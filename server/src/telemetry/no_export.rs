@@ -1,11 +1,11 @@
 //! In place of the export, in builds without it: contexts are passed on as they came.
 
+use config::Telemetry;
+use gateway::failure::Failure;
 use tracing::Span;
 use tracing_subscriber::{Layer, Registry};
 
 use super::context::TraceContext;
-use config::Telemetry;
-use gateway::failure::Failure;
 
 /// An export of spans, which this build does not have.
 #[derive(Debug)]

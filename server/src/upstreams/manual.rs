@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use config::Server;
 use mcp::{ConnectionState, ManagedSession, Session, Status};
 use tokio::sync::watch;
 
 use super::{Upstream, Upstreams};
-use config::Server;
 
 impl Upstreams {
     /// Counts changes of what [`Upstreams::status`] says.

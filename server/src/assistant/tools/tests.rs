@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use agent::Block;
+use config::LoadOptions;
+use gateway::pins::Known;
+use terminal::Terminal;
 use tokio::sync::watch;
 
 use super::*;
 use crate::snapshot::Settings;
-use config::LoadOptions;
-use gateway::pins::Known;
-use terminal::Terminal;
 
 /// A server with one resource, whose text is its first argument.
 const SERVER: &str = r#"while IFS= read -r line; do
