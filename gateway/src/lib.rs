@@ -12,7 +12,7 @@ pub mod failure;
 pub mod first_start;
 #[doc(hidden)]
 pub mod fuzzing;
-pub mod guard;
+mod guard;
 pub mod login_hook;
 pub mod observed;
 pub mod permission;

@@ -59,7 +59,7 @@ pub(crate) struct Execution {
 }
 
 /// What a client asks for.
-pub type Arguments = ExecuteCode;
+pub(crate) type Arguments = ExecuteCode;
 
 /// What a person answered to a question that was sealed.
 ///

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, oneshot};
 
-pub use lease::SlotLease;
+pub(crate) use lease::SlotLease;
 
 /// How many executions there may be for each place, those that wait for an answer included: each of them keeps its
 /// program, with all its memory.

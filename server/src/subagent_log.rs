@@ -9,7 +9,7 @@ use agent::{ADDRESS_VARIABLE, EventBatch};
 use system::random;
 use terminal::Notifier;
 
-pub use self::listener::EventListener;
+pub(crate) use self::listener::EventListener;
 
 /// Listens to subagents until the result is dropped, where no process above does. What is heard is shown, each event in
 /// one line, or whole if `verbose`.

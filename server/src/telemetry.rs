@@ -18,7 +18,7 @@ mod export;
 #[path = "telemetry/no_export.rs"]
 mod export;
 
-pub use {
+pub(crate) use {
     context::TraceContext,
     export::Exporter,
     spans::{CallSpan, ExecutionSpan, Incoming, Network},

@@ -12,7 +12,7 @@ use super::line::cut;
 /// its own, and no `execution_begin`.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Record<'a> {
+pub(crate) enum Record<'a> {
     /// A snippet was taken.
     ExecutionBegin {
         execution: &'a str,
@@ -85,7 +85,7 @@ pub enum Record<'a> {
 
 /// How many calls were refused, by reason.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Refused {
+pub(crate) struct Refused {
     pub(crate) forged: u64,
     pub(crate) denied: u64,
     pub(crate) invalid: u64,
@@ -94,7 +94,7 @@ pub struct Refused {
 
 /// Who has asked, by its own word but for transport and address.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Who<'a> {
+pub(crate) struct Who<'a> {
     /// `clientInfo.name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) client: Option<&'a str>,
@@ -113,7 +113,7 @@ pub struct Who<'a> {
 /// What a client speaks over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Transport {
+pub(crate) enum Transport {
     Stdio,
     Http,
     /// None: an agent of this process.
@@ -124,7 +124,7 @@ pub enum Transport {
 /// What was answered when a person was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub(crate) enum Answer {
     /// Yes, to this execution or call.
     Once,
     /// Yes, for as long as the session lives.
@@ -138,7 +138,7 @@ pub enum Answer {
 
 /// What is kept of a call's arguments.
 #[derive(Debug, Clone, Serialize)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     bytes: usize,
     /// Of their JSON as it was sent, byte by byte, in hexadecimal.
     blake3: String,

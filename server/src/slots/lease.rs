@@ -6,7 +6,7 @@ use super::{Client, Kind, Slot, Slots};
 
 /// The place of one execution. Dropping it ends the execution.
 #[derive(Debug)]
-pub struct SlotLease {
+pub(crate) struct SlotLease {
     slots: Arc<Slots>,
     client: Client,
     state: Mutex<State>,

@@ -18,7 +18,7 @@ type EventHandler = Arc<dyn Fn(EventBatch) + Send + Sync>;
 
 /// Listens to subagents until it is dropped.
 #[derive(Debug)]
-pub struct EventListener {
+pub(crate) struct EventListener {
     address: String,
     serving: JoinHandle<()>,
 }

@@ -21,7 +21,7 @@ const BAGGAGE_MEMBERS: usize = 64;
 
 /// What a request belongs to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TraceContext {
+pub(crate) struct TraceContext {
     pub(super) traceparent: Option<String>,
     pub(super) tracestate: Option<String>,
     pub(super) baggage: Option<String>,

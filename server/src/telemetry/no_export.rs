@@ -9,7 +9,7 @@ use super::context::TraceContext;
 
 /// An export of spans, which this build does not have.
 #[derive(Debug)]
-pub enum Exporter {}
+pub(crate) enum Exporter {}
 
 impl Exporter {
     /// Begins to export.
@@ -28,7 +28,7 @@ impl Exporter {
     }
 
     /// Sends what is left.
-    pub async fn end(self) {
+    pub(crate) async fn end(self) {
         match self {}
     }
 }

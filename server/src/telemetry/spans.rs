@@ -18,7 +18,7 @@ const NAME: usize = 256;
 
 /// What a connection goes over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Network {
+pub(crate) enum Network {
     /// Standard input and output.
     Pipe,
     /// HTTP.
@@ -40,7 +40,7 @@ impl Network {
 
 /// A client's request, as far as a span tells of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Incoming<'a> {
+pub(crate) struct Incoming<'a> {
     pub(crate) network: Network,
     /// The JSON-RPC number of the request, as text.
     pub(crate) request: &'a str,
@@ -54,7 +54,7 @@ pub struct Incoming<'a> {
 
 /// One execution, or one direct call, from the client's request to its answer.
 #[derive(Debug, Clone)]
-pub struct ExecutionSpan {
+pub(crate) struct ExecutionSpan {
     span: Span,
     context: Option<TraceContext>,
 }
@@ -143,7 +143,7 @@ impl ExecutionSpan {
 
 /// One call of a server's tool.
 #[derive(Debug)]
-pub struct CallSpan {
+pub(crate) struct CallSpan {
     span: Span,
     meta: Map<String, Value>,
 }
