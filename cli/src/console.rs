@@ -44,7 +44,7 @@ pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let signals = Signals::new()?;
     let manner = &arguments.talk.manner;
     let terminal = Terminal::of_conversation(manner.quiet);
-    let process = ProcessContext::new().of_agent().with_trace(terminal.voice());
+    let process = ProcessContext::of_this_process().of_agent().with_trace(terminal.voice());
     let mut runtime = Runtime::start(terminal, manner.verbose, process).await;
     let code = chat_in(&mut runtime, arguments, signals).await;
     runtime.shutdown().await?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use agent::{Store, StoreError, Summary};
-use config::{Config, Conversations, Glob};
+use config::Glob;
 use gateway::exit;
 use gateway::failure::Failure;
 use server::setup;

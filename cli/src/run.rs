@@ -32,7 +32,7 @@ const CATALOG_CHANGES: usize = 3;
 /// Runs the command; gives the exit code.
 pub(crate) async fn run(arguments: RunArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.manner.quiet, !arguments.json);
-    let runtime = Runtime::start(terminal, arguments.manner.verbose, ProcessContext::new()).await;
+    let runtime = Runtime::start(terminal, arguments.manner.verbose, ProcessContext::of_this_process()).await;
     let code = run_in(&runtime, &arguments, &cancel).await;
     runtime.shutdown().await?;
     code

@@ -140,7 +140,9 @@ pub struct Model {
 /// A subagent: one tool for others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subagent {
+    /// Its name: that of its one tool.
     pub name: String,
+    /// What it is for, as clients read it.
     pub description: String,
     /// The file with the JSON Schema of its answers.
     pub output_schema: Option<PathBuf>,

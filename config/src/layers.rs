@@ -22,6 +22,7 @@ const PROJECT_NAMES: [&str; 3] = ["toolsmith.yaml", "toolsmith.yml", "toolsmith.
 /// The layers that are there, the weakest first.
 #[derive(Debug, Default)]
 pub struct Layers {
+    /// The configurations as they are written, the weakest first.
     pub documents: Vec<Document>,
     /// The lock files that hold for them.
     pub(super) locks: Vec<LockFile>,

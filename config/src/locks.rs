@@ -17,6 +17,7 @@ pub const LOCK: &str = "toolsmith.lock";
 /// A lock file that holds, and what it said when the configuration was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LockFile {
+    /// Where it is, or would be.
     pub path: PathBuf,
     /// Its text: a project is trusted with it, so it is not read a second time. `None` where there is no file.
     pub(crate) text: Option<Arc<str>>,

@@ -16,6 +16,7 @@ use super::tree::{Node, Value};
 pub struct Shown {
     /// The layers, the weakest first.
     pub layers: Vec<ShownLayer>,
+    /// The servers, by name.
     pub servers: Vec<ShownServer>,
     /// Everything else that is set, by names such as `codeMode.timeout`.
     pub settings: BTreeMap<String, ShownValue>,
@@ -24,14 +25,18 @@ pub struct Shown {
 /// A layer.
 #[derive(Debug, Serialize)]
 pub struct ShownLayer {
+    /// The layer that says so.
     pub layer: &'static str,
+    /// Its file, where it is one.
     pub file: Option<String>,
 }
 
 /// A server, as the strongest layer has it.
 #[derive(Debug, Serialize)]
 pub struct ShownServer {
+    /// Its name.
     pub name: String,
+    /// The layer that says so.
     pub layer: &'static str,
     /// File and line.
     pub place: String,
@@ -46,8 +51,11 @@ pub struct ShownServer {
 /// A value and where it comes from.
 #[derive(Debug, Serialize)]
 pub struct ShownValue {
+    /// The value in force.
     pub value: Json,
+    /// The layer that says so.
     pub layer: &'static str,
+    /// File, line and column.
     pub place: String,
 }
 

@@ -19,6 +19,7 @@ pub struct Document {
     pub tree: Node,
     /// Everything but the servers.
     pub(super) file: File,
+    /// The entries of servers, in the order of the file.
     pub entries: Vec<Entry>,
     /// What is wrong outside the servers' entries.
     pub(super) problems: Vec<Problem>,
@@ -27,8 +28,10 @@ pub struct Document {
 /// The entry of a server.
 #[derive(Debug, Clone)]
 pub struct Entry {
+    /// The name of the server.
     pub name: String,
     pub(crate) place: Place,
+    /// What is written in it.
     pub node: Node,
     pub(super) form: ServerEntry,
     /// What has not the form that it should.

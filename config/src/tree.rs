@@ -16,7 +16,9 @@ const MOST_NODES: usize = 50_000;
 /// Where something stands: line and column count characters from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 pub struct Place {
+    /// From 1.
     pub line: u64,
+    /// From 1, in characters.
     pub column: u64,
 }
 
@@ -28,6 +30,7 @@ pub struct Node {
     pub(crate) place: Place,
     /// Its bytes in the text; for what an alias stands for, those of its anchor.
     pub(super) bytes: (usize, usize),
+    /// What stands there.
     pub value: Value,
 }
 
@@ -40,8 +43,11 @@ pub enum Value {
     Bool(bool, String),
     /// A number, as a whole one where it is one, and as it was written.
     Number(f64, Option<u64>, String),
+    /// A text.
     Text(String),
+    /// A list.
     List(Vec<Node>),
+    /// Keys with values, in the order of the file.
     Map(Vec<(Key, Node)>),
 }
 
@@ -49,6 +55,7 @@ pub enum Value {
 #[derive(Debug, Clone)]
 pub struct Key {
     pub(crate) place: Place,
+    /// The key itself.
     pub text: String,
 }
 

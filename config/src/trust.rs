@@ -42,6 +42,7 @@ pub struct ProjectFiles<'a> {
 }
 
 impl<'a> ProjectFiles<'a> {
+    /// Of the texts of both files.
     pub fn new(config: &'a str, lock: Option<&'a str>) -> Self {
         ProjectFiles { config: config.as_bytes(), lock: lock.map(str::as_bytes) }
     }

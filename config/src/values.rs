@@ -69,6 +69,7 @@ pub struct Server {
 /// A server that can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent {
+    /// Its name.
     pub name: String,
     /// Its transport, where that much is known.
     pub transport: Option<&'static str>,

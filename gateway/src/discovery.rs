@@ -26,6 +26,7 @@ pub struct Discovery<'a> {
     notifier: Notifier,
     cache: Cache,
     lists: ToolLists,
+    /// The sessions that were opened to learn of tools.
     pub sessions: Sessions,
     /// Whether any list was remembered and not asked for.
     remembered: bool,

@@ -53,6 +53,7 @@ impl Locks {
         locks.map(Locks).map_err(Failure::configuration)
     }
 
+    /// What these files say of the configured servers.
     pub fn known(&self, config: &Config) -> Known {
         Known { observed: ObservedOutputs::of(&self.own(config)), pins: self.pins() }
     }

@@ -17,6 +17,7 @@ pub trait SessionHost: Host {
 pub struct Waiting<'a>(&'a watch::Sender<usize>);
 
 impl<'a> Waiting<'a> {
+    /// Counted in `questions`.
     pub fn new(questions: &'a watch::Sender<usize>) -> Self {
         questions.send_modify(|open| *open += 1);
         Waiting(questions)

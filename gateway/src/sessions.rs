@@ -32,8 +32,11 @@ use crate::tool_list::ToolList;
 /// A session with the tools that its server offers.
 #[derive(Clone)]
 pub struct Opened {
+    /// The session.
     pub session: Session,
+    /// The tools that the server listed.
     pub tools: Arc<ToolList>,
+    /// What there is to tell of the server.
     pub warnings: Vec<String>,
     /// Whether these are the tools that the server has, and not those that were left when it could not say.
     pub is_whole: bool,
@@ -42,6 +45,7 @@ pub struct Opened {
 /// Why there is no session.
 #[derive(Debug, Clone)]
 pub struct Unopened {
+    /// Why, with what to do.
     pub message: String,
     /// Whether a login may help.
     pub wants_login: bool,

@@ -19,6 +19,7 @@ const QUIET: Duration = Duration::from_millis(50);
 
 /// What is offered to clients that can do the same.
 pub struct CatalogWatcher {
+    /// The servers that are watched.
     pub upstreams: Arc<Upstreams>,
     current: watch::Receiver<Arc<Snapshot>>,
     work: JoinHandle<()>,

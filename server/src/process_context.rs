@@ -19,7 +19,7 @@ pub struct ProcessContext {
 impl ProcessContext {
     /// A process between others: what it starts has the parent that it was given itself, and posts events where it
     /// would.
-    pub fn new() -> Self {
+    pub fn of_this_process() -> Self {
         ProcessContext { is_agent: false, events_address: subagent_log::inherited(), trace_voice: None }
     }
 
@@ -63,7 +63,7 @@ mod tests {
     async fn events_go_to_the_listener_of_the_process() {
         for token in ["one", "another"] {
             let listener = EventListener::start(token, |_| ()).await.unwrap();
-            let process = ProcessContext::new().with_listener(Some(&listener));
+            let process = ProcessContext::of_this_process().with_listener(Some(&listener));
             assert_eq!(process.events_address(), Some(listener.address()));
         }
     }

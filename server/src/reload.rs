@@ -39,6 +39,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub struct Source {
     /// The process that reads it.
     pub process: ProcessContext,
+    /// Which configuration.
     pub options: LoadOptions,
     /// The variable with the token of this server, which no other server gets to see.
     pub token_variable: Option<String>,

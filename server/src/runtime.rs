@@ -18,6 +18,7 @@ use crate::telemetry::Exporter;
 
 /// What runs in this process.
 pub struct Runtime {
+    /// Where people are told what happens.
     pub terminal: Arc<Terminal>,
     /// What this process is to others.
     pub process: ProcessContext,
@@ -159,7 +160,7 @@ mod tests {
     #[tokio::test]
     async fn what_goes_on_beside_has_ended_when_everything_has() {
         let terminal = Terminal::new(true, false);
-        let mut runtime = Runtime::start(terminal, false, ProcessContext::new()).await;
+        let mut runtime = Runtime::start(terminal, false, ProcessContext::of_this_process()).await;
         let held = Arc::new(());
         let beside = held.clone();
         runtime.spawn(async move {

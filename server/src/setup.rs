@@ -12,7 +12,7 @@ use crate::telemetry::Exporter;
 
 /// The configuration that the options name, to be used by a process that is no agent and shows no events.
 pub fn load(options: &LoadOptions) -> Result<Config, Failure> {
-    load_in(&ProcessContext::new(), options)
+    load_in(&ProcessContext::of_this_process(), options)
 }
 
 /// The configuration that the options name, to be used by this process.
@@ -25,7 +25,7 @@ pub(crate) fn survey(options: &LoadOptions) -> Result<Config, Failure> {
     if options.strict {
         return load(options);
     }
-    let process = ProcessContext::new();
+    let process = ProcessContext::of_this_process();
     config::survey(options).map_err(Failure::configuration).and_then(|config| begin(config, &process))
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn load_without_untrusted(
 
 /// As [`survey`], without a project's file that is not trusted.
 pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
-    let process = ProcessContext::new();
+    let process = ProcessContext::of_this_process();
     if options.strict {
         return load_without_untrusted(&process, options);
     }

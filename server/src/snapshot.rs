@@ -25,9 +25,11 @@ const MOST_TOLD: usize = 1_000;
 
 /// A configuration with what goes with it.
 pub struct Settings {
+    /// The configuration.
     pub config: Config,
     /// What a lock file says of the tools.
     pub known: Known,
+    /// Its secrets.
     pub masker: Masker,
     /// The log of who ran what.
     pub(crate) audit: Option<Audit>,
@@ -37,6 +39,7 @@ pub struct Settings {
 
 /// What is offered at one moment.
 pub struct Snapshot {
+    /// The settings that it was made with.
     pub settings: Arc<Settings>,
     /// The tools as servers list them, by server.
     pub lists: BTreeMap<String, Arc<ToolList>>,
@@ -44,7 +47,9 @@ pub struct Snapshot {
     pub absent: BTreeMap<String, String>,
     /// What can't be used now, whether its tools are known or not.
     pub(crate) missing: Arc<UnavailableTools>,
+    /// The tools for snippets, with their bindings.
     pub catalog: Arc<Catalog>,
+    /// Which tools snippets call, and which are called directly.
     pub partition: Partition,
     /// What models are told of the tools.
     pub(crate) reference: Arc<Reference>,
@@ -178,6 +183,7 @@ impl Snapshot {
         }
     }
 
+    /// The configuration that it was made with.
     pub fn config(&self) -> &Config {
         &self.settings.config
     }

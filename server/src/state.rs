@@ -71,6 +71,10 @@ impl Opened {
 }
 
 impl ServerState {
+    /// The state of a server with these settings, which may change; the command line allows `allow`.
+    ///
+    /// # Errors
+    /// Where the cache can't be used.
     pub fn new(
         settings: watch::Receiver<Arc<Settings>>,
         allow: Vec<String>,

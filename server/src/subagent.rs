@@ -36,7 +36,7 @@ pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8,
     let token = options.http.map(|address| Token::of(address, options.token_variable.as_deref()));
     let token = token.transpose()?.flatten();
     let terminal = Terminal::new(options.quiet, false);
-    let process = ProcessContext::new().of_agent();
+    let process = ProcessContext::of_this_process().of_agent();
     let mut runtime = Runtime::start(terminal, options.verbose, process).await;
     let served = serve_in(&mut runtime, &options, token, stop).await;
     runtime.shutdown().await?;

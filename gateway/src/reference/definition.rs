@@ -29,6 +29,7 @@ const ABOUT: [usize; 3] = [100, 50, 0];
 /// The arguments of `execute_code`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "each is a description in the schema, which every conversation pays for")]
 pub struct ExecuteCode {
     pub code: String,
     /// Most seconds.
@@ -47,6 +48,7 @@ pub struct ExecuteCode {
 /// The arguments of `search_tools`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[allow(missing_docs, reason = "each is a description in the schema, which every conversation pays for")]
 pub struct SearchTools {
     /// Words; empty: all tools of a server.
     pub query: String,

@@ -15,6 +15,7 @@ mod content;
 pub mod convert;
 mod error;
 mod fault;
+mod generated;
 mod helpers;
 pub mod instantiate;
 mod lookup;
