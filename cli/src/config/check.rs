@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use super::checker::{Checker, MOST_ENTRIES, globs};
 use super::confinement::LEAST_MEMORY;
-use super::decode::{At, Problem};
-use super::form::{CodeModeEntry, DirectNamesEntry};
+use super::decode::{At, Problem, decode};
+use super::form::{CodeModeEntry, DirectNamesEntry, File};
 use super::settings::{CodeModeSettings, Settings};
 use super::source::Document;
 use super::tree::{Node, Place};
@@ -29,25 +29,31 @@ pub(super) fn or_something(name: &str) -> Option<String> {
 
 /// What a layer sets, and what is wrong with it outside its servers.
 pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
+    let (file, mut problems) = decoded(document);
     let checker = Checker::new(&document.source, environment);
-    let settings = checker.settings(document);
-    let mut problems = document.problems.clone();
+    let settings = checker.settings(document, &file);
     problems.extend(checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
     (settings, problems)
 }
 
+/// Everything but the servers. It is decoded where it is needed: reading looks nothing up that a file names.
+fn decoded(document: &Document) -> (File, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let file = decode(&document.tree, document.source.surroundings(environment), &mut problems);
+    (file, problems)
+}
+
 /// The paths that a layer lets programs write to, with their places.
 pub(super) fn writable(document: &Document) -> Vec<(Place, PathBuf)> {
     let checker = Checker::new(&document.source, environment);
-    let (top, below) = (&document.file.code_mode, &document.file.defaults.code_mode);
-    let sandbox = top.sandbox.as_ref().or(below.sandbox.as_ref());
+    let file = decoded(document).0;
+    let sandbox = file.code_mode.sandbox.or(file.defaults.code_mode.sandbox);
     sandbox.map(|sandbox| checker.writable(&sandbox.value)).unwrap_or_default()
 }
 
 impl Checker<'_> {
-    fn settings(&self, document: &Document) -> Settings {
-        let file = &document.file;
+    fn settings(&self, document: &Document, file: &File) -> Settings {
         if let Some(version) = file.version.as_ref().filter(|version| version.value != "1.0") {
             self.tell(version, &format!("version {:?} is not known; write \"1.0\"", version.value));
         }
@@ -64,8 +70,8 @@ impl Checker<'_> {
             debug: global.debug,
             deny: globs(&global.deny),
             direct_names: file.direct_names.map(Into::into),
-            code_mode: self.code_mode(document),
-            serve: self.serve(&file.serve),
+            code_mode: self.code_mode(document, file),
+            serve: file.serve.clone(),
             cache_size: file.cache.size.as_ref().and_then(|size| self.keep(self.cache_size(size))),
             models: file.models.iter().filter_map(|model| self.model(model)).collect(),
             model_keys: file
@@ -80,8 +86,8 @@ impl Checker<'_> {
         }
     }
 
-    fn code_mode(&self, document: &Document) -> CodeModeSettings {
-        let (top, below) = (&document.file.code_mode, &document.file.defaults.code_mode);
+    fn code_mode(&self, document: &Document, file: &File) -> CodeModeSettings {
+        let (top, below) = (&file.code_mode, &file.defaults.code_mode);
         let nodes = (
             document.tree.get("codeMode"),
             document.tree.get("defaults").and_then(|defaults| defaults.get("codeMode")),

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use super::decode::{At, Problem};
+use super::decode::{At, Lookup, Problem};
 use super::origin::Source;
 use super::policy::Glob;
-use super::{size, variables};
+use super::{kinds, size};
 
 /// Most seconds of a time-out: a day.
 const LONGEST_SECONDS: f64 = 86_400.0;
@@ -20,9 +20,6 @@ pub(super) struct Checker<'a> {
     pub(super) lookup: Lookup,
     problems: RefCell<Vec<Problem>>,
 }
-
-/// What a variable holds.
-pub(super) type Lookup = fn(&str) -> Option<String>;
 
 impl<'a> Checker<'a> {
     pub(super) fn new(source: &'a Source, lookup: Lookup) -> Self {
@@ -79,27 +76,12 @@ impl<'a> Checker<'a> {
 
     /// With the values of variables. They stand in no message.
     pub(super) fn expand(&self, value: &At<String>) -> Result<String, Problem> {
-        self.without_nul(value, &value.value)?;
-        let expanded =
-            variables::expand(&value.value, self.lookup).map_err(|message| self.wrong(value, &message))?;
-        self.without_nul(value, &expanded)?;
-        Ok(expanded)
+        kinds::expanded(&value.value, self.lookup).map_err(|message| self.wrong(value, &message))
     }
 
     /// An absolute address of a server, variables expanded.
     pub(super) fn address(&self, value: &At<String>) -> Result<url::Url, Problem> {
-        let wrong = |message: &str| Err(self.wrong(value, message));
-        // What it says now may hold a variable's value, and is not told.
-        let Ok(address) = url::Url::parse(&self.expand(value)?) else {
-            return wrong("this is no absolute address; write one such as https://example.com/mcp");
-        };
-        if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
-            return wrong("the address must begin with https:// or http://, and name a host");
-        }
-        if !address.username().is_empty() || address.password().is_some() {
-            return wrong("an address with a user's name is not used; write `headers: { Authorization: … }`");
-        }
-        Ok(address)
+        kinds::address(&self.expand(value)?).map_err(|message| self.wrong(value, message))
     }
 
     /// The name of an environment variable; it is told with the place of its value.
@@ -117,10 +99,7 @@ impl<'a> Checker<'a> {
 
     /// Programs are started with texts that end at the first NUL (execve(2)).
     pub(super) fn without_nul(&self, place: &At<String>, text: &str) -> Result<(), Problem> {
-        if text.contains('\0') {
-            return Err(self.wrong(place, "a NUL character can't be passed to a program; remove it"));
-        }
-        Ok(())
+        kinds::without_nul(text).map_err(|message| self.wrong(place, message))
     }
 }
 

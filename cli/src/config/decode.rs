@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::Path;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
@@ -16,6 +18,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
+use super::kinds::{self, EXPANDED, PATH};
 use super::tree::{Node, Place, Value};
 
 /// Most mistakes that are told of one part of a configuration.
@@ -64,11 +67,26 @@ impl<T: JsonSchema> JsonSchema for At<T> {
     }
 }
 
+/// What a variable holds.
+pub(super) type Lookup = fn(&str) -> Option<String>;
+
+/// Where a configuration stands.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    /// Relative paths start here.
+    pub(super) folder: &'a Path,
+    pub(super) lookup: Lookup,
+}
+
 /// The form that `node` has; what doesn't fit is left out of it and told.
-pub(super) fn decode<T: DeserializeOwned + Default>(node: &Node, problems: &mut Vec<Problem>) -> T {
+pub(super) fn decode<T: DeserializeOwned + Default>(
+    node: &Node,
+    surroundings: Surroundings<'_>,
+    problems: &mut Vec<Problem>,
+) -> T {
     let mut left_out = BTreeSet::new();
     for _ in 0..MOST_PROBLEMS {
-        match T::deserialize(NodeDecoder { node, left_out: &left_out }) {
+        match T::deserialize(NodeDecoder { node, scope: Scope { left_out: &left_out, surroundings } }) {
             Ok(form) => return form,
             Err(Wrong { place, culprit, message }) => {
                 problems.push(Problem { place: place.unwrap_or(node.place), message });
@@ -140,10 +158,17 @@ impl serde::de::Error for Wrong {
 
 const A_TEXT: &str = "a single value is expected here, not a list or keys with values";
 
+/// What holds for all nodes.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    left_out: &'a BTreeSet<u32>,
+    surroundings: Surroundings<'a>,
+}
+
 #[derive(Clone, Copy)]
 struct NodeDecoder<'a> {
     node: &'a Node,
-    left_out: &'a BTreeSet<u32>,
+    scope: Scope<'a>,
 }
 
 impl<'a> NodeDecoder<'a> {
@@ -155,12 +180,25 @@ impl<'a> NodeDecoder<'a> {
         self.place(Err(Wrong::custom(message)))
     }
 
+    fn text(self) -> Result<&'a str, Wrong> {
+        match &self.node.value {
+            Value::Null(_) => self.wrong("a text is expected here; write one, or \"\" for the empty text"),
+            _ => self.node.text().map_or_else(|| self.wrong(A_TEXT), Ok),
+        }
+    }
+
+    /// The text with the values of variables.
+    fn expanded(self) -> Result<String, Wrong> {
+        let expanded = kinds::expanded(self.text()?, self.scope.surroundings.lookup);
+        expanded.or_else(|message| self.wrong(&message))
+    }
+
     fn list(self, items: &'a [Node]) -> Items<'a> {
-        Items { items: items.iter(), left_out: self.left_out }
+        Items { items: items.iter(), scope: self.scope }
     }
 
     fn map(self, entries: &'a [(super::tree::Key, Node)]) -> Entries<'a> {
-        Entries { entries: entries.iter(), value: None, left_out: self.left_out }
+        Entries { entries: entries.iter(), value: None, scope: self.scope }
     }
 }
 
@@ -201,13 +239,7 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        match &self.node.value {
-            Value::Null(_) => self.wrong("a text is expected here; write one, or \"\" for the empty text"),
-            _ => match self.node.text() {
-                Some(text) => self.place(visitor.visit_str(text)),
-                None => self.wrong(A_TEXT),
-            },
-        }
+        self.place(visitor.visit_str(self.text()?))
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
@@ -252,6 +284,25 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
         self.deserialize_map(visitor)
     }
 
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        self.place(match name {
+            EXPANDED => visitor.visit_newtype_struct(self.expanded()?.into_deserializer()),
+            PATH => {
+                let path = self.expanded()?;
+                if path.is_empty() {
+                    return self.wrong("the path is empty; write one");
+                }
+                let path = self.scope.surroundings.folder.join(path);
+                visitor.visit_byte_buf(path.into_os_string().into_vec())
+            }
+            _ => visitor.visit_newtype_struct(self),
+        })
+    }
+
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -269,37 +320,42 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 char bytes byte_buf unit unit_struct newtype_struct tuple
-        tuple_struct identifier
+        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 char bytes byte_buf unit unit_struct tuple tuple_struct identifier
     }
+}
+
+/// What a node holds. What only a value's own rules object to has the node's place as well.
+fn node_of<'de, S: DeserializeSeed<'de>>(node: &Node, scope: Scope<'_>, seed: S) -> Result<S::Value, Wrong> {
+    let decoder = NodeDecoder { node, scope };
+    decoder.place(seed.deserialize(decoder))
 }
 
 struct Items<'a> {
     items: std::slice::Iter<'a, Node>,
-    left_out: &'a BTreeSet<u32>,
+    scope: Scope<'a>,
 }
 
 impl<'de> SeqAccess<'de> for Items<'_> {
     type Error = Wrong;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Wrong> {
-        let left_out = self.left_out;
-        let next = self.items.by_ref().find(|item| !left_out.contains(&item.id));
-        next.map(|node| seed.deserialize(NodeDecoder { node, left_out })).transpose()
+        let scope = self.scope;
+        let next = self.items.by_ref().find(|item| !scope.left_out.contains(&item.id));
+        next.map(|node| node_of(node, scope, seed)).transpose()
     }
 }
 
 struct Entries<'a> {
     entries: std::slice::Iter<'a, (super::tree::Key, Node)>,
     value: Option<&'a Node>,
-    left_out: &'a BTreeSet<u32>,
+    scope: Scope<'a>,
 }
 
 impl<'de> MapAccess<'de> for Entries<'_> {
     type Error = Wrong;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Wrong> {
-        let left_out = self.left_out;
+        let left_out = self.scope.left_out;
         let Some((key, node)) = self.entries.by_ref().find(|(_, node)| !left_out.contains(&node.id)) else {
             return Ok(None);
         };
@@ -310,7 +366,7 @@ impl<'de> MapAccess<'de> for Entries<'_> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
         match self.value.take() {
-            Some(node) => seed.deserialize(NodeDecoder { node, left_out: self.left_out }),
+            Some(node) => node_of(node, self.scope, seed),
             None => Err(Wrong::custom("a value without a key")),
         }
     }

@@ -13,7 +13,7 @@ use super::Permission;
 use super::agent::{AgentEntry, ModelEntry, SubagentEntry};
 use super::confinement::SandboxEntry;
 use super::decode::At;
-use super::serve::ServeEntry;
+use super::serve::ServeForm;
 
 /// The configuration of toolsmith.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub(super) struct File {
     /// What snippets may use.
     pub(super) code_mode: CodeModeEntry,
     /// What `toolsmith serve` offers, and within what bounds.
-    pub(super) serve: ServeEntry,
+    pub(super) serve: ServeForm,
     /// The cache, which all projects share; not in a project's file.
     pub(super) cache: CacheEntry,
     /// How tools outside code mode are called: plain (default), at, prefix or namespace.

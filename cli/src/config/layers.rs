@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::locks::{self, LockFile};
 use super::protected;
+use super::section::Kind as _;
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
 use super::{Absent, CacheSettings, Config, ConfigLayer, Error, Server, check, server, text};
@@ -323,7 +324,7 @@ impl Layers {
     fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
         let mut warnings = self.notes;
         warnings.extend(self.untrusted.clone());
-        let (mut code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.serve());
+        let (mut code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.value());
         let agent = settings.agent.agent();
         let layers: Vec<ConfigLayer> =
             self.documents.into_iter().map(|document| document.source.layer).collect();

@@ -33,10 +33,30 @@ pub(crate) fn schema() -> Value {
             properties.insert(alias.to_owned(), of);
         }
     }
+    aliases(&mut schema);
     rules(&mut schema);
     plain(&mut schema);
     schema.sort_all_objects();
     schema
+}
+
+/// Gives each key with a second name that one as well.
+fn aliases(schema: &mut Value) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        let mut named = Vec::new();
+        for property in properties.values_mut() {
+            let alias = property.as_object_mut().and_then(|property| property.remove("x-alias"));
+            named.extend(
+                alias.as_ref().and_then(Value::as_str).map(|name| (name.to_owned(), property.clone())),
+            );
+        }
+        properties.extend(named);
+    }
+    match schema {
+        Value::Object(object) => object.values_mut().for_each(aliases),
+        Value::Array(items) => items.iter_mut().for_each(aliases),
+        _ => {}
+    }
 }
 
 /// Rules between values that a schema can say.
@@ -56,14 +76,16 @@ fn rules(schema: &mut Value) {
     set("/$defs/ServerEntry", "allOf", all);
 }
 
-/// What the decoder takes for a text besides texts: plain numbers and truth values of YAML. Formats of numbers and
-/// defaults, which are those of decoding, say nothing to people.
+/// What the decoder takes for a text besides texts: plain numbers and truth values of YAML. Formats of numbers, and
+/// defaults that are only what is left out, say nothing to people.
 fn plain(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             if object.contains_key("type") || object.contains_key("$ref") || object.contains_key("anyOf") {
                 object.remove("format");
-                object.remove("default");
+                if object.get("default").is_some_and(Value::is_null) {
+                    object.remove("default");
+                }
             }
             let widened = match object.get("type") {
                 Some(Value::String(kind)) if kind == "string" && !object.contains_key("enum") => {

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::checker::{Checker, Lookup, MOST_ENTRIES, globs};
-use super::decode::{At, Problem};
+use super::checker::{Checker, MOST_ENTRIES, globs};
+use super::decode::{At, Lookup, Problem};
 use super::form::{GrantEntry, OAuthChoice, OAuthEntry, ServerEntry};
 use super::settings::Settings;
 use super::source::{Entry, Source};

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::agent::{AgentSettings, Model, Subagent};
-use super::serve::ServeSettings;
+use super::section::Merge as _;
+use super::serve::ServeForm;
 use super::{CodeMode, DirectNames, Glob};
 
 /// What a layer sets.
@@ -20,7 +21,7 @@ pub(super) struct Settings {
     pub(super) deny: Vec<Glob>,
     pub(super) direct_names: Option<DirectNames>,
     pub(super) code_mode: CodeModeSettings,
-    pub(super) serve: ServeSettings,
+    pub(super) serve: ServeForm,
     /// Bytes of the cache.
     pub(super) cache_size: Option<u64>,
     pub(super) models: Vec<Model>,

@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use super::decode::{Problem, decode};
-use super::form::{File, ServerEntry};
+use super::form::ServerEntry;
 use super::tree::{self, Key, Node, Place, Value};
-use super::{ConfigLayer, Error, syntax};
+use super::{ConfigLayer, Error, check, syntax};
 
 pub(crate) use super::origin::Source;
 
@@ -17,11 +17,7 @@ pub(crate) struct Document {
     pub(crate) source: Source,
     /// The whole of it.
     pub(crate) tree: Node,
-    /// Everything but the servers.
-    pub(super) file: File,
     pub(crate) entries: Vec<Entry>,
-    /// What is wrong outside the servers' entries.
-    pub(super) problems: Vec<Problem>,
 }
 
 /// The entry of a server.
@@ -48,10 +44,9 @@ pub(crate) fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
     let covered = covered(&tree, text);
     let source = Source { layer: layer.clone(), name, text: covered, folder };
     let tree = if path.is_none() { listed(tree, &source)? } else { tree };
-    let mut problems = Vec::new();
-    let file = decode(&tree, &mut problems);
-    let entries = tree.get("mcpServers").map_or(&[][..], Node::entries).iter().map(Entry::new).collect();
-    Ok(Document { source, tree, file, entries, problems })
+    let entry = |entry| Entry::new(entry, &source);
+    let entries = tree.get("mcpServers").map_or(&[][..], Node::entries).iter().map(entry).collect();
+    Ok(Document { source, tree, entries })
 }
 
 fn folder(path: Option<&Path>) -> std::io::Result<PathBuf> {
@@ -123,9 +118,9 @@ fn listed(tree: Node, source: &Source) -> Result<Node, Error> {
 }
 
 impl Entry {
-    fn new((key, node): &(Key, Node)) -> Self {
+    fn new((key, node): &(Key, Node), source: &Source) -> Self {
         let mut problems = Vec::new();
-        let form = decode(node, &mut problems);
+        let form = decode(node, source.surroundings(check::environment), &mut problems);
         if let Value::Null(_) = node.value {
             let message = "the entry is empty; write `command: PROGRAM`, or `url: ADDRESS`".to_owned();
             problems.push(Problem { place: key.place, message });
