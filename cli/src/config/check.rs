@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::agent::Model;
 use super::checker::{Checker, MOST_ENTRIES, globs};
 use super::confinement::LEAST_MEMORY;
 use super::decode::{At, Problem, decode};
 use super::form::{CodeModeEntry, DirectNamesEntry, File};
+use super::section::Kind;
 use super::settings::{CodeModeSettings, Settings};
 use super::source::Document;
 use super::tree::{Node, Place};
@@ -64,6 +66,7 @@ impl Checker<'_> {
         let global = &file.global_settings;
         let seconds = |time: &Option<At<f64>>| time.as_ref().and_then(|time| self.keep(self.seconds(time)));
         let model = file.defaults.model.as_ref();
+        let models: Vec<Model> = file.models.iter().cloned().map(Kind::value).collect();
         Settings {
             timeout: seconds(&global.timeout),
             request_timeout: seconds(&global.request_timeout),
@@ -73,16 +76,12 @@ impl Checker<'_> {
             code_mode: self.code_mode(document, file),
             serve: file.serve.clone(),
             cache_size: file.cache.size.as_ref().and_then(|size| self.keep(self.cache_size(size))),
-            models: file.models.iter().filter_map(|model| self.model(model)).collect(),
-            model_keys: file
-                .models
-                .iter()
-                .filter_map(|model| model.value.api_key_env.as_ref().map(|name| name.value.clone()))
-                .collect(),
+            model_keys: models.iter().filter_map(|model| model.api_key_env.clone()).collect(),
+            models,
             model: model.map(|model| (model.value.clone(), self.source.at(model.place))),
-            system_prompt: self.path(&file.defaults.system_prompt_path),
-            agent: self.agent(&file.agent),
-            subagent: file.subagent.as_ref().and_then(|entry| self.keep(self.subagent(entry))),
+            system_prompt: file.defaults.system_prompt_path.clone().value(),
+            agent: file.agent.clone(),
+            subagent: file.subagent.clone(),
         }
     }
 

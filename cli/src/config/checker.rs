@@ -86,20 +86,7 @@ impl<'a> Checker<'a> {
 
     /// The name of an environment variable; it is told with the place of its value.
     pub(super) fn variable(&self, name: &str, value: &At<String>) -> Result<String, Problem> {
-        self.without_nul(value, name)?;
-        if name.is_empty() || name.contains('=') {
-            let message = format!(
-                "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
-                 write `env: {{ NAME: value }}`"
-            );
-            return Err(self.wrong(value, &message));
-        }
-        Ok(name.to_owned())
-    }
-
-    /// Programs are started with texts that end at the first NUL (execve(2)).
-    pub(super) fn without_nul(&self, place: &At<String>, text: &str) -> Result<(), Problem> {
-        kinds::without_nul(text).map_err(|message| self.wrong(place, message))
+        kinds::variable(name.to_owned()).map_err(|message| self.wrong(value, &message))
     }
 }
 

@@ -19,7 +19,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::kinds::{self, EXPANDED, PATH};
-use super::tree::{Node, Place, Value};
+use super::tree::{Key, Node, Place, Value};
 
 /// Most mistakes that are told of one part of a configuration.
 const MOST_PROBLEMS: usize = 100;
@@ -39,8 +39,9 @@ pub(crate) struct At<T> {
     pub(crate) value: T,
 }
 
-/// The name that [`At`] has for the decoder.
-const AT: &str = "\0value and place";
+/// What the names of structs begin with whose fields all stand for one node: `place` for where it stands, the others
+/// for what it holds.
+const SIDES: char = '\0';
 
 impl<T> At<T> {
     /// The same with another value.
@@ -88,8 +89,10 @@ pub(super) fn decode<T: DeserializeOwned + Default>(
     for _ in 0..MOST_PROBLEMS {
         match T::deserialize(NodeDecoder { node, scope: Scope { left_out: &left_out, surroundings } }) {
             Ok(form) => return form,
-            Err(Wrong { place, culprit, message }) => {
-                problems.push(Problem { place: place.unwrap_or(node.place), message });
+            Err(Wrong { place, culprit, message, missing: _ }) => {
+                if let Some(message) = message {
+                    problems.push(Problem { place: place.unwrap_or(node.place), message });
+                }
                 match culprit {
                     Some(culprit) if culprit != node.id && left_out.insert(culprit) => {}
                     _ => return T::default(),
@@ -106,7 +109,10 @@ struct Wrong {
     place: Option<Place>,
     /// The node to leave out.
     culprit: Option<u32>,
-    message: String,
+    /// What to tell, unless that is done.
+    message: Option<String>,
+    /// The key that is missing.
+    missing: Option<&'static str>,
 }
 
 impl Wrong {
@@ -115,11 +121,21 @@ impl Wrong {
         self.culprit.get_or_insert(culprit);
         self
     }
+
+    /// A key that was left out is not missing: what is wrong with it is told.
+    fn less_left_out(mut self, entries: &[(Key, Node)], left_out: &BTreeSet<u32>) -> Self {
+        let missing = self.missing.take();
+        let is_told = |(key, node): &(Key, Node)| Some(&*key.text) == missing && left_out.contains(&node.id);
+        if entries.iter().any(is_told) {
+            self.message = None;
+        }
+        self
+    }
 }
 
 impl fmt::Display for Wrong {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
+        formatter.write_str(self.message.as_deref().unwrap_or_default())
     }
 }
 
@@ -127,7 +143,7 @@ impl std::error::Error for Wrong {}
 
 impl serde::de::Error for Wrong {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Wrong { place: None, culprit: None, message: message.to_string() }
+        Wrong { place: None, culprit: None, message: Some(message.to_string()), missing: None }
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
@@ -148,7 +164,8 @@ impl serde::de::Error for Wrong {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::custom(format!("the key `{field}` is missing; write `{field}: …`"))
+        let wrong = Self::custom(format!("the key `{field}` is missing; write `{field}: …`"));
+        Wrong { missing: Some(field), ..wrong }
     }
 
     fn duplicate_field(field: &'static str) -> Self {
@@ -197,7 +214,7 @@ impl<'a> NodeDecoder<'a> {
         Items { items: items.iter(), scope: self.scope }
     }
 
-    fn map(self, entries: &'a [(super::tree::Key, Node)]) -> Entries<'a> {
+    fn map(self, entries: &'a [(Key, Node)]) -> Entries<'a> {
         Entries { entries: entries.iter(), value: None, scope: self.scope }
     }
 }
@@ -264,7 +281,11 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match &self.node.value {
-            Value::Map(entries) => self.place(visitor.visit_map(self.map(entries))),
+            Value::Map(entries) => self.place(
+                visitor
+                    .visit_map(self.map(entries))
+                    .map_err(|wrong| wrong.less_left_out(entries, self.scope.left_out)),
+            ),
             Value::Null(_) => self.place(visitor.visit_map(self.map(&[]))),
             _ => {
                 self.wrong("keys with values are expected here; write `key: value` lines, or { key: value }")
@@ -275,11 +296,11 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Wrong> {
-        if name == AT {
-            return visitor.visit_map(WithPlace { place: self.node.place, inner: self, next: 0 });
+        if name.starts_with(SIDES) {
+            return visitor.visit_map(Sides::new(fields, self.node.place, self));
         }
         self.deserialize_map(visitor)
     }
@@ -346,7 +367,7 @@ impl<'de> SeqAccess<'de> for Items<'_> {
 }
 
 struct Entries<'a> {
-    entries: std::slice::Iter<'a, (super::tree::Key, Node)>,
+    entries: std::slice::Iter<'a, (Key, Node)>,
     value: Option<&'a Node>,
     scope: Scope<'a>,
 }
@@ -387,11 +408,11 @@ impl<'de> Deserializer<'de> for KeyDecoder<'_> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Wrong> {
         let inner: StrDeserializer<'_, Wrong> = self.text.into_deserializer();
-        visitor.visit_map(WithPlace { place: self.place, inner, next: 0 })
+        visitor.visit_map(Sides::new(fields, self.place, inner))
     }
 
     forward_to_deserialize_any! {
@@ -400,28 +421,32 @@ impl<'de> Deserializer<'de> for KeyDecoder<'_> {
     }
 }
 
-/// The fields of [`At`].
-struct WithPlace<D> {
+/// Fields that all stand for one node.
+struct Sides<D> {
+    fields: std::slice::Iter<'static, &'static str>,
+    /// Whether the next value is the place.
+    is_place: bool,
     place: Place,
     inner: D,
-    next: u8,
 }
 
-impl<'de, D: Deserializer<'de, Error = Wrong> + Copy> MapAccess<'de> for WithPlace<D> {
+impl<D> Sides<D> {
+    fn new(fields: &'static [&'static str], place: Place, inner: D) -> Self {
+        Sides { fields: fields.iter(), is_place: false, place, inner }
+    }
+}
+
+impl<'de, D: Deserializer<'de, Error = Wrong> + Copy> MapAccess<'de> for Sides<D> {
     type Error = Wrong;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Wrong> {
-        let name = match self.next {
-            0 => "place",
-            1 => "value",
-            _ => return Ok(None),
-        };
-        seed.deserialize(name.into_deserializer()).map(Some)
+        let Some(field) = self.fields.next() else { return Ok(None) };
+        self.is_place = *field == "place";
+        seed.deserialize(field.into_deserializer()).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
-        self.next += 1;
-        if self.next == 1 {
+        if self.is_place {
             let numbers = [("line", self.place.line), ("column", self.place.column)];
             return seed.deserialize(serde::de::value::MapDeserializer::new(numbers.into_iter()));
         }

@@ -224,7 +224,7 @@ fn the_schema_that_is_checked_in_is_current() {
 }
 
 /// A text in which `KEY` is a key of each part of a configuration, by the part's place in the schema.
-const PARTS: [(&str, &str); 12] = [
+const PARTS: [(&str, &str); 15] = [
     ("", "KEY"),
     ("ServerEntry", "mcpServers: { a: { KEY } }"),
     ("OAuthEntry", "mcpServers: { a: { oauth: { KEY } } }"),
@@ -236,7 +236,10 @@ const PARTS: [(&str, &str); 12] = [
     ("TelemetryForm", "serve: { telemetry: { KEY } }"),
     ("CacheEntry", "cache: { KEY }"),
     ("DefaultsEntry", "defaults: { KEY }"),
-    ("AgentEntry", "agent: { KEY }"),
+    ("AgentForm", "agent: { KEY }"),
+    ("SubagentForm", "subagent: { KEY }"),
+    ("ModelForm", "models: [{ KEY }]"),
+    ("GenerationForm", "models: [{ generationParams: { KEY } }]"),
 ];
 
 #[test]

@@ -10,9 +10,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::Permission;
-use super::agent::{AgentEntry, ModelEntry, SubagentEntry};
+use super::agent::{AgentForm, ModelForm, SubagentForm};
 use super::confinement::SandboxEntry;
 use super::decode::At;
+use super::kinds::FilePath;
 use super::serve::ServeForm;
 
 /// The configuration of toolsmith.
@@ -39,13 +40,13 @@ pub(super) struct File {
     /// How tools outside code mode are called: plain (default), at, prefix or namespace.
     pub(super) direct_names: Option<DirectNamesEntry>,
     /// The models that can be used.
-    pub(super) models: Vec<At<ModelEntry>>,
+    pub(super) models: Vec<ModelForm>,
     /// What holds where nothing else is chosen.
     pub(super) defaults: DefaultsEntry,
     /// Within what bounds a model works.
-    pub(super) agent: AgentEntry,
+    pub(super) agent: AgentForm,
     /// The one subagent that this configuration describes.
-    pub(super) subagent: Option<SubagentEntry>,
+    pub(super) subagent: Option<SubagentForm>,
 }
 
 /// The entries of servers. They are decoded one by one, so that a broken one leaves the others as they are.
@@ -326,7 +327,7 @@ pub(super) struct DefaultsEntry {
     /// The `ref` of a model.
     pub(super) model: Option<At<String>>,
     /// A file with the text that a conversation starts with.
-    pub(super) system_prompt_path: Option<At<String>>,
+    pub(super) system_prompt_path: Option<FilePath>,
     /// As at the top level.
     pub(super) code_mode: CodeModeEntry,
 }

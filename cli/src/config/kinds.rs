@@ -233,17 +233,72 @@ pub(super) fn address(text: &str) -> Result<Url, &'static str> {
     Ok(address)
 }
 
+/// Kinds of texts: what each stands for, and the function that checks it.
+macro_rules! text {
+    ($($(#[doc = $about:literal])* $kind:ident($value:ty) by $check:path;)*) => { $(
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, PartialEq, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(try_from = "String")]
+        #[schemars(inline)]
+        pub(crate) struct $kind(#[schemars(with = "String")] $value);
+
+        impl TryFrom<String> for $kind {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                $check(text).map($kind)
+            }
+        }
+
+        impl $crate::config::section::Kind for $kind {
+            type Value = $value;
+
+            fn value(self) -> $value {
+                self.0
+            }
+        }
+    )* };
+}
+
+pub(super) use text;
+
+text! {
+    /// The name of an environment variable.
+    VariableName(String) by variable;
+}
+
+/// The name, if an environment variable can have it.
+pub(super) fn variable(name: String) -> Result<String, String> {
+    without_nul(&name)?;
+    if name.is_empty() || name.contains('=') {
+        return Err(format!(
+            "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
+             write `env: {{ NAME: value }}`"
+        ));
+    }
+    Ok(name)
+}
+
 /// The name by which the decoder knows a path.
 pub(super) const PATH: &str = "\0path";
 
 /// A path from the folder of the configuration on, variables expanded.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, JsonSchema)]
+#[schemars(with = "String")]
 pub(crate) struct FilePath(PathBuf);
 
 impl<'de> Deserialize<'de> for FilePath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_newtype_struct(PATH, PathVisitor)
     }
+}
+
+/// A path, and the text that it was made of, variables not expanded.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename = "\0path as written")]
+pub(crate) struct PathAsWritten {
+    pub(super) written: String,
+    pub(super) path: FilePath,
 }
 
 struct PathVisitor;
@@ -257,20 +312,6 @@ impl Visitor<'_> for PathVisitor {
 
     fn visit_byte_buf<E>(self, path: Vec<u8>) -> Result<FilePath, E> {
         Ok(FilePath(OsString::from_vec(path).into()))
-    }
-}
-
-impl JsonSchema for FilePath {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        String::schema_name()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        String::json_schema(generator)
     }
 }
 

@@ -325,11 +325,11 @@ impl Layers {
         let mut warnings = self.notes;
         warnings.extend(self.untrusted.clone());
         let (mut code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.value());
-        let agent = settings.agent.agent();
+        let agent = settings.agent.value();
         let layers: Vec<ConfigLayer> =
             self.documents.into_iter().map(|document| document.source.layer).collect();
         code_mode.grants.protected = protected::places(layers.iter());
-        code_mode.grants.protected.extend(protected::kept(&serve, &agent.conversations));
+        code_mode.grants.protected.extend(protected::kept(&serve, agent.conversations.as_ref()));
         if !code_mode.dependencies.is_empty() {
             let names: Vec<_> = code_mode.dependencies.keys().map(String::as_str).collect();
             warnings.push(format!(
@@ -351,7 +351,7 @@ impl Layers {
             model: settings.model.map(|(model, _)| model),
             system_prompt: settings.system_prompt,
             agent,
-            subagent: settings.subagent,
+            subagent: settings.subagent.value(),
             warnings,
             untrusted: self.untrusted,
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::form::File;
 
 /// Other names of keys, which the forms take and their derived schema does not name: the form, the key, its other name.
-const ALIASES: [(&str, &str, &str); 10] = [
+const ALIASES: [(&str, &str, &str); 7] = [
     ("ServerEntry", "type", "transport"),
     ("OAuthEntry", "client_id", "clientId"),
     ("OAuthEntry", "client_secret", "clientSecret"),
@@ -13,9 +13,6 @@ const ALIASES: [(&str, &str, &str); 10] = [
     ("OAuthEntry", "token_url", "tokenUrl"),
     ("OAuthEntry", "registration_url", "registrationUrl"),
     ("OAuthEntry", "client_metadata_url", "clientMetadataUrl"),
-    ("ModelEntry", "display_name", "displayName"),
-    ("ModelEntry", "api_key_env", "apiKeyEnv"),
-    ("ModelEntry", "base_url", "baseUrl"),
 ];
 
 /// The schema, in draft 2020-12, with keys in their order of names.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::agent::{AgentSettings, Model, Subagent};
+use super::agent::{AgentForm, Model, SubagentForm};
 use super::section::Merge as _;
 use super::serve::ServeForm;
 use super::{CodeMode, DirectNames, Glob};
@@ -30,8 +30,8 @@ pub(super) struct Settings {
     /// The default model, and where it is named.
     pub(super) model: Option<(String, String)>,
     pub(super) system_prompt: Option<PathBuf>,
-    pub(super) agent: AgentSettings,
-    pub(super) subagent: Option<Subagent>,
+    pub(super) agent: AgentForm,
+    pub(super) subagent: Option<SubagentForm>,
 }
 
 /// What a layer sets of the code mode.
