@@ -40,9 +40,8 @@ pub(crate) mod variables;
 use std::path::Path;
 
 pub(crate) use agent::{Conversations, Model, Subagent};
-pub(crate) use check::LONGEST_DESCRIPTION;
 pub(crate) use checker::check_server_name;
-pub(crate) use code_mode::{CodeMode, DirectNames};
+pub(crate) use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
 pub(crate) use error::Error;
 pub(crate) use folders::{cache_folder, state_folder, user_folder};
 pub(crate) use itself::is_this_program;

@@ -206,7 +206,6 @@ fn summary(file: &str, document: &Document, own: &[String]) -> String {
     for (name, node) in show::settings(document) {
         let loosens = [
             "codeMode.sandbox",
-            "codeMode.dependencies",
             "codeMode.installTarget",
             "codeMode.memory",
             "serve.audit",

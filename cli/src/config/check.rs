@@ -2,22 +2,18 @@
 //!
 //! Every broken rule is told, not only the first. Servers' entries are checked by `server`.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::ConfigLayer;
 use super::agent::Model;
 use super::checker::{Checker, MOST_ENTRIES, globs};
-use super::confinement::LEAST_MEMORY;
+use super::code_mode::CodeModeForm;
 use super::decode::{At, Problem, decode};
-use super::form::{CodeModeEntry, DirectNamesEntry, File};
-use super::section::Kind;
-use super::settings::{CodeModeSettings, Settings};
+use super::form::File;
+use super::section::{Kind, Merge as _};
+use super::settings::Settings;
 use super::source::Document;
 use super::tree::{Node, Place};
-use super::{ConfigLayer, DirectNames};
-
-/// Most characters of a tool's description in its signature.
-pub(crate) const LONGEST_DESCRIPTION: usize = 10_000;
 
 /// What variables hold in the environment.
 pub(super) fn environment(name: &str) -> Option<String> {
@@ -33,7 +29,7 @@ pub(super) fn or_something(name: &str) -> Option<String> {
 pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
     let (file, mut problems) = decoded(document);
     let checker = Checker::new(&document.source, environment);
-    let settings = checker.settings(document, &file);
+    let settings = checker.settings(document, file);
     problems.extend(checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
     (settings, problems)
@@ -48,14 +44,13 @@ fn decoded(document: &Document) -> (File, Vec<Problem>) {
 
 /// The paths that a layer lets programs write to, with their places.
 pub(super) fn writable(document: &Document) -> Vec<(Place, PathBuf)> {
-    let checker = Checker::new(&document.source, environment);
     let file = decoded(document).0;
-    let sandbox = file.code_mode.sandbox.or(file.defaults.code_mode.sandbox);
-    sandbox.map(|sandbox| checker.writable(&sandbox.value)).unwrap_or_default()
+    let sandbox = file.code_mode.sandbox.over(file.defaults.code_mode.sandbox);
+    sandbox.write.into_iter().flatten().map(|granted| (granted.place, granted.value())).collect()
 }
 
 impl Checker<'_> {
-    fn settings(&self, document: &Document, file: &File) -> Settings {
+    fn settings(&self, document: &Document, file: File) -> Settings {
         if let Some(version) = file.version.as_ref().filter(|version| version.value != "1.0") {
             self.tell(version, &format!("version {:?} is not known; write \"1.0\"", version.value));
         }
@@ -65,47 +60,62 @@ impl Checker<'_> {
         }
         let global = &file.global_settings;
         let seconds = |time: &Option<At<f64>>| time.as_ref().and_then(|time| self.keep(self.seconds(time)));
-        let model = file.defaults.model.as_ref();
-        let models: Vec<Model> = file.models.iter().cloned().map(Kind::value).collect();
+        let model = file.defaults.model;
+        let models: Vec<Model> = file.models.value();
         Settings {
             timeout: seconds(&global.timeout),
             request_timeout: seconds(&global.request_timeout),
             debug: global.debug,
             deny: globs(&global.deny),
-            direct_names: file.direct_names.map(Into::into),
-            code_mode: self.code_mode(document, file),
-            serve: file.serve.clone(),
+            direct_names: file.direct_names,
+            code_mode: self.code_mode(document, file.code_mode.over(file.defaults.code_mode)),
+            serve: file.serve,
             cache_size: file.cache.size.as_ref().and_then(|size| self.keep(self.cache_size(size))),
             model_keys: models.iter().filter_map(|model| model.api_key_env.clone()).collect(),
             models,
-            model: model.map(|model| (model.value.clone(), self.source.at(model.place))),
-            system_prompt: file.defaults.system_prompt_path.clone().value(),
-            agent: file.agent.clone(),
-            subagent: file.subagent.clone(),
+            model: model.map(|model| (model.value, self.source.at(model.place))),
+            system_prompt: file.defaults.system_prompt_path.value(),
+            agent: file.agent,
+            subagent: file.subagent,
         }
     }
 
-    fn code_mode(&self, document: &Document, file: &File) -> CodeModeSettings {
-        let (top, below) = (&file.code_mode, &file.defaults.code_mode);
-        let nodes = (
-            document.tree.get("codeMode"),
-            document.tree.get("defaults").and_then(|defaults| defaults.get("codeMode")),
-        );
-        if let (Some(top), Some(below)) = nodes {
+    fn code_mode(&self, document: &Document, mut keys: CodeModeForm) -> CodeModeForm {
+        let top = document.tree.get("codeMode");
+        let below = document.tree.get("defaults").and_then(|defaults| defaults.get("codeMode"));
+        if let (Some(top), Some(below)) = (top, below) {
             self.agree(top, below);
         }
-        let entry = CodeModeEntry {
-            enabled: top.enabled.clone().or(below.enabled.clone()),
-            excluded_tools: top.excluded_tools.clone().or(below.excluded_tools.clone()),
-            dependencies: top.dependencies.clone().or(below.dependencies.clone()),
-            timeout: top.timeout.clone().or(below.timeout.clone()),
-            max_timeout: top.max_timeout.clone().or(below.max_timeout.clone()),
-            memory: top.memory.clone().or(below.memory.clone()),
-            sandbox: top.sandbox.clone().or(below.sandbox.clone()),
-            install_target: top.install_target.clone().or(below.install_target.clone()),
-            description_length: top.description_length.clone().or(below.description_length.clone()),
-        };
-        self.checked_code_mode(&entry)
+        let sandbox = &mut keys.sandbox;
+        if let (Some(off), Some(_)) = (&sandbox.dangerously_run_without_sandbox, &sandbox.minimum)
+            && off.value
+        {
+            const BOTH: &str =
+                "dangerouslyRunWithoutSandbox and a minimum contradict each other; remove one of them";
+            self.tell(off, BOTH);
+        }
+        // Whatever a weaker layer has switched off is on again.
+        if sandbox.minimum.is_some() {
+            let off = sandbox.dangerously_run_without_sandbox.get_or_insert_default();
+            off.value = false;
+        }
+        self.one_name("wallClock", keys.timeout.take(), &mut sandbox.wall_clock);
+        self.one_name("memory", keys.memory.take(), &mut sandbox.memory);
+        if let (Some(time), Some(longest)) = (&sandbox.wall_clock, &keys.max_timeout)
+            && time.value() > longest.value.value()
+        {
+            self.tell(longest, "maxTimeout is less than the timeout; write at least as much");
+        }
+        keys
+    }
+
+    /// Moves what stands under `codeMode` to the key of `codeMode.sandbox` that means the same.
+    fn one_name<K>(&self, key: &str, given: Option<At<K>>, sandbox: &mut Option<K>) {
+        let Some(given) = given else { return };
+        if sandbox.is_some() {
+            self.tell(&given, &format!("this is set under sandbox.{key} as well; keep one of them"));
+        }
+        *sandbox = Some(given.value);
     }
 
     /// A key that stands both under `codeMode` and under `defaults` must say the same.
@@ -122,60 +132,6 @@ impl Checker<'_> {
         }
     }
 
-    fn checked_code_mode(&self, entry: &CodeModeEntry) -> CodeModeSettings {
-        let mut settings = CodeModeSettings {
-            enabled: entry.enabled.as_ref().map(|enabled| enabled.value),
-            excluded: entry.excluded_tools.as_ref().map(|names| globs(&names.value)),
-            dependencies: entry.dependencies.as_ref().map(|crates| self.dependencies(&crates.value)),
-            install_target: entry.install_target.as_ref().map(|install| install.value),
-            ..CodeModeSettings::default()
-        };
-        let sandbox = entry.sandbox.as_ref().map(|sandbox| &sandbox.value);
-        if let Some(sandbox) = sandbox {
-            self.sandbox(sandbox, &mut settings);
-        }
-        const TWICE: &str = "this is set under sandbox as well; keep one of them";
-        if let Some(timeout) = &entry.timeout {
-            if sandbox.is_some_and(|sandbox| sandbox.wall_clock.is_some()) {
-                self.tell(timeout, &TWICE.replace("sandbox", "sandbox.wallClock"));
-            }
-            settings.timeout = self.keep(self.seconds(timeout));
-        }
-        if let Some(memory) = &entry.memory {
-            if sandbox.is_some_and(|sandbox| sandbox.memory.is_some()) {
-                self.tell(memory, &TWICE.replace("sandbox", "sandbox.memory"));
-            }
-            settings.memory = self.keep(self.size(memory, LEAST_MEMORY));
-        }
-        if let Some(longest) = &entry.max_timeout {
-            settings.max_timeout = self.keep(self.seconds(longest));
-            if settings.timeout.zip(settings.max_timeout).is_some_and(|(time, longest)| time > longest) {
-                self.tell(longest, "maxTimeout is less than the timeout; write at least as much");
-            }
-        }
-        if let Some(length) = &entry.description_length {
-            settings.description = self.keep(self.description_length(length));
-        }
-        settings
-    }
-
-    fn dependencies(&self, crates: &BTreeMap<String, At<String>>) -> BTreeMap<String, String> {
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        for (name, version) in crates {
-            if name.is_empty() || name.len() > 64 || !name.chars().all(word) {
-                self.tell(version, &format!("{name:?} is no name of a crate; write NAME: \"VERSION\""));
-            }
-            let part = |c: char| c.is_ascii_alphanumeric() || ".,<>=^~*+- ".contains(c);
-            if version.value.trim().is_empty() || version.value.len() > 64 || !version.value.chars().all(part)
-            {
-                let message =
-                    format!("{:?} is no version; write one such as \"1\" or \"0.8.2\"", version.value);
-                self.tell(version, &message);
-            }
-        }
-        crates.iter().map(|(name, version)| (name.clone(), version.value.clone())).collect()
-    }
-
     /// The cache is the user's, and other projects use it too.
     fn cache_size(&self, value: &At<String>) -> Result<u64, Problem> {
         if matches!(self.source.layer, ConfigLayer::Project(_)) {
@@ -184,23 +140,5 @@ impl Checker<'_> {
             return Err(self.wrong(value, message));
         }
         self.size(value, runner::LEAST_SIZE)
-    }
-
-    fn description_length(&self, value: &At<u64>) -> Result<usize, Problem> {
-        let length = usize::try_from(value.value).ok().filter(|length| *length <= LONGEST_DESCRIPTION);
-        length.ok_or_else(|| {
-            self.wrong(value, &format!("{} is too long; write at most {LONGEST_DESCRIPTION}", value.value))
-        })
-    }
-}
-
-impl From<DirectNamesEntry> for DirectNames {
-    fn from(entry: DirectNamesEntry) -> Self {
-        match entry {
-            DirectNamesEntry::Plain => DirectNames::Plain,
-            DirectNamesEntry::At => DirectNames::At,
-            DirectNamesEntry::Prefix => DirectNames::Prefix,
-            DirectNamesEntry::Namespace => DirectNames::Namespace,
-        }
     }
 }

@@ -67,13 +67,6 @@ impl<'a> Checker<'a> {
         Ok(size)
     }
 
-    pub(super) fn at_least_one(&self, value: &At<u64>) -> Result<u64, Problem> {
-        match value.value {
-            0 => Err(self.wrong(value, "0 is too few; write at least 1")),
-            number => Ok(number),
-        }
-    }
-
     /// With the values of variables. They stand in no message.
     pub(super) fn expand(&self, value: &At<String>) -> Result<String, Problem> {
         kinds::expanded(&value.value, self.lookup).map_err(|message| self.wrong(value, &message))

@@ -11,7 +11,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::Permission;
 use super::agent::{AgentForm, ModelForm, SubagentForm};
-use super::confinement::SandboxEntry;
+use super::code_mode::{CodeModeForm, DirectNames};
 use super::decode::At;
 use super::kinds::FilePath;
 use super::serve::ServeForm;
@@ -32,13 +32,13 @@ pub(super) struct File {
     /// What holds for all servers.
     pub(super) global_settings: GlobalEntry,
     /// What snippets may use.
-    pub(super) code_mode: CodeModeEntry,
+    pub(super) code_mode: CodeModeForm,
     /// What `toolsmith serve` offers, and within what bounds.
     pub(super) serve: ServeForm,
     /// The cache, which all projects share; not in a project's file.
     pub(super) cache: CacheEntry,
     /// How tools outside code mode are called: plain (default), at, prefix or namespace.
-    pub(super) direct_names: Option<DirectNamesEntry>,
+    pub(super) direct_names: Option<DirectNames>,
     /// The models that can be used.
     pub(super) models: Vec<ModelForm>,
     /// What holds where nothing else is chosen.
@@ -282,44 +282,6 @@ pub(super) struct CacheEntry {
     pub(super) size: Option<At<String>>,
 }
 
-/// What snippets may use.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub(super) struct CodeModeEntry {
-    /// Whether snippets may call tools (default true); otherwise each is called directly.
-    pub(super) enabled: Option<At<bool>>,
-    /// Tools that are called directly, as `tool` or `server.tool`; `*` stands for any text.
-    pub(super) excluded_tools: Option<At<Vec<String>>>,
-    /// Further crates for snippets, with their versions.
-    pub(super) dependencies: Option<At<BTreeMap<String, At<String>>>>,
-    /// Longest time of an execution, in seconds (default 120); the same as sandbox.wallClock.
-    pub(super) timeout: Option<At<f64>>,
-    /// Longest time that an execution may be given by whoever asks for it, in seconds (default 1800).
-    pub(super) max_timeout: Option<At<f64>>,
-    /// Memory of a program, such as 512MiB; the same as sandbox.memory.
-    pub(super) memory: Option<At<String>>,
-    /// How compilers and programs are confined.
-    pub(super) sandbox: Option<At<SandboxEntry>>,
-    /// Whether rustup may be asked to add the target of snippets (default true).
-    pub(super) install_target: Option<At<bool>>,
-    /// Most characters of a tool's description in its signature.
-    pub(super) description_length: Option<At<u64>>,
-}
-
-/// How tools outside code mode are called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum DirectNamesEntry {
-    /// `tool`; the second server that has it offers `tool@server`.
-    Plain,
-    /// `tool@server`.
-    At,
-    /// `mcp_server_tool`.
-    Prefix,
-    /// `server::tool`.
-    Namespace,
-}
-
 /// What holds where nothing else is chosen.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
@@ -329,5 +291,5 @@ pub(super) struct DefaultsEntry {
     /// A file with the text that a conversation starts with.
     pub(super) system_prompt_path: Option<FilePath>,
     /// As at the top level.
-    pub(super) code_mode: CodeModeEntry,
+    pub(super) code_mode: CodeModeForm,
 }

@@ -323,4 +323,4 @@ impl Kind for FilePath {
     }
 }
 
-plain!(bool, String, Vec<String>);
+plain!(bool, String);

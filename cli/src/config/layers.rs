@@ -11,7 +11,7 @@ use super::protected;
 use super::section::Kind as _;
 use super::settings::Settings;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
-use super::{Absent, CacheSettings, Config, ConfigLayer, Error, Server, check, server, text};
+use super::{Absent, CacheSettings, CodeMode, Config, ConfigLayer, Error, Server, check, server, text};
 use crate::program_crate::LOCK;
 use crate::trust::{self, ProjectFiles, Trust};
 
@@ -324,19 +324,13 @@ impl Layers {
     fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
         let mut warnings = self.notes;
         warnings.extend(self.untrusted.clone());
-        let (mut code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.value());
+        let serve = settings.serve.value();
+        let mut code_mode: CodeMode = settings.code_mode.value().into();
         let agent = settings.agent.value();
         let layers: Vec<ConfigLayer> =
             self.documents.into_iter().map(|document| document.source.layer).collect();
         code_mode.grants.protected = protected::places(layers.iter());
         code_mode.grants.protected.extend(protected::kept(&serve, agent.conversations.as_ref()));
-        if !code_mode.dependencies.is_empty() {
-            let names: Vec<_> = code_mode.dependencies.keys().map(String::as_str).collect();
-            warnings.push(format!(
-                "codeMode.dependencies is not supported yet: snippets don't have {}",
-                names.join(", ")
-            ));
-        }
         Config {
             servers,
             absent,

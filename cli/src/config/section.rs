@@ -6,6 +6,8 @@
 
 use serde_json::Value as Json;
 
+use super::decode::At;
+
 /// What a key holds, from its text to the value that everything else works with.
 pub(crate) trait Kind {
     /// What everything else works with.
@@ -38,6 +40,34 @@ impl<K: Kind> Kind for Option<K> {
 impl<T> Merge for Option<T> {
     fn over(self, weaker: Self) -> Self {
         self.or(weaker)
+    }
+}
+
+impl<K: Kind> Kind for Vec<K> {
+    type Value = Vec<K::Value>;
+
+    fn value(self) -> Self::Value {
+        self.into_iter().map(Kind::value).collect()
+    }
+}
+
+impl<K: Written> Written for Vec<K> {
+    fn written(value: &Self::Value) -> Json {
+        value.iter().map(K::written).collect()
+    }
+}
+
+impl<K: Kind> Kind for At<K> {
+    type Value = K::Value;
+
+    fn value(self) -> Self::Value {
+        self.value.value()
+    }
+}
+
+impl<K: Written> Written for At<K> {
+    fn written(value: &Self::Value) -> Json {
+        K::written(value)
     }
 }
 

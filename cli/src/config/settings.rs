@@ -2,14 +2,15 @@
 //!
 //! Reading them off a file is left to `check`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::agent::{AgentForm, Model, SubagentForm};
+use super::code_mode::CodeModeForm;
 use super::section::Merge as _;
 use super::serve::ServeForm;
-use super::{CodeMode, DirectNames, Glob};
+use super::{DirectNames, Glob};
 
 /// What a layer sets.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +21,7 @@ pub(super) struct Settings {
     /// Of all layers: what the user denies, no project brings back.
     pub(super) deny: Vec<Glob>,
     pub(super) direct_names: Option<DirectNames>,
-    pub(super) code_mode: CodeModeSettings,
+    pub(super) code_mode: CodeModeForm,
     pub(super) serve: ServeForm,
     /// Bytes of the cache.
     pub(super) cache_size: Option<u64>,
@@ -32,26 +33,6 @@ pub(super) struct Settings {
     pub(super) system_prompt: Option<PathBuf>,
     pub(super) agent: AgentForm,
     pub(super) subagent: Option<SubagentForm>,
-}
-
-/// What a layer sets of the code mode.
-#[derive(Debug, Clone, Default)]
-pub(super) struct CodeModeSettings {
-    pub(super) enabled: Option<bool>,
-    pub(super) excluded: Option<Vec<Glob>>,
-    pub(super) dependencies: Option<BTreeMap<String, String>>,
-    pub(super) timeout: Option<Duration>,
-    pub(super) max_timeout: Option<Duration>,
-    pub(super) memory: Option<u64>,
-    pub(super) output: Option<usize>,
-    pub(super) cpu_seconds: Option<u64>,
-    pub(super) threads: Option<u64>,
-    pub(super) scratch: Option<u64>,
-    pub(super) read: Option<Vec<PathBuf>>,
-    pub(super) write: Option<Vec<PathBuf>>,
-    pub(super) confinement: Option<sandbox::Confinement>,
-    pub(super) install_target: Option<bool>,
-    pub(super) description: Option<usize>,
 }
 
 impl Settings {
@@ -79,49 +60,5 @@ impl Settings {
             agent: self.agent.over(weaker.agent),
             subagent: self.subagent.or(weaker.subagent),
         }
-    }
-}
-
-impl CodeModeSettings {
-    fn over(self, weaker: CodeModeSettings) -> CodeModeSettings {
-        CodeModeSettings {
-            enabled: self.enabled.or(weaker.enabled),
-            excluded: self.excluded.or(weaker.excluded),
-            dependencies: self.dependencies.or(weaker.dependencies),
-            timeout: self.timeout.or(weaker.timeout),
-            max_timeout: self.max_timeout.or(weaker.max_timeout),
-            memory: self.memory.or(weaker.memory),
-            output: self.output.or(weaker.output),
-            cpu_seconds: self.cpu_seconds.or(weaker.cpu_seconds),
-            threads: self.threads.or(weaker.threads),
-            scratch: self.scratch.or(weaker.scratch),
-            read: self.read.or(weaker.read),
-            write: self.write.or(weaker.write),
-            confinement: self.confinement.or(weaker.confinement),
-            install_target: self.install_target.or(weaker.install_target),
-            description: self.description.or(weaker.description),
-        }
-    }
-
-    /// With the defaults for what no layer says.
-    pub(super) fn code_mode(self) -> CodeMode {
-        let mut code_mode = CodeMode::default();
-        code_mode.enabled = self.enabled.unwrap_or(code_mode.enabled);
-        code_mode.excluded = self.excluded.unwrap_or_default();
-        code_mode.dependencies = self.dependencies.unwrap_or_default();
-        code_mode.timeout = self.timeout.unwrap_or(code_mode.timeout);
-        code_mode.max_timeout = self.max_timeout.unwrap_or(code_mode.max_timeout).max(code_mode.timeout);
-        let limits = &mut code_mode.limits;
-        limits.memory = self.memory.unwrap_or(limits.memory);
-        limits.output = self.output.unwrap_or(limits.output);
-        limits.cpu_seconds = self.cpu_seconds.unwrap_or(limits.cpu_seconds);
-        limits.threads = self.threads.unwrap_or(limits.threads);
-        code_mode.grants.scratch = self.scratch;
-        code_mode.grants.read = self.read.unwrap_or_default();
-        code_mode.grants.write = self.write.unwrap_or_default();
-        code_mode.confinement = self.confinement.unwrap_or_default();
-        code_mode.install_target = self.install_target.unwrap_or(code_mode.install_target);
-        code_mode.style.description = self.description.unwrap_or(code_mode.style.description);
-        code_mode
     }
 }
