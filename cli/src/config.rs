@@ -27,7 +27,6 @@ pub(crate) mod schema;
 mod section;
 mod serve;
 mod server;
-mod settings;
 pub(crate) mod show;
 mod size;
 pub(crate) mod source;
@@ -44,6 +43,7 @@ pub(crate) use checker::check_server_name;
 pub(crate) use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
 pub(crate) use error::Error;
 pub(crate) use folders::{cache_folder, state_folder, user_folder};
+pub(crate) use form::CacheSettings;
 pub(crate) use itself::is_this_program;
 pub(crate) use layer::ConfigLayer;
 pub(crate) use layers::LoadOptions;
@@ -51,7 +51,7 @@ pub(crate) use locks::LockFile;
 pub(crate) use policy::{Filter, Glob, Permission, Rules};
 pub(crate) use serve::{ArgumentsKept, Serve};
 pub(crate) use server::command_line;
-pub(crate) use values::{Absent, CacheSettings, Config, Server};
+pub(crate) use values::{Absent, Config, Server};
 
 /// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
 /// environment; without any server in them, the demo server.

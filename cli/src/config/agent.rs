@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::checker::check_server_name;
 use super::kinds::{Address, Count, FilePath, Number, PathAsWritten, Seconds, Size, VariableName, text};
-use super::section::{Kind, record, section};
+use super::section::{Kind, Merge, record, section};
 
 record! {
     /// A model.
@@ -45,6 +45,35 @@ record! {
         timeout: Seconds = Duration::from_secs(600),
         /// How often a request that failed for a while is made again.
         retries: Number<u32> = 4,
+    }
+}
+
+/// The models of all layers, by their `ref`s; a stronger layer's replaces a weaker's as a whole.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct Models(Vec<ModelForm>);
+
+impl Models {
+    /// The variables with keys.
+    pub(super) fn keys(&self) -> impl Iterator<Item = String> {
+        self.0.iter().filter_map(|model| model.api_key_env.clone().value())
+    }
+}
+
+impl Merge for Models {
+    fn over(self, mut weaker: Self) -> Self {
+        weaker.0.retain(|model| self.0.iter().all(|other| other.reference != model.reference));
+        weaker.0.extend(self.0);
+        weaker.0.sort_by(|a, b| a.reference.0.cmp(&b.reference.0));
+        weaker
+    }
+}
+
+impl Kind for Models {
+    type Value = Vec<Model>;
+
+    fn value(self) -> Vec<Model> {
+        self.0.value()
     }
 }
 

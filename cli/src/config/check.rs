@@ -5,13 +5,10 @@
 use std::path::PathBuf;
 
 use super::ConfigLayer;
-use super::agent::Model;
-use super::checker::{Checker, MOST_ENTRIES, globs};
-use super::code_mode::CodeModeForm;
+use super::checker::{Checker, MOST_ENTRIES};
 use super::decode::{At, Problem, decode};
 use super::form::File;
 use super::section::{Kind, Merge as _};
-use super::settings::Settings;
 use super::source::Document;
 use super::tree::{Node, Place};
 
@@ -26,13 +23,15 @@ pub(super) fn or_something(name: &str) -> Option<String> {
 }
 
 /// What a layer sets, and what is wrong with it outside its servers.
-pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
-    let (file, mut problems) = decoded(document);
+pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
+    let (mut file, mut problems) = decoded(document);
     let checker = Checker::new(&document.source, environment);
-    let settings = checker.settings(document, file);
+    checker.servers(document);
+    checker.cache(document, &mut file);
+    checker.code_mode(document, &mut file);
     problems.extend(checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
-    (settings, problems)
+    (file, problems)
 }
 
 /// Everything but the servers. It is decoded where it is needed: reading looks nothing up that a file names.
@@ -50,42 +49,32 @@ pub(super) fn writable(document: &Document) -> Vec<(Place, PathBuf)> {
 }
 
 impl Checker<'_> {
-    fn settings(&self, document: &Document, file: File) -> Settings {
-        if let Some(version) = file.version.as_ref().filter(|version| version.value != "1.0") {
-            self.tell(version, &format!("version {:?} is not known; write \"1.0\"", version.value));
-        }
+    fn servers(&self, document: &Document) {
         if let Some(entry) = document.entries.get(MOST_ENTRIES) {
             let place = At { place: entry.place, value: () };
             self.tell(&place, &format!("there are more than {MOST_ENTRIES} servers, which is the limit"));
         }
-        let global = &file.global_settings;
-        let seconds = |time: &Option<At<f64>>| time.as_ref().and_then(|time| self.keep(self.seconds(time)));
-        let model = file.defaults.model;
-        let models: Vec<Model> = file.models.value();
-        Settings {
-            timeout: seconds(&global.timeout),
-            request_timeout: seconds(&global.request_timeout),
-            debug: global.debug,
-            deny: globs(&global.deny),
-            direct_names: file.direct_names,
-            code_mode: self.code_mode(document, file.code_mode.over(file.defaults.code_mode)),
-            serve: file.serve,
-            cache_size: file.cache.size.as_ref().and_then(|size| self.keep(self.cache_size(size))),
-            model_keys: models.iter().filter_map(|model| model.api_key_env.clone()).collect(),
-            models,
-            model: model.map(|model| (model.value, self.source.at(model.place))),
-            system_prompt: file.defaults.system_prompt_path.value(),
-            agent: file.agent,
-            subagent: file.subagent,
+    }
+
+    /// The cache is the user's, and other projects use it too.
+    fn cache(&self, document: &Document, file: &mut File) {
+        let size = document.tree.get("cache").and_then(|cache| cache.get("size"));
+        if let (Some(size), ConfigLayer::Project(_)) = (size, &self.source.layer) {
+            file.cache = Default::default();
+            let message = "a project can't set cache.size, because all projects share the cache; \
+                           set it in your own configuration, or in a file that --config names";
+            self.tell(&At { place: size.place, value: () }, message);
         }
     }
 
-    fn code_mode(&self, document: &Document, mut keys: CodeModeForm) -> CodeModeForm {
+    /// Puts what stands under `defaults`, and by another name, to the keys that mean the same.
+    fn code_mode(&self, document: &Document, file: &mut File) {
         let top = document.tree.get("codeMode");
         let below = document.tree.get("defaults").and_then(|defaults| defaults.get("codeMode"));
         if let (Some(top), Some(below)) = (top, below) {
             self.agree(top, below);
         }
+        let mut keys = std::mem::take(&mut file.code_mode).over(std::mem::take(&mut file.defaults.code_mode));
         let sandbox = &mut keys.sandbox;
         if let (Some(off), Some(_)) = (&sandbox.dangerously_run_without_sandbox, &sandbox.minimum)
             && off.value
@@ -106,7 +95,7 @@ impl Checker<'_> {
         {
             self.tell(longest, "maxTimeout is less than the timeout; write at least as much");
         }
-        keys
+        file.code_mode = keys;
     }
 
     /// Moves what stands under `codeMode` to the key of `codeMode.sandbox` that means the same.
@@ -130,15 +119,5 @@ impl Checker<'_> {
                 self.tell(&place, &message);
             }
         }
-    }
-
-    /// The cache is the user's, and other projects use it too.
-    fn cache_size(&self, value: &At<String>) -> Result<u64, Problem> {
-        if matches!(self.source.layer, ConfigLayer::Project(_)) {
-            let message = "a project can't set cache.size, because all projects share the cache; \
-                           set it in your own configuration, or in a file that --config names";
-            return Err(self.wrong(value, message));
-        }
-        self.size(value, runner::LEAST_SIZE)
     }
 }

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use super::decode::{At, Lookup, Problem};
+use super::kinds;
 use super::origin::Source;
 use super::policy::Glob;
-use super::{kinds, size};
 
 /// Most seconds of a time-out: a day.
 const LONGEST_SECONDS: f64 = 86_400.0;
@@ -55,16 +55,6 @@ impl<'a> Checker<'a> {
                 format!("{:?} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
             self.wrong(value, &message)
         })
-    }
-
-    pub(super) fn size(&self, value: &At<String>, least: u64) -> Result<u64, Problem> {
-        let size = size::parse(&value.value).map_err(|message| self.wrong(value, &message))?;
-        if size < least {
-            return Err(
-                self.wrong(value, &format!("{:?} is too little; write at least {least} bytes", value.value))
-            );
-        }
-        Ok(size)
     }
 
     /// With the values of variables. They stand in no message.

@@ -8,6 +8,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::decode::Problem;
+use super::section::Kind as _;
 use super::{ConfigLayer, check, layers, schema, server, source};
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -27,10 +29,17 @@ fn validator() -> jsonschema::Validator {
     jsonschema::draft202012::new(&schema::schema()).unwrap()
 }
 
+/// What a document sets, and what is wrong with it outside its servers.
+fn merged(document: &source::Document) -> (server::Merged, Vec<Problem>) {
+    let (file, wrong) = check::settings(document);
+    let model_keys = file.models.keys().collect();
+    (server::Merged { settings: file.value(), model_keys }, wrong)
+}
+
 /// Everything that is wrong with a text, whatever its variables hold.
 fn problems(path: &Path, text: &str) -> Vec<String> {
     let document = source::read(&ConfigLayer::Named(path.to_owned()), text).unwrap();
-    let (settings, wrong) = check::settings(&document);
+    let (settings, wrong) = merged(&document);
     let mut problems: Vec<_> = wrong.iter().map(|problem| document.source.tell(problem)).collect();
     for entry in &document.entries {
         let checked = server::server(&document.source, entry, &settings, |name| Some(name.to_lowercase()));
@@ -106,7 +115,7 @@ fn broken_configurations_are_told_with_places_and_fixes() {
 /// The servers of a text, by name.
 fn servers_of(text: &str) -> std::collections::BTreeMap<String, super::Server> {
     let document = source::read(&ConfigLayer::Named("/base/x.yaml".into()), text).unwrap();
-    let (settings, wrong) = check::settings(&document);
+    let (settings, wrong) = merged(&document);
     assert!(wrong.is_empty(), "{wrong:?}");
     let server = |entry: &source::Entry| {
         let server = server::server(&document.source, entry, &settings, |name| Some(name.to_lowercase()));
@@ -228,14 +237,14 @@ const PARTS: [(&str, &str); 15] = [
     ("", "KEY"),
     ("ServerEntry", "mcpServers: { a: { KEY } }"),
     ("OAuthEntry", "mcpServers: { a: { oauth: { KEY } } }"),
-    ("GlobalEntry", "globalSettings: { KEY }"),
+    ("GlobalForm", "globalSettings: { KEY }"),
     ("CodeModeForm", "codeMode: { KEY }"),
     ("SandboxForm", "codeMode: { sandbox: { KEY } }"),
     ("ServeForm", "serve: { KEY }"),
     ("AuditForm", "serve: { audit: { KEY } }"),
     ("TelemetryForm", "serve: { telemetry: { KEY } }"),
-    ("CacheEntry", "cache: { KEY }"),
-    ("DefaultsEntry", "defaults: { KEY }"),
+    ("CacheForm", "cache: { KEY }"),
+    ("DefaultsForm", "defaults: { KEY }"),
     ("AgentForm", "agent: { KEY }"),
     ("SubagentForm", "subagent: { KEY }"),
     ("ModelForm", "models: [{ KEY }]"),

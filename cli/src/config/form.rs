@@ -6,57 +6,137 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
 
-use super::Permission;
-use super::agent::{AgentForm, ModelForm, SubagentForm};
+use super::agent::{AgentForm, Models, SubagentForm};
 use super::code_mode::{CodeModeForm, DirectNames};
 use super::decode::At;
-use super::kinds::FilePath;
+use super::kinds::{FilePath, Seconds, Size, text};
+use super::policy::{Glob, Permission};
+use super::section::{Kind, Merge, section};
 use super::serve::ServeForm;
 
-/// The configuration of toolsmith.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-#[schemars(title = "toolsmith")]
-pub(super) struct File {
-    /// The address of this schema, for editors.
-    #[serde(rename = "$schema")]
-    #[allow(dead_code, reason = "only for editors")]
-    pub(super) schema: Option<String>,
-    /// The version of this form: "1.0".
-    pub(super) version: Option<At<String>>,
-    /// The MCP servers, by name: 1 to 64 letters, digits, `_` and `-`.
-    pub(super) mcp_servers: Servers,
+section! {
+    /// The configuration of toolsmith.
+    #[serde(rename = "toolsmith", rename_all = "camelCase")]
+    Settings from File {
+        /// The address of this schema, for editors.
+        #[serde(rename = "$schema")]
+        schema: Option<String>,
+        /// The version of this form: "1.0".
+        version: Option<Version>,
+        /// The MCP servers, by name: 1 to 64 letters, digits, `_` and `-`.
+        mcp_servers: Servers,
+        /// What holds for all servers.
+        global_settings: GlobalForm,
+        /// What snippets may use.
+        code_mode: CodeModeForm,
+        /// What `toolsmith serve` offers, and within what bounds.
+        serve: ServeForm,
+        /// The cache, which all projects share; not in a project's file.
+        cache: CacheForm,
+        /// How tools outside code mode are called.
+        direct_names: DirectNames = DirectNames::Plain,
+        /// The models that can be used.
+        models: Models,
+        /// What holds where nothing else is chosen.
+        defaults: DefaultsForm,
+        /// Within what bounds a model works.
+        agent: AgentForm,
+        /// The one subagent that this configuration describes.
+        subagent: Option<SubagentForm>,
+    }
+}
+
+text! {
+    /// The version of this form.
+    Version(()) by version;
+}
+
+fn version(version: String) -> Result<(), String> {
+    match version.as_str() {
+        "1.0" => Ok(()),
+        other => Err(format!("version {other:?} is not known; write \"1.0\"")),
+    }
+}
+
+section! {
     /// What holds for all servers.
-    pub(super) global_settings: GlobalEntry,
-    /// What snippets may use.
-    pub(super) code_mode: CodeModeForm,
-    /// What `toolsmith serve` offers, and within what bounds.
-    pub(super) serve: ServeForm,
-    /// The cache, which all projects share; not in a project's file.
-    pub(super) cache: CacheEntry,
-    /// How tools outside code mode are called: plain (default), at, prefix or namespace.
-    pub(super) direct_names: Option<DirectNames>,
-    /// The models that can be used.
-    pub(super) models: Vec<ModelForm>,
+    #[serde(rename_all = "camelCase")]
+    Global from GlobalForm {
+        /// Longest time to connect, in seconds.
+        timeout: Seconds = mcp::DEFAULT_CONNECT_TIMEOUT,
+        /// Longest time of a request, in seconds.
+        request_timeout: Seconds = mcp::DEFAULT_REQUEST_TIMEOUT,
+        /// Whether messages, headers and times are logged, with secrets masked.
+        debug: bool = false,
+        /// Tools that are not there at all, as `tool` or `server.tool`; `*` stands for any text.
+        deny: Denied,
+    }
+}
+
+/// Tools that are denied by any layer: what the user denies, no project brings back.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub(crate) struct Denied(Vec<Glob>);
+
+impl Merge for Denied {
+    fn over(self, weaker: Self) -> Self {
+        Denied([weaker.0, self.0].concat())
+    }
+}
+
+impl Kind for Denied {
+    type Value = Vec<Glob>;
+
+    fn value(self) -> Vec<Glob> {
+        self.0
+    }
+}
+
+section! {
+    /// The cache, which all projects share.
+    #[serde(rename_all = "camelCase")]
+    CacheSettings from CacheForm {
+        /// Most bytes that it takes on the disk, such as 10GiB; beyond, what was used longest ago goes.
+        size: Size<u64, { runner::LEAST_SIZE }> = runner::DEFAULT_SIZE,
+    }
+}
+
+section! {
     /// What holds where nothing else is chosen.
-    pub(super) defaults: DefaultsEntry,
-    /// Within what bounds a model works.
-    pub(super) agent: AgentForm,
-    /// The one subagent that this configuration describes.
-    pub(super) subagent: Option<SubagentForm>,
+    #[serde(rename_all = "camelCase")]
+    Defaults from DefaultsForm {
+        /// The `ref` of a model.
+        model: Option<At<String>>,
+        /// A file with the text that a conversation starts with.
+        system_prompt_path: Option<FilePath>,
+        /// As at the top level.
+        code_mode: CodeModeForm,
+    }
 }
 
 /// The entries of servers. They are decoded one by one, so that a broken one leaves the others as they are.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Servers;
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Servers;
 
 impl<'de> Deserialize<'de> for Servers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         BTreeMap::<String, IgnoredAny>::deserialize(deserializer).map(|_| Servers)
     }
+}
+
+impl Merge for Servers {
+    fn over(self, _: Self) -> Self {
+        self
+    }
+}
+
+impl Kind for Servers {
+    type Value = ();
+
+    fn value(self) {}
 }
 
 impl JsonSchema for Servers {
@@ -258,38 +338,4 @@ impl<V: JsonSchema> JsonSchema for Ordered<V> {
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         BTreeMap::<String, V>::json_schema(generator)
     }
-}
-
-/// What holds for all servers.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub(super) struct GlobalEntry {
-    /// Longest time to connect, in seconds (default 60).
-    pub(super) timeout: Option<At<f64>>,
-    /// Longest time of a request, in seconds (default 30).
-    pub(super) request_timeout: Option<At<f64>>,
-    /// Whether messages, headers and times are logged, with secrets masked.
-    pub(super) debug: Option<bool>,
-    /// Tools that are not there at all, as `tool` or `server.tool`; `*` stands for any text.
-    pub(super) deny: Vec<String>,
-}
-
-/// The cache, which all projects share.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub(super) struct CacheEntry {
-    /// Most bytes that it takes on the disk, such as 10GiB (default 5GiB); beyond, what was used longest ago goes.
-    pub(super) size: Option<At<String>>,
-}
-
-/// What holds where nothing else is chosen.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub(super) struct DefaultsEntry {
-    /// The `ref` of a model.
-    pub(super) model: Option<At<String>>,
-    /// A file with the text that a conversation starts with.
-    pub(super) system_prompt_path: Option<FilePath>,
-    /// As at the top level.
-    pub(super) code_mode: CodeModeForm,
 }

@@ -2,15 +2,22 @@
 //!
 //! Whatever is wrong in an entry is told with its place, and makes the server absent; the others stay.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::checker::{Checker, MOST_ENTRIES, globs};
 use super::decode::{At, Lookup, Problem};
-use super::form::{GrantEntry, OAuthChoice, OAuthEntry, ServerEntry};
-use super::settings::Settings;
+use super::form::{GrantEntry, OAuthChoice, OAuthEntry, ServerEntry, Settings};
 use super::source::{Entry, Source};
 use super::{Filter, Glob, Permission, Rules, Server, itself};
+
+/// What all layers together say outside of servers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Merged {
+    pub(super) settings: Settings,
+    /// The variables with keys of all models, those included that a stronger layer replaces.
+    pub(super) model_keys: BTreeSet<String>,
+}
 
 /// How a server is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,11 +31,11 @@ enum Kind {
 pub(super) fn server(
     source: &Source,
     entry: &Entry,
-    settings: &Settings,
+    merged: &Merged,
     lookup: Lookup,
 ) -> Result<Server, Vec<Problem>> {
     let checker = Checker::new(source, lookup);
-    let server = checker.server(entry, settings);
+    let server = checker.server(entry, merged);
     let mut problems = entry.problems.clone();
     problems.extend(checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
@@ -60,7 +67,7 @@ pub(super) fn transport_name(form: &ServerEntry) -> Option<&'static str> {
 }
 
 impl Checker<'_> {
-    fn server(&self, entry: &Entry, settings: &Settings) -> Option<Server> {
+    fn server(&self, entry: &Entry, merged: &Merged) -> Option<Server> {
         let (name, form) = (entry.name.as_str(), &entry.form);
         let whole = At { place: entry.place, value: () };
         if let Err(message) = super::checker::check_server_name(name) {
@@ -70,7 +77,7 @@ impl Checker<'_> {
         let aside = Checker::new(self.source, self.lookup);
         let checker = if entry.problems.is_empty() { self } else { &aside };
         let kind = checker.kind(&whole, form);
-        let transport = kind.and_then(|kind| self.transport(name, kind, form, settings));
+        let transport = kind.and_then(|kind| self.transport(name, kind, form, merged));
         let filter = self.filter(form);
         let permissions = self.permissions(form);
         let seconds = |time: &Option<At<f64>>| time.as_ref().and_then(|time| self.keep(self.seconds(time)));
@@ -82,12 +89,12 @@ impl Checker<'_> {
             .collect();
         let roots = form.roots.iter().filter_map(|root| self.keep(self.root(root))).collect();
         let mut connection = mcp::ServerConfig::new(name, transport?);
-        let default = (connection.connect_timeout, connection.request_timeout);
-        connection.connect_timeout = timeout.or(settings.timeout).unwrap_or(default.0);
-        connection.request_timeout = request_timeout.or(settings.request_timeout).unwrap_or(default.1);
+        let global = &merged.settings.global_settings;
+        connection.connect_timeout = timeout.unwrap_or(global.timeout);
+        connection.request_timeout = request_timeout.unwrap_or(global.request_timeout);
         connection.tool_timeouts = tool_timeouts;
         connection.roots = roots;
-        connection.debug = form.debug.or(settings.debug).unwrap_or(false);
+        connection.debug = form.debug.unwrap_or(global.debug);
         let check_input = form.check_input.unwrap_or(true);
         let code_mode = form.code_mode.unwrap_or(true);
         let layer = self.source.layer.clone();
@@ -141,11 +148,11 @@ impl Checker<'_> {
         name: &str,
         kind: Kind,
         form: &ServerEntry,
-        settings: &Settings,
+        merged: &Merged,
     ) -> Option<mcp::Transport> {
         self.only_for(kind, form);
         match kind {
-            Kind::Stdio => self.command(form, settings).map(mcp::Transport::Stdio),
+            Kind::Stdio => self.command(form, merged).map(mcp::Transport::Stdio),
             Kind::Http => self.remote(name, form).map(mcp::Transport::Http),
             Kind::Sse => self.remote(name, form).map(mcp::Transport::Sse),
         }
@@ -177,7 +184,7 @@ impl Checker<'_> {
         }
     }
 
-    fn command(&self, form: &ServerEntry, settings: &Settings) -> Option<mcp::Command> {
+    fn command(&self, form: &ServerEntry, merged: &Merged) -> Option<mcp::Command> {
         let command = form.command.as_ref()?;
         let program = self.keep(self.expand(command));
         if program.as_ref().is_some_and(String::is_empty) {
@@ -196,7 +203,7 @@ impl Checker<'_> {
             command: program,
             args,
             env,
-            withheld: if inherits { Default::default() } else { settings.model_keys.clone() },
+            withheld: if inherits { Default::default() } else { merged.model_keys.clone() },
             handed_on: BTreeMap::new(),
             cwd: cwd.map(|folder| self.source.folder.join(folder)),
         };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
 use super::folders::cache_folder;
+use super::form::CacheSettings;
 use super::layer::ConfigLayer;
 use super::locks::LockFile;
 use super::policy::{Filter, Glob, Permission, Rules};
@@ -81,25 +82,12 @@ pub(crate) struct Absent {
     pub(crate) wrong: Option<String>,
 }
 
-/// How large the cache may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CacheSettings {
-    /// Most bytes that it takes on the disk.
-    pub(crate) size: u64,
-}
-
-impl Default for CacheSettings {
-    fn default() -> Self {
-        CacheSettings { size: runner::DEFAULT_SIZE }
-    }
-}
-
 impl CacheSettings {
     /// Opens the cache.
     ///
     /// # Errors
     /// Where its folder is not known, or can't be used.
-    pub(crate) fn open(self) -> Result<runner::Cache, Failure> {
+    pub(crate) fn open(&self) -> Result<runner::Cache, Failure> {
         let folder = cache_folder().map_err(Failure::configuration)?;
         runner::Cache::open(&folder, self.size).map_err(Failure::host)
     }
