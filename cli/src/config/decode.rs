@@ -313,11 +313,7 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
         self.place(match name {
             EXPANDED => visitor.visit_newtype_struct(self.expanded()?.into_deserializer()),
             PATH => {
-                let path = self.expanded()?;
-                if path.is_empty() {
-                    return self.wrong("the path is empty; write one");
-                }
-                let path = self.scope.surroundings.folder.join(path);
+                let path = self.scope.surroundings.folder.join(self.expanded()?);
                 visitor.visit_byte_buf(path.into_os_string().into_vec())
             }
             _ => visitor.visit_newtype_struct(self),

@@ -1,12 +1,13 @@
 //! The part of a configuration that says what `toolsmith serve` offers, and within what bounds.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{Address, Count, Expanded, FilePath, Number, Seconds, Size};
+use super::kinds::{Address, Count, Expanded, Number, PathAsWritten, Seconds, Size};
 use super::section::{Kind, plain, record, section};
 use crate::telemetry::Telemetry;
 
@@ -52,9 +53,34 @@ record! {
     #[serde(rename_all = "camelCase")]
     AuditLog from AuditForm {
         /// The file, from the folder of this file on.
-        file: FilePath,
+        file: LogFile,
         /// What is kept of calls' arguments.
         arguments: ArgumentsKept = ArgumentsKept::default(),
+    }
+}
+
+/// A file with a name.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "PathAsWritten")]
+#[schemars(with = "String")]
+pub(crate) struct LogFile(PathBuf);
+
+impl TryFrom<PathAsWritten> for LogFile {
+    type Error = &'static str;
+
+    fn try_from(file: PathAsWritten) -> Result<Self, &'static str> {
+        if file.written.is_empty() {
+            return Err("the file of the audit log has no name; write a path");
+        }
+        Ok(LogFile(file.path.value()))
+    }
+}
+
+impl Kind for LogFile {
+    type Value = PathBuf;
+
+    fn value(self) -> PathBuf {
+        self.0
     }
 }
 

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::layers::Layers;
+use super::schema;
 use super::source::{Document, masked};
 use super::tree::{Node, Value};
 
@@ -17,7 +18,7 @@ pub(crate) struct Shown {
     /// The layers, the weakest first.
     pub(crate) layers: Vec<ShownLayer>,
     pub(crate) servers: Vec<ShownServer>,
-    /// Everything else that is set, by names such as `codeMode.timeout`.
+    /// Everything else, with the defaults of what is not set, by names such as `codeMode.timeout`.
     pub(crate) settings: BTreeMap<String, ShownValue>,
 }
 
@@ -47,8 +48,10 @@ pub(crate) struct ShownServer {
 #[derive(Debug, Serialize)]
 pub(crate) struct ShownValue {
     pub(crate) value: Json,
+    /// `default` where no layer sets it.
     pub(crate) layer: &'static str,
-    pub(crate) place: String,
+    /// File and line, where a layer sets it.
+    pub(crate) place: Option<String>,
 }
 
 /// What holds of these layers.
@@ -74,8 +77,14 @@ pub(crate) fn shown(layers: &Layers) -> Shown {
         }
     });
     let mut values = BTreeMap::new();
+    let schema = schema::schema();
+    if let Some(keys) = schema["properties"].as_object() {
+        defaults(&schema, keys, "", &mut values);
+    }
     for document in &layers.documents {
-        for (name, node) in settings(document) {
+        // A null is as nothing.
+        let stated = settings(document).into_iter().filter(|(_, node)| !matches!(node.value, Value::Null(_)));
+        for (name, node) in stated {
             let mut value = masked(&name, node);
             // What any layer denies is denied.
             if name == "globalSettings.deny"
@@ -85,7 +94,7 @@ pub(crate) fn shown(layers: &Layers) -> Shown {
                 stronger.splice(0..0, weaker.iter().cloned());
             }
             let (layer, place) = (document.source.layer.name(), document.source.at(node.place));
-            values.insert(name, ShownValue { value, layer, place });
+            values.insert(name, ShownValue { value, layer, place: Some(place) });
         }
     }
     Shown {
@@ -97,6 +106,7 @@ pub(crate) fn shown(layers: &Layers) -> Shown {
 
 /// What a document sets outside its servers, by name.
 pub(crate) fn settings(document: &Document) -> Vec<(String, &Node)> {
+    let schema = schema::schema();
     let mut found = Vec::new();
     for (key, node) in document.tree.entries() {
         match key.text.as_str() {
@@ -108,24 +118,50 @@ pub(crate) fn settings(document: &Document) -> Vec<(String, &Node)> {
                     found.push((format!("models.{name}"), item));
                 }
             }
-            name => flatten(name, node, &mut found),
+            name => set(&schema, &schema["properties"][name], name, node, &mut found),
         }
     }
     found
 }
 
-fn flatten<'a>(name: &str, node: &'a Node, found: &mut Vec<(String, &'a Node)>) {
-    // What stands under `defaults` means the same.
-    let name = name.strip_prefix("defaults.").filter(|rest| rest.starts_with("codeMode")).unwrap_or(name);
-    let is_group = matches!(
-        name,
-        "globalSettings" | "cache" | "codeMode" | "codeMode.sandbox" | "defaults" | "subagent"
-    );
-    if !is_group || node.entries().is_empty() {
-        found.push((name.to_owned(), node));
-        return;
+/// What is set of a key, and of those below it.
+fn set<'a>(schema: &Json, key: &Json, name: &str, node: &'a Node, found: &mut Vec<(String, &'a Node)>) {
+    match section(schema, key) {
+        Some(keys) if !node.entries().is_empty() => {
+            for (key, node) in node.entries() {
+                let name = format!("{name}.{}", key.text);
+                set(schema, keys.get(&key.text).unwrap_or(&Json::Null), &name, node, found);
+            }
+        }
+        _ => found.push((usual(name).to_owned(), node)),
     }
-    for (key, node) in node.entries() {
-        flatten(&format!("{name}.{}", key.text), node, found);
+}
+
+/// What holds where no layer says anything, by name.
+fn defaults(schema: &Json, keys: &Map<String, Json>, name: &str, found: &mut BTreeMap<String, ShownValue>) {
+    for (key, of) in keys {
+        let name = format!("{name}{key}");
+        if let Some(keys) = section(schema, of) {
+            defaults(schema, keys, &format!("{name}."), found);
+        } else if let Some(value) = of.get("default") {
+            let default = ShownValue { value: value.clone(), layer: "default", place: None };
+            found.insert(usual(&name).to_owned(), default);
+        }
+    }
+}
+
+/// The keys of a section. What a stronger layer replaces as a whole, such as a subagent, is none.
+fn section<'a>(schema: &'a Json, key: &Json) -> Option<&'a Map<String, Json>> {
+    let form = key.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
+    schema["$defs"][form].get("properties")?.as_object()
+}
+
+/// The one name of what has several.
+fn usual(name: &str) -> &str {
+    let name = name.strip_prefix("defaults.").filter(|rest| rest.starts_with("codeMode")).unwrap_or(name);
+    match name {
+        "codeMode.timeout" => "codeMode.sandbox.wallClock",
+        "codeMode.memory" => "codeMode.sandbox.memory",
+        name => name,
     }
 }
