@@ -27,6 +27,7 @@ pub(crate) mod schema;
 mod section;
 mod serve;
 mod server;
+mod server_form;
 pub(crate) mod show;
 mod size;
 pub(crate) mod source;

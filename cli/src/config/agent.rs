@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::checker::check_server_name;
-use super::kinds::{Address, Count, FilePath, Number, PathAsWritten, Seconds, Size, VariableName, text};
+use super::kinds::{Address, AsWritten, Count, FilePath, Number, Seconds, Size, VariableName, text};
 use super::section::{Kind, Merge, record, section};
 
 record! {
@@ -151,7 +151,7 @@ section! {
 
 /// Where conversations are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(from = "PathAsWritten")]
+#[serde(from = "AsWritten<FilePath>")]
 #[schemars(with = "String")]
 pub(crate) enum Conversations {
     /// In this file.
@@ -160,11 +160,11 @@ pub(crate) enum Conversations {
     Nowhere,
 }
 
-impl From<PathAsWritten> for Conversations {
-    fn from(file: PathAsWritten) -> Self {
+impl From<AsWritten<FilePath>> for Conversations {
+    fn from(file: AsWritten<FilePath>) -> Self {
         match file.written.as_str() {
             "false" => Conversations::Nowhere,
-            _ => Conversations::File(file.path.value()),
+            _ => Conversations::File(file.value()),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn or_something(name: &str) -> Option<String> {
 /// What a layer sets, and what is wrong with it outside its servers.
 pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
     let (mut file, mut problems) = decoded(document);
-    let checker = Checker::new(&document.source, environment);
+    let checker = Checker::default();
     checker.servers(document);
     checker.cache(document, &mut file);
     checker.code_mode(document, &mut file);
@@ -48,7 +48,7 @@ pub(super) fn writable(document: &Document) -> Vec<(Place, PathBuf)> {
     sandbox.write.into_iter().flatten().map(|granted| (granted.place, granted.value())).collect()
 }
 
-impl Checker<'_> {
+impl Checker {
     fn servers(&self, document: &Document) {
         if let Some(entry) = document.entries.get(MOST_ENTRIES) {
             let place = At { place: entry.place, value: () };
@@ -59,7 +59,7 @@ impl Checker<'_> {
     /// The cache is the user's, and other projects use it too.
     fn cache(&self, document: &Document, file: &mut File) {
         let size = document.tree.get("cache").and_then(|cache| cache.get("size"));
-        if let (Some(size), ConfigLayer::Project(_)) = (size, &self.source.layer) {
+        if let (Some(size), ConfigLayer::Project(_)) = (size, &document.source.layer) {
             file.cache = Default::default();
             let message = "a project can't set cache.size, because all projects share the cache; \
                            set it in your own configuration, or in a file that --config names";

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::decode::At;
-use super::kinds::{Count, PathAsWritten, Seconds, Size, text};
+use super::kinds::{AsWritten, Count, FilePath, Seconds, Size, text};
 use super::section::{Kind, Written, section};
 
 /// Least memory of a program.
@@ -89,16 +89,16 @@ impl Written for Tier {
 
 /// A path that exists.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(try_from = "PathAsWritten")]
+#[serde(try_from = "AsWritten<FilePath>")]
 #[schemars(with = "String")]
 pub(crate) struct GrantedPath(pub(super) PathBuf);
 
-impl TryFrom<PathAsWritten> for GrantedPath {
+impl TryFrom<AsWritten<FilePath>> for GrantedPath {
     type Error = String;
 
-    fn try_from(given: PathAsWritten) -> Result<Self, String> {
+    fn try_from(given: AsWritten<FilePath>) -> Result<Self, String> {
         // As it is written: a variable's value stands in no text.
-        let (shown, path) = (given.written, given.path.value());
+        let (shown, path) = (given.written, given.meant.value());
         match path.try_exists() {
             Ok(true) => Ok(GrantedPath(path)),
             Ok(false) => Err(format!("{shown} does not exist")),

@@ -43,13 +43,6 @@ pub(crate) struct At<T> {
 /// for what it holds.
 const SIDES: char = '\0';
 
-impl<T> At<T> {
-    /// The same with another value.
-    pub(super) fn with<U>(&self, value: U) -> At<U> {
-        At { place: self.place, value }
-    }
-}
-
 impl<T: JsonSchema> JsonSchema for At<T> {
     fn schema_name() -> Cow<'static, str> {
         T::schema_name()

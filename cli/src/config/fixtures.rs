@@ -8,6 +8,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value as Json;
+
 use super::decode::Problem;
 use super::section::Kind as _;
 use super::{ConfigLayer, check, layers, schema, server, source};
@@ -121,7 +123,7 @@ fn servers_of(text: &str) -> std::collections::BTreeMap<String, super::Server> {
         let server = server::server(&document.source, entry, &settings, |name| Some(name.to_lowercase()));
         (entry.name.clone(), server.unwrap())
     };
-    document.entries.iter().filter(|entry| entry.form.enabled != Some(false)).map(server).collect()
+    document.entries.iter().filter(|entry| !entry.is_disabled()).map(server).collect()
 }
 
 #[test]
@@ -235,8 +237,8 @@ fn the_schema_that_is_checked_in_is_current() {
 /// A text in which `KEY` is a key of each part of a configuration, by the part's place in the schema.
 const PARTS: [(&str, &str); 15] = [
     ("", "KEY"),
-    ("ServerEntry", "mcpServers: { a: { KEY } }"),
-    ("OAuthEntry", "mcpServers: { a: { oauth: { KEY } } }"),
+    ("ServerForm", "mcpServers: { a: { KEY } }"),
+    ("OAuthForm", "mcpServers: { a: { oauth: { KEY } } }"),
     ("GlobalForm", "globalSettings: { KEY }"),
     ("CodeModeForm", "codeMode: { KEY }"),
     ("SandboxForm", "codeMode: { sandbox: { KEY } }"),
@@ -269,6 +271,46 @@ fn the_schema_has_every_name_of_a_key_that_is_decoded_and_no_other() {
         }
     }
     assert!(differ.is_empty(), "{differ:#?}");
+}
+
+/// Notes the keys that a value has, with the definition of the schema that they belong to.
+fn note_keys(schema: &Json, of: &Json, definition: &str, value: &Json, used: &mut BTreeSet<String>) {
+    if let Some(name) = of["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
+        note_keys(schema, &schema["$defs"][name], name, value, used);
+    }
+    for choice in of["anyOf"].as_array().into_iter().flatten() {
+        note_keys(schema, choice, definition, value, used);
+    }
+    for item in value.as_array().into_iter().flatten() {
+        note_keys(schema, &of["items"], definition, item, used);
+    }
+    for (key, value) in value.as_object().into_iter().flatten() {
+        note_keys(schema, &of["additionalProperties"], definition, value, used);
+        if let Some(of) = of["properties"].get(key) {
+            used.insert(format!("{definition}.{key}"));
+            note_keys(schema, of, definition, value, used);
+        }
+    }
+}
+
+#[test]
+fn every_name_of_every_key_is_in_a_configuration_that_loads_and_fits_the_schema() {
+    let schema = schema::schema();
+    let mut used = BTreeSet::new();
+    for name in ["client.json", "everything.yaml", "second_names.yaml"] {
+        let path = Path::new("tests/configurations/good").join(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_good(&path, &text);
+        let document = source::read(&ConfigLayer::Named(path), &text).unwrap();
+        note_keys(&schema, &schema, "", &document.tree.to_json(), &mut used);
+    }
+    let keys = |(definition, of): (&str, &Json)| -> Vec<String> {
+        let keys = of["properties"].as_object().into_iter().flatten();
+        keys.map(|(key, _)| format!("{definition}.{key}")).collect()
+    };
+    let definitions = schema["$defs"].as_object().unwrap().iter().map(|(name, of)| (name.as_str(), of));
+    let all: BTreeSet<_> = definitions.chain([("", &schema)]).flat_map(keys).collect();
+    assert!(all.len() > 100 && all.is_subset(&used), "not in any of them: {:#?}", &all - &used);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What keys can hold: how it is checked while it is decoded, and what it stands for.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -293,12 +294,38 @@ impl<'de> Deserialize<'de> for FilePath {
     }
 }
 
-/// A path, and the text that it was made of, variables not expanded.
+/// What a text means, and the text itself, variables not expanded.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(rename = "\0path as written")]
-pub(crate) struct PathAsWritten {
+#[serde(rename = "\0as written")]
+pub(crate) struct AsWritten<T> {
     pub(super) written: String,
-    pub(super) path: FilePath,
+    pub(super) meant: T,
+}
+
+impl<T: JsonSchema> JsonSchema for AsWritten<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        T::schema_id()
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        T::json_schema(generator)
+    }
+}
+
+impl<K: Kind> Kind for AsWritten<K> {
+    type Value = K::Value;
+
+    fn value(self) -> K::Value {
+        self.meant.value()
+    }
 }
 
 struct PathVisitor;

@@ -293,7 +293,7 @@ impl Layers {
         let entries = self.documents.iter().rev().flat_map(|document| &document.entries);
         entries
             .filter(|entry| entry.name == name && !entry.only_disables())
-            .find_map(|entry| server::transport_name(&entry.form))
+            .find_map(|entry| server::transport_name(entry))
     }
 
     /// The configuration of all layers together. Servers that are wrong are absent; it may have none at all.
@@ -312,7 +312,7 @@ impl Layers {
                 layer: document.source.layer.clone(),
                 wrong,
             };
-            if entry.form.enabled == Some(false) {
+            if entry.is_disabled() {
                 absent.push(without(None));
                 continue;
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{Address, Count, Expanded, Number, PathAsWritten, Seconds, Size};
+use super::kinds::{Address, AsWritten, Count, Expanded, FilePath, Number, Seconds, Size};
 use super::section::{Kind, plain, record, section};
 use crate::telemetry::Telemetry;
 
@@ -61,18 +61,18 @@ record! {
 
 /// A file with a name.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(try_from = "PathAsWritten")]
+#[serde(try_from = "AsWritten<FilePath>")]
 #[schemars(with = "String")]
 pub(crate) struct LogFile(PathBuf);
 
-impl TryFrom<PathAsWritten> for LogFile {
+impl TryFrom<AsWritten<FilePath>> for LogFile {
     type Error = &'static str;
 
-    fn try_from(file: PathAsWritten) -> Result<Self, &'static str> {
+    fn try_from(file: AsWritten<FilePath>) -> Result<Self, &'static str> {
         if file.written.is_empty() {
             return Err("the file of the audit log has no name; write a path");
         }
-        Ok(LogFile(file.path.value()))
+        Ok(LogFile(file.value()))
     }
 }
 

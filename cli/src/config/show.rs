@@ -61,7 +61,7 @@ pub(crate) fn shown(layers: &Layers) -> Shown {
         file: document.source.layer.file().map(|file| file.display().to_string()),
     };
     let servers = layers.entries().into_iter().map(|(document, entry)| {
-        let is_disabled = entry.node.get("enabled").is_some_and(|node| node.text() == Some("false"));
+        let is_disabled = entry.is_disabled();
         let wrong = if is_disabled { None } else { layers.wrong(document, entry) };
         ShownServer {
             name: entry.name.clone(),
