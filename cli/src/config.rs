@@ -29,6 +29,7 @@ mod serve;
 mod server;
 mod server_form;
 pub(crate) mod show;
+mod sides;
 mod size;
 pub(crate) mod source;
 mod syntax;

@@ -10,8 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::checker::check_server_name;
-use super::kinds::{Address, AsWritten, Count, FilePath, Number, Seconds, Size, VariableName, text};
+use super::kinds::{Address, Count, FilePath, Number, Seconds, Size, VariableName, text};
 use super::section::{Kind, Merge, record, section};
+use super::sides::AsWritten;
 
 record! {
     /// A model.

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use super::ConfigLayer;
 use super::checker::{Checker, MOST_ENTRIES};
-use super::decode::{At, Problem, decode};
+use super::decode::{Problem, decode};
 use super::form::File;
 use super::section::{Kind, Merge as _};
+use super::sides::At;
 use super::source::Document;
 use super::tree::{Node, Place};
 

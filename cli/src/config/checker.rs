@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use super::decode::{At, Problem};
+use super::decode::Problem;
+use super::sides::At;
 
 /// Most servers, and most entries of each list and mapping of one.
 pub(super) const MOST_ENTRIES: usize = 1_000;

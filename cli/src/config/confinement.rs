@@ -9,9 +9,9 @@ use sandbox::{Confinement, Layers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::decode::At;
-use super::kinds::{AsWritten, Count, FilePath, Seconds, Size, text};
+use super::kinds::{Count, FilePath, Seconds, Size, text};
 use super::section::{Kind, Written, section};
+use super::sides::{AsWritten, At};
 
 /// Least memory of a program.
 pub(super) const LEAST_MEMORY: u64 = 16 << 20;

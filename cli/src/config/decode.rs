@@ -3,14 +3,11 @@
 //! What is wrong is left out and told, and the rest is decoded again without it. Rules between values are left to
 //! whoever checks the forms.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer as _, MapAccess, SeqAccess,
@@ -18,8 +15,8 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::kinds::{self, EXPANDED, PATH};
 use super::tree::{Key, Node, Place, Value};
+use super::variables;
 
 /// Most mistakes that are told of one part of a configuration.
 const MOST_PROBLEMS: usize = 100;
@@ -31,35 +28,15 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
-/// A value with its place.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(rename = "\0value and place")]
-pub(crate) struct At<T> {
-    pub(crate) place: Place,
-    pub(crate) value: T,
-}
-
 /// What the names of structs begin with whose fields all stand for one node: `place` for where it stands, the others
 /// for what it holds.
 const SIDES: char = '\0';
 
-impl<T: JsonSchema> JsonSchema for At<T> {
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
+/// What a newtype is called whose text has the values of variables in it.
+pub(super) const EXPANDED: &str = "\0expanded";
 
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
-}
+/// What a newtype is called that is given the bytes of a path, from the folder of the configuration on.
+pub(super) const PATH: &str = "\0path";
 
 /// What a variable holds.
 pub(super) type Lookup = fn(&str) -> Option<String>;
@@ -199,7 +176,7 @@ impl<'a> NodeDecoder<'a> {
 
     /// The text with the values of variables.
     fn expanded(self) -> Result<String, Wrong> {
-        let expanded = kinds::expanded(self.text()?, self.scope.surroundings.lookup);
+        let expanded = variables::expand_for_program(self.text()?, self.scope.surroundings.lookup);
         expanded.or_else(|message| self.wrong(&message))
     }
 

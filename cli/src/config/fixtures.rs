@@ -313,6 +313,47 @@ fn every_name_of_every_key_is_in_a_configuration_that_loads_and_fits_the_schema(
     assert!(all.len() > 100 && all.is_subset(&used), "not in any of them: {:#?}", &all - &used);
 }
 
+/// The rows of tables of keys: names of keys without what is before them, and their defaults.
+fn rows(text: &str) -> Vec<(String, Json)> {
+    let mut rows = Vec::new();
+    let tables = text.split("\n\n").filter(|part| part.starts_with("| key"));
+    for line in tables.flat_map(str::lines) {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let [names, defaults, ..] = cells[..] else { continue };
+        let (names, defaults) = (names.trim_start_matches("| ").split(", "), defaults.split(", "));
+        for (name, default) in names.zip(defaults) {
+            let unquoted = |text: &str| Some(text.strip_prefix('`')?.strip_suffix('`')?.to_owned());
+            let (Some(name), Some(default)) = (unquoted(name), unquoted(default)) else { continue };
+            let name = name.rsplit(['.', '…']).next().unwrap().to_owned();
+            rows.push((name, serde_json::from_str(&default).unwrap_or(Json::String(default))));
+        }
+    }
+    rows
+}
+
+#[test]
+fn the_defaults_in_the_documentation_are_those_of_the_schema() {
+    let schema = schema::schema();
+    let definitions = schema["$defs"].as_object().unwrap().values().chain([&schema]);
+    let keys = definitions.flat_map(|of| of["properties"].as_object().into_iter().flatten());
+    let keys: Vec<(&String, &Json)> = keys.collect();
+    let (mut compared, mut differ) = (0, Vec::new());
+    for page in ["../README.md", "../docs/mcp-setup.md", "../docs/serve.md"] {
+        for (name, default) in rows(&std::fs::read_to_string(page).unwrap()) {
+            let named: Vec<&Json> = keys
+                .iter()
+                .filter(|(key, _)| **key == name)
+                .filter_map(|(_, of)| of.get("default"))
+                .collect();
+            compared += named.len();
+            if !named.is_empty() && !named.contains(&&default) {
+                differ.push(format!("{page}: {name}: {default} is none of {named:?}"));
+            }
+        }
+    }
+    assert!(differ.is_empty() && compared > 40, "{compared} are compared: {differ:#?}");
+}
+
 #[test]
 fn the_configurations_in_the_documentation_load() {
     let text = std::fs::read_to_string("../docs/mcp-setup.md").unwrap();

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::agent::{AgentForm, Models, SubagentForm};
 use super::code_mode::{CodeModeForm, DirectNames};
-use super::decode::At;
 use super::kinds::{FilePath, Seconds, Size, text};
 use super::policy::Glob;
 use super::section::{Kind, Merge, section};
 use super::serve::ServeForm;
 use super::server_form::ServerForm;
+use super::sides::At;
 
 section! {
     /// The configuration of toolsmith.

@@ -1,6 +1,5 @@
 //! What keys can hold: how it is checked while it is decoded, and what it stands for.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
@@ -14,6 +13,7 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::{Value as Json, json};
 use url::Url;
 
+use super::decode::PATH;
 use super::section::{Kind, Written, plain};
 use super::{size, variables};
 
@@ -158,25 +158,6 @@ impl<T: Whole, const LEAST: u64> Written for Size<T, LEAST> {
     }
 }
 
-/// A text with the values of variables. They stand in no message.
-pub(super) fn expanded(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<String, String> {
-    without_nul(text)?;
-    let expanded = variables::expand(text, lookup)?;
-    without_nul(&expanded)?;
-    Ok(expanded)
-}
-
-/// Programs are started with texts that end at the first NUL (execve(2)).
-pub(super) fn without_nul(text: &str) -> Result<(), &'static str> {
-    if text.contains('\0') {
-        return Err("a NUL character can't be passed to a program; remove it");
-    }
-    Ok(())
-}
-
-/// The name by which the decoder knows a text with variables.
-pub(super) const EXPANDED: &str = "\0expanded";
-
 /// A text in which variables are replaced by what they hold.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename = "\0expanded")]
@@ -270,7 +251,7 @@ text! {
 
 /// The name, if an environment variable can have it.
 pub(super) fn variable(name: String) -> Result<String, String> {
-    without_nul(&name)?;
+    variables::without_nul(&name)?;
     if name.is_empty() || name.contains('=') {
         return Err(format!(
             "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
@@ -280,9 +261,6 @@ pub(super) fn variable(name: String) -> Result<String, String> {
     Ok(name)
 }
 
-/// The name by which the decoder knows a path.
-pub(super) const PATH: &str = "\0path";
-
 /// A path from the folder of the configuration on, variables expanded.
 #[derive(Debug, Clone, PartialEq, JsonSchema)]
 #[schemars(with = "String")]
@@ -291,40 +269,6 @@ pub(crate) struct FilePath(PathBuf);
 impl<'de> Deserialize<'de> for FilePath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_newtype_struct(PATH, PathVisitor)
-    }
-}
-
-/// What a text means, and the text itself, variables not expanded.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(rename = "\0as written")]
-pub(crate) struct AsWritten<T> {
-    pub(super) written: String,
-    pub(super) meant: T,
-}
-
-impl<T: JsonSchema> JsonSchema for AsWritten<T> {
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        T::json_schema(generator)
-    }
-}
-
-impl<K: Kind> Kind for AsWritten<K> {
-    type Value = K::Value;
-
-    fn value(self) -> K::Value {
-        self.meant.value()
     }
 }
 

@@ -6,8 +6,6 @@
 
 use serde_json::Value as Json;
 
-use super::decode::At;
-
 /// What a key holds, from its text to the value that everything else works with.
 pub(crate) trait Kind {
     /// What everything else works with.
@@ -54,20 +52,6 @@ impl<K: Kind> Kind for Vec<K> {
 impl<K: Written> Written for Vec<K> {
     fn written(value: &Self::Value) -> Json {
         value.iter().map(K::written).collect()
-    }
-}
-
-impl<K: Kind> Kind for At<K> {
-    type Value = K::Value;
-
-    fn value(self) -> Self::Value {
-        self.value.value()
-    }
-}
-
-impl<K: Written> Written for At<K> {
-    fn written(value: &Self::Value) -> Json {
-        K::written(value)
     }
 }
 

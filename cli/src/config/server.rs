@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::checker::{Checker, MOST_ENTRIES, check_server_name};
-use super::decode::{At, Lookup, Problem, decode};
+use super::decode::{Lookup, Problem, decode};
 use super::form::Settings;
 use super::kinds::{self, Expanded};
 use super::section::Kind as _;
 use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, Transport};
+use super::sides::At;
 use super::source::{Entry, Source};
 use super::tree::{Node, Value};
 use super::{Filter, Permission, Rules, Server, itself};

@@ -9,10 +9,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::decode::At;
-use super::kinds::{Address, AsWritten, Expanded, FilePath, Seconds};
+use super::kinds::{Address, Expanded, FilePath, Seconds};
 use super::policy::{Glob, Permission};
 use super::section::{Kind, plain, record};
+use super::sides::{AsWritten, At};
 
 record! {
     /// A server: a `command` that is started, or a `url`.
