@@ -191,12 +191,12 @@ text! {
     Description(String) by description;
 }
 
-fn not_empty(name: String) -> Result<String, String> {
-    if name.is_empty() { Err("the name is empty; write one".to_owned()) } else { Ok(name) }
+fn not_empty(name: &str) -> Result<String, String> {
+    if name.is_empty() { Err("the name is empty; write one".to_owned()) } else { Ok(name.to_owned()) }
 }
 
-fn api(name: String) -> Result<Api, String> {
-    Api::of(&name).ok_or_else(|| {
+fn api(name: &str) -> Result<Api, String> {
+    Api::of(name).ok_or_else(|| {
         let known: Vec<_> = Api::ALL.iter().map(|(_, name)| *name).collect();
         format!(
             "the type {name:?} of a model is not known; write one of {} (openai with a base_url for compatible providers)",
@@ -205,8 +205,8 @@ fn api(name: String) -> Result<Api, String> {
     })
 }
 
-fn thinking(text: String) -> Result<Thinking, String> {
-    match text.as_str() {
+fn thinking(text: &str) -> Result<Thinking, String> {
+    match text {
         "off" | "false" => Ok(Thinking::Off),
         "low" => Ok(Thinking::Low),
         "medium" => Ok(Thinking::Medium),
@@ -219,14 +219,16 @@ fn thinking(text: String) -> Result<Thinking, String> {
 }
 
 /// As a server's: models limit the names of tools.
-fn tool_name(name: String) -> Result<String, String> {
-    let checked = check_server_name(&name);
-    checked.map_err(|message| message.replace("a server's name", "the name of a subagent")).map(|()| name)
+fn tool_name(name: &str) -> Result<String, String> {
+    let checked = check_server_name(name);
+    checked
+        .map_err(|message| message.replace("a server's name", "the name of a subagent"))
+        .map(|()| name.to_owned())
 }
 
-fn description(text: String) -> Result<String, String> {
+fn description(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("the description is empty; say what the subagent does".to_owned());
     }
-    Ok(text)
+    Ok(text.to_owned())
 }

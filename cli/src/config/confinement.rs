@@ -77,7 +77,7 @@ text! {
     Tier(Layers) by tier;
 }
 
-fn tier(name: String) -> Result<Layers, String> {
+fn tier(name: &str) -> Result<Layers, String> {
     name.parse().map_err(|error: sandbox::UnknownTier| error.to_string())
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::decode::Problem;
-use super::section::Kind as _;
+use super::section::{Kind as _, Merge as _};
 use super::{ConfigLayer, check, layers, schema, server, source};
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -311,6 +311,35 @@ fn every_name_of_every_key_is_in_a_configuration_that_loads_and_fits_the_schema(
     let definitions = schema["$defs"].as_object().unwrap().iter().map(|(name, of)| (name.as_str(), of));
     let all: BTreeSet<_> = definitions.chain([("", &schema)]).flat_map(keys).collect();
     assert!(all.len() > 100 && all.is_subset(&used), "not in any of them: {:#?}", &all - &used);
+}
+
+/// How the stronger of two layers and the weaker confine together.
+fn confined(weaker: &str, stronger: &str) -> sandbox::Confinement {
+    let read = |sandbox: &str| {
+        let text = format!("codeMode: {{ sandbox: {{ {sandbox} }} }}");
+        let document = source::read(&ConfigLayer::Named("/base/x.yaml".into()), &text).unwrap();
+        let (file, wrong) = check::settings(&document);
+        assert!(wrong.is_empty(), "{wrong:?}");
+        file
+    };
+    let merged = read(stronger).over(read(weaker)).value();
+    super::CodeMode::from(merged.code_mode).confinement
+}
+
+#[test]
+fn a_stronger_layer_switches_the_sandbox_on_and_off() {
+    use sandbox::{Confinement, Layers};
+    const OFF: &str = "dangerouslyRunWithoutSandbox: true";
+    const ON: &str = "dangerouslyRunWithoutSandbox: false";
+    const FULL: &str = "minimum: full";
+    let full = Confinement::AtLeast(Layers::FULL);
+    assert_eq!(confined("", ""), Confinement::default());
+    assert_eq!(confined(FULL, OFF), Confinement::Exactly(Layers::OFF));
+    assert_eq!(confined(OFF, FULL), full);
+    assert_eq!(confined(OFF, ON), Confinement::default());
+    // What a weaker layer asks for is kept by one that says nothing of it.
+    assert_eq!(confined(FULL, ON), full);
+    assert_eq!(confined(FULL, "cpu: 5"), full);
 }
 
 /// The rows of tables of keys: names of keys without what is before them, and their defaults.

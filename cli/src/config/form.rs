@@ -54,8 +54,8 @@ text! {
     Version(()) by version;
 }
 
-fn version(version: String) -> Result<(), String> {
-    match version.as_str() {
+fn version(version: &str) -> Result<(), String> {
+    match version {
         "1.0" => Ok(()),
         other => Err(format!("version {other:?} is not known; write \"1.0\"")),
     }

@@ -228,7 +228,7 @@ macro_rules! text {
             type Error = String;
 
             fn try_from(text: String) -> Result<Self, String> {
-                $check(text).map($kind)
+                $check(&text).map($kind)
             }
         }
 
@@ -250,15 +250,15 @@ text! {
 }
 
 /// The name, if an environment variable can have it.
-pub(super) fn variable(name: String) -> Result<String, String> {
-    variables::without_nul(&name)?;
+pub(super) fn variable(name: &str) -> Result<String, String> {
+    variables::without_nul(name)?;
     if name.is_empty() || name.contains('=') {
         return Err(format!(
             "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
              write `env: {{ NAME: value }}`"
         ));
     }
-    Ok(name)
+    Ok(name.to_owned())
 }
 
 /// A path from the folder of the configuration on, variables expanded.

@@ -184,7 +184,7 @@ impl Checks<'_> {
 
     fn command(&self, form: &ServerForm) -> Option<mcp::Command> {
         let env = form.env.iter().flat_map(|env| &env.value).filter_map(|(name, value)| {
-            let name = self.checker.keep(value, kinds::variable(name.clone()))?;
+            let name = self.checker.keep(value, kinds::variable(name))?;
             Some((name, value.value.0.clone()))
         });
         let env = env.collect();
