@@ -9,9 +9,9 @@ use sandbox::{Confinement, Layers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::kinds::{Count, FilePath, Seconds, Size, text};
+use super::kinds::{Count, FilePath, Seconds, ShownPath, Size, text};
 use super::section::{Kind, Written, section};
-use super::sides::{AsWritten, At};
+use super::sides::At;
 
 /// Least memory of a program.
 pub(super) const LEAST_MEMORY: u64 = 16 << 20;
@@ -89,16 +89,23 @@ impl Written for Tier {
 
 /// A path that exists.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(try_from = "AsWritten<FilePath>")]
+#[serde(try_from = "PathToGrant")]
 #[schemars(with = "String")]
 pub(crate) struct GrantedPath(pub(super) PathBuf);
 
-impl TryFrom<AsWritten<FilePath>> for GrantedPath {
+/// A path, and what may be shown of it.
+#[derive(Deserialize)]
+#[serde(rename = "\0path to grant")]
+struct PathToGrant {
+    shown: ShownPath,
+    path: FilePath,
+}
+
+impl TryFrom<PathToGrant> for GrantedPath {
     type Error = String;
 
-    fn try_from(given: AsWritten<FilePath>) -> Result<Self, String> {
-        // As it is written: a variable's value stands in no text.
-        let (shown, path) = (given.written, given.meant.value());
+    fn try_from(given: PathToGrant) -> Result<Self, String> {
+        let (shown, path) = (given.shown.0.display(), given.path.value());
         match path.try_exists() {
             Ok(true) => Ok(GrantedPath(path)),
             Ok(false) => Err(format!("{shown} does not exist")),

@@ -38,6 +38,9 @@ pub(super) const EXPANDED: &str = "\0expanded";
 /// What a newtype is called that is given the bytes of a path, from the folder of the configuration on.
 pub(super) const PATH: &str = "\0path";
 
+/// The same with variables as they are written: a path that may be shown.
+pub(super) const SHOWN_PATH: &str = "\0path to show";
+
 /// What a variable holds.
 pub(super) type Lookup = fn(&str) -> Option<String>;
 
@@ -180,6 +183,10 @@ impl<'a> NodeDecoder<'a> {
         expanded.or_else(|message| self.wrong(&message))
     }
 
+    fn path(self, text: &str) -> Vec<u8> {
+        self.scope.surroundings.folder.join(text).into_os_string().into_vec()
+    }
+
     fn list(self, items: &'a [Node]) -> Items<'a> {
         Items { items: items.iter(), scope: self.scope }
     }
@@ -282,10 +289,8 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     ) -> Result<V::Value, Wrong> {
         self.place(match name {
             EXPANDED => visitor.visit_newtype_struct(self.expanded()?.into_deserializer()),
-            PATH => {
-                let path = self.scope.surroundings.folder.join(self.expanded()?);
-                visitor.visit_byte_buf(path.into_os_string().into_vec())
-            }
+            PATH => visitor.visit_byte_buf(self.path(&self.expanded()?)),
+            SHOWN_PATH => visitor.visit_byte_buf(self.path(self.text()?)),
             _ => visitor.visit_newtype_struct(self),
         })
     }

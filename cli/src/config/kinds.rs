@@ -13,7 +13,7 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::{Value as Json, json};
 use url::Url;
 
-use super::decode::PATH;
+use super::decode::{PATH, SHOWN_PATH};
 use super::section::{Kind, Written, plain};
 use super::{size, variables};
 
@@ -268,21 +268,30 @@ pub(crate) struct FilePath(PathBuf);
 
 impl<'de> Deserialize<'de> for FilePath {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(PATH, PathVisitor)
+        deserializer.deserialize_newtype_struct(PATH, PathVisitor).map(FilePath)
+    }
+}
+
+/// The same path for people: a variable's value stands in no text.
+pub(crate) struct ShownPath(pub(super) PathBuf);
+
+impl<'de> Deserialize<'de> for ShownPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(SHOWN_PATH, PathVisitor).map(ShownPath)
     }
 }
 
 struct PathVisitor;
 
 impl Visitor<'_> for PathVisitor {
-    type Value = FilePath;
+    type Value = PathBuf;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a path")
     }
 
-    fn visit_byte_buf<E>(self, path: Vec<u8>) -> Result<FilePath, E> {
-        Ok(FilePath(OsString::from_vec(path).into()))
+    fn visit_byte_buf<E>(self, path: Vec<u8>) -> Result<PathBuf, E> {
+        Ok(OsString::from_vec(path).into())
     }
 }
 
