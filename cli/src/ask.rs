@@ -28,7 +28,8 @@ pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> 
     };
     let manner = &arguments.talk.manner;
     let terminal = Terminal::of_conversation(manner.quiet);
-    let mut runtime = Runtime::start(terminal, manner.verbose, ProcessContext::of_this_process().of_agent()).await;
+    let mut runtime =
+        Runtime::start(terminal, manner.verbose, ProcessContext::of_this_process().of_agent()).await;
     let code = ask_in(&mut runtime, arguments, blocks, cancel).await;
     runtime.shutdown().await?;
     code

@@ -61,7 +61,7 @@ const LARGE: &str = "large";
 
 /// Measures; gives the exit code.
 pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
-    let cache = cache::open(config::CacheSettings::default())?;
+    let cache = cache::open(&config::CacheSettings::default())?;
     let engine =
         Engine::open(&config::CodeMode::default().engine(cache), &Unobserved).await.map_err(Failure::host)?;
     let folder = tempfile::tempdir().map_err(Failure::host)?;

@@ -191,7 +191,7 @@ impl<'a> Execution<'a> {
         tools: Tools,
         code: &str,
     ) -> Result<Self, Failure> {
-        let cache = cache::open(config.cache)?;
+        let cache = cache::open(&config.cache)?;
         if let Some(warning) = config.code_mode.warning() {
             terminal.tell(warning);
         }

@@ -23,7 +23,7 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {
     let config = setup::load(&arguments.place.options())?;
     let known = Known::of(&config)?;
-    let cache = cache::open(config.cache)?;
+    let cache = cache::open(&config.cache)?;
     let engine = Engine::open(&config.code_mode.engine(cache), terminal).await.map_err(Failure::host)?;
     let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), engine.cache().clone(), known);
     let discovered = discovery.discover().await;

@@ -2,20 +2,16 @@
 //!
 //! Every broken rule is told, not only the first. Servers' entries are checked by `server`.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::checker::{Checker, MOST_ENTRIES, globs};
-use super::confinement::LEAST_MEMORY;
-use super::decode::{At, Problem};
-use super::form::{CodeModeEntry, DirectNamesEntry};
-use super::settings::{CodeModeSettings, Settings};
+use super::ConfigLayer;
+use super::checker::{Checker, MOST_ENTRIES};
+use super::decode::{Problem, decode};
+use super::form::File;
+use super::section::{Kind, Merge as _};
+use super::sides::At;
 use super::source::Document;
 use super::tree::{Node, Place};
-use super::{ConfigLayer, DirectNames};
-
-/// Most characters of a tool's description in its signature.
-pub const LONGEST_DESCRIPTION: usize = 10_000;
 
 /// What variables hold in the environment.
 pub(super) fn environment(name: &str) -> Option<String> {
@@ -28,79 +24,88 @@ pub(super) fn or_something(name: &str) -> Option<String> {
 }
 
 /// What a layer sets, and what is wrong with it outside its servers.
-pub(super) fn settings(document: &Document) -> (Settings, Vec<Problem>) {
-    let checker = Checker::new(&document.source, environment);
-    let settings = checker.settings(document);
-    let mut problems = document.problems.clone();
+pub(super) fn settings(document: &Document) -> (File, Vec<Problem>) {
+    let (mut file, mut problems) = decoded(document);
+    let checker = Checker::default();
+    checker.servers(document);
+    checker.cache(document, &mut file);
+    checker.code_mode(document, &mut file);
     problems.extend(checker.done());
     problems.sort_by_key(|problem| (problem.place.line, problem.place.column));
-    (settings, problems)
+    (file, problems)
+}
+
+/// Everything but the servers. It is decoded where it is needed: reading looks nothing up that a file names.
+fn decoded(document: &Document) -> (File, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let file = decode(&document.tree, document.source.surroundings(environment), &mut problems);
+    (file, problems)
 }
 
 /// The paths that a layer lets programs write to, with their places.
 pub(super) fn writable(document: &Document) -> Vec<(Place, PathBuf)> {
-    let checker = Checker::new(&document.source, environment);
-    let (top, below) = (&document.file.code_mode, &document.file.defaults.code_mode);
-    let sandbox = top.sandbox.as_ref().or(below.sandbox.as_ref());
-    sandbox.map(|sandbox| checker.writable(&sandbox.value)).unwrap_or_default()
+    let file = decoded(document).0;
+    let sandbox = file.code_mode.sandbox.over(file.defaults.code_mode.sandbox);
+    sandbox.write.into_iter().flatten().map(|granted| (granted.place, granted.value())).collect()
 }
 
-impl Checker<'_> {
-    fn settings(&self, document: &Document) -> Settings {
-        let file = &document.file;
-        if let Some(version) = file.version.as_ref().filter(|version| version.value != "1.0") {
-            self.tell(version, &format!("version {:?} is not known; write \"1.0\"", version.value));
-        }
+impl Checker {
+    fn servers(&self, document: &Document) {
         if let Some(entry) = document.entries.get(MOST_ENTRIES) {
             let place = At { place: entry.place, value: () };
             self.tell(&place, &format!("there are more than {MOST_ENTRIES} servers, which is the limit"));
         }
-        let global = &file.global_settings;
-        let seconds = |time: &Option<At<f64>>| time.as_ref().and_then(|time| self.keep(self.seconds(time)));
-        let model = file.defaults.model.as_ref();
-        Settings {
-            timeout: seconds(&global.timeout),
-            request_timeout: seconds(&global.request_timeout),
-            debug: global.debug,
-            deny: globs(&global.deny),
-            direct_names: file.direct_names.map(Into::into),
-            code_mode: self.code_mode(document),
-            serve: self.serve(&file.serve),
-            cache_size: file.cache.size.as_ref().and_then(|size| self.keep(self.cache_size(size))),
-            models: file.models.iter().filter_map(|model| self.model(model)).collect(),
-            model_keys: file
-                .models
-                .iter()
-                .filter_map(|model| model.value.api_key_env.as_ref().map(|name| name.value.clone()))
-                .collect(),
-            model: model.map(|model| (model.value.clone(), self.source.at(model.place))),
-            system_prompt: self.path(&file.defaults.system_prompt_path),
-            agent: self.agent(&file.agent),
-            subagent: file.subagent.as_ref().and_then(|entry| self.keep(self.subagent(entry))),
+    }
+
+    /// The cache is the user's, and other projects use it too.
+    fn cache(&self, document: &Document, file: &mut File) {
+        let size = document.tree.get("cache").and_then(|cache| cache.get("size"));
+        if let (Some(size), ConfigLayer::Project(_)) = (size, &document.source.layer) {
+            file.cache = Default::default();
+            let message = "a project can't set cache.size, because all projects share the cache; \
+                           set it in your own configuration, or in a file that --config names";
+            self.tell(&At { place: size.place, value: () }, message);
         }
     }
 
-    fn code_mode(&self, document: &Document) -> CodeModeSettings {
-        let (top, below) = (&document.file.code_mode, &document.file.defaults.code_mode);
-        let nodes = (
-            document.tree.get("codeMode"),
-            document.tree.get("defaults").and_then(|defaults| defaults.get("codeMode")),
-        );
-        if let (Some(top), Some(below)) = nodes {
+    /// Puts what stands under `defaults`, and by another name, to the keys that mean the same.
+    fn code_mode(&self, document: &Document, file: &mut File) {
+        let top = document.tree.get("codeMode");
+        let below = document.tree.get("defaults").and_then(|defaults| defaults.get("codeMode"));
+        if let (Some(top), Some(below)) = (top, below) {
             self.agree(top, below);
         }
-        let entry = CodeModeEntry {
-            enabled: top.enabled.clone().or(below.enabled.clone()),
-            excluded_tools: top.excluded_tools.clone().or(below.excluded_tools.clone()),
-            dependencies: top.dependencies.clone().or(below.dependencies.clone()),
-            timeout: top.timeout.clone().or(below.timeout.clone()),
-            max_timeout: top.max_timeout.clone().or(below.max_timeout.clone()),
-            memory: top.memory.clone().or(below.memory.clone()),
-            sandbox: top.sandbox.clone().or(below.sandbox.clone()),
-            install_target: top.install_target.clone().or(below.install_target.clone()),
-            description_length: top.description_length.clone().or(below.description_length.clone()),
-        };
-        self.checked_code_mode(&entry)
+        let mut keys = std::mem::take(&mut file.code_mode).over(std::mem::take(&mut file.defaults.code_mode));
+        let sandbox = &mut keys.sandbox;
+        if let (Some(off), Some(_)) = (&sandbox.dangerously_run_without_sandbox, &sandbox.minimum)
+            && off.value
+        {
+            const BOTH: &str =
+                "dangerouslyRunWithoutSandbox and a minimum contradict each other; remove one of them";
+            self.tell(off, BOTH);
+        }
+        // Whatever a weaker layer has switched off is on again.
+        if sandbox.minimum.is_some() {
+            let off = sandbox.dangerously_run_without_sandbox.get_or_insert_default();
+            off.value = false;
+        }
+        self.one_name("wallClock", keys.timeout.take(), &mut sandbox.wall_clock);
+        self.one_name("memory", keys.memory.take(), &mut sandbox.memory);
+        if let (Some(time), Some(longest)) = (&sandbox.wall_clock, &keys.max_timeout)
+            && time.value() > longest.value.value()
+        {
+            self.tell(longest, "maxTimeout is less than the timeout; write at least as much");
+        }
+        file.code_mode = keys;
+    }
+
+    /// Moves what stands under `codeMode` to the key of `codeMode.sandbox` that means the same.
+    fn one_name<K>(&self, key: &str, given: Option<At<K>>, sandbox: &mut Option<K>) {
+        let Some(given) = given else { return };
+        if sandbox.is_some() {
+            self.tell(&given, &format!("this is set under sandbox.{key} as well; keep one of them"));
+        }
+        *sandbox = Some(given.value);
     }
 
     /// A key that stands both under `codeMode` and under `defaults` must say the same.
@@ -114,88 +119,6 @@ impl Checker<'_> {
                 );
                 self.tell(&place, &message);
             }
-        }
-    }
-
-    fn checked_code_mode(&self, entry: &CodeModeEntry) -> CodeModeSettings {
-        let mut settings = CodeModeSettings {
-            enabled: entry.enabled.as_ref().map(|enabled| enabled.value),
-            excluded: entry.excluded_tools.as_ref().map(|names| globs(&names.value)),
-            dependencies: entry.dependencies.as_ref().map(|crates| self.dependencies(&crates.value)),
-            install_target: entry.install_target.as_ref().map(|install| install.value),
-            ..CodeModeSettings::default()
-        };
-        let sandbox = entry.sandbox.as_ref().map(|sandbox| &sandbox.value);
-        if let Some(sandbox) = sandbox {
-            self.sandbox(sandbox, &mut settings);
-        }
-        const TWICE: &str = "this is set under sandbox as well; keep one of them";
-        if let Some(timeout) = &entry.timeout {
-            if sandbox.is_some_and(|sandbox| sandbox.wall_clock.is_some()) {
-                self.tell(timeout, &TWICE.replace("sandbox", "sandbox.wallClock"));
-            }
-            settings.timeout = self.keep(self.seconds(timeout));
-        }
-        if let Some(memory) = &entry.memory {
-            if sandbox.is_some_and(|sandbox| sandbox.memory.is_some()) {
-                self.tell(memory, &TWICE.replace("sandbox", "sandbox.memory"));
-            }
-            settings.memory = self.keep(self.size(memory, LEAST_MEMORY));
-        }
-        if let Some(longest) = &entry.max_timeout {
-            settings.max_timeout = self.keep(self.seconds(longest));
-            if settings.timeout.zip(settings.max_timeout).is_some_and(|(time, longest)| time > longest) {
-                self.tell(longest, "maxTimeout is less than the timeout; write at least as much");
-            }
-        }
-        if let Some(length) = &entry.description_length {
-            settings.description = self.keep(self.description_length(length));
-        }
-        settings
-    }
-
-    fn dependencies(&self, crates: &BTreeMap<String, At<String>>) -> BTreeMap<String, String> {
-        let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        for (name, version) in crates {
-            if name.is_empty() || name.len() > 64 || !name.chars().all(word) {
-                self.tell(version, &format!("{name:?} is no name of a crate; write NAME: \"VERSION\""));
-            }
-            let part = |c: char| c.is_ascii_alphanumeric() || ".,<>=^~*+- ".contains(c);
-            if version.value.trim().is_empty() || version.value.len() > 64 || !version.value.chars().all(part)
-            {
-                let message =
-                    format!("{:?} is no version; write one such as \"1\" or \"0.8.2\"", version.value);
-                self.tell(version, &message);
-            }
-        }
-        crates.iter().map(|(name, version)| (name.clone(), version.value.clone())).collect()
-    }
-
-    /// The cache is the user's, and other projects use it too.
-    fn cache_size(&self, value: &At<String>) -> Result<u64, Problem> {
-        if matches!(self.source.layer, ConfigLayer::Project(_)) {
-            let message = "a project can't set cache.size, because all projects share the cache; \
-                           set it in your own configuration, or in a file that --config names";
-            return Err(self.wrong(value, message));
-        }
-        self.size(value, runner::LEAST_SIZE)
-    }
-
-    fn description_length(&self, value: &At<u64>) -> Result<usize, Problem> {
-        let length = usize::try_from(value.value).ok().filter(|length| *length <= LONGEST_DESCRIPTION);
-        length.ok_or_else(|| {
-            self.wrong(value, &format!("{} is too long; write at most {LONGEST_DESCRIPTION}", value.value))
-        })
-    }
-}
-
-impl From<DirectNamesEntry> for DirectNames {
-    fn from(entry: DirectNamesEntry) -> Self {
-        match entry {
-            DirectNamesEntry::Plain => DirectNames::Plain,
-            DirectNamesEntry::At => DirectNames::At,
-            DirectNamesEntry::Prefix => DirectNames::Prefix,
-            DirectNamesEntry::Namespace => DirectNames::Namespace,
         }
     }
 }

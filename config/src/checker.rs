@@ -1,131 +1,34 @@
-//! Checks of single values of a layer, and what was found wrong: every broken rule is told, not only the first.
+//! What is found wrong in a layer: every broken rule is told, not only the first.
 
 use std::cell::RefCell;
-use std::time::Duration;
 
-use super::decode::{At, Problem};
-use super::origin::Source;
-use super::policy::Glob;
-use super::{size, variables};
-
-/// Most seconds of a time-out: a day.
-pub const LONGEST_SECONDS: f64 = 86_400.0;
+use super::decode::Problem;
+use super::sides::At;
 
 /// Most servers, and most entries of each list and mapping of one.
 pub(super) const MOST_ENTRIES: usize = 1_000;
 
-/// Checks the values of one layer.
-pub(super) struct Checker<'a> {
-    pub(super) source: &'a Source,
-    pub(super) lookup: Lookup,
+/// Collects what is wrong in a layer.
+#[derive(Default)]
+pub(super) struct Checker {
     problems: RefCell<Vec<Problem>>,
 }
 
-/// What a variable holds.
-pub(super) type Lookup = fn(&str) -> Option<String>;
-
-impl<'a> Checker<'a> {
-    pub(super) fn new(source: &'a Source, lookup: Lookup) -> Self {
-        Checker { source, lookup, problems: RefCell::default() }
-    }
-
+impl Checker {
     /// What was wrong.
     pub(super) fn done(self) -> Vec<Problem> {
         self.problems.into_inner()
     }
 
-    /// What is right; what is wrong is kept to be told.
-    pub(super) fn keep<T>(&self, checked: Result<T, Problem>) -> Option<T> {
-        checked.map_err(|problem| self.problems.borrow_mut().push(problem)).ok()
-    }
-
-    pub(super) fn wrong<T>(&self, value: &At<T>, message: &str) -> Problem {
-        Problem { place: value.place, message: message.to_owned() }
+    /// What is right; what is wrong is kept to be told with the place of `value`.
+    pub(super) fn keep<T, V>(&self, value: &At<V>, checked: Result<T, impl AsRef<str>>) -> Option<T> {
+        checked.map_err(|message| self.tell(value, message.as_ref())).ok()
     }
 
     /// Keeps what is wrong, to be told.
     pub(super) fn tell<T>(&self, value: &At<T>, message: &str) {
-        self.problems.borrow_mut().push(self.wrong(value, message));
+        self.problems.borrow_mut().push(Problem { place: value.place, message: message.to_owned() });
     }
-
-    pub(super) fn seconds(&self, value: &At<f64>) -> Result<Duration, Problem> {
-        let seconds = Some(value.value).filter(|seconds| *seconds <= LONGEST_SECONDS);
-        // What is shorter than a nanosecond becomes nothing.
-        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-        time.filter(|time| !time.is_zero()).ok_or_else(|| {
-            // The debug form is the short one: 1e300, not 301 digits.
-            let message =
-                format!("{:?} is out of range: more than 0, at most {LONGEST_SECONDS} seconds", value.value);
-            self.wrong(value, &message)
-        })
-    }
-
-    pub(super) fn size(&self, value: &At<String>, least: u64) -> Result<u64, Problem> {
-        let size = size::parse(&value.value).map_err(|message| self.wrong(value, &message))?;
-        if size < least {
-            return Err(
-                self.wrong(value, &format!("{:?} is too little; write at least {least} bytes", value.value))
-            );
-        }
-        Ok(size)
-    }
-
-    pub(super) fn at_least_one(&self, value: &At<u64>) -> Result<u64, Problem> {
-        match value.value {
-            0 => Err(self.wrong(value, "0 is too few; write at least 1")),
-            number => Ok(number),
-        }
-    }
-
-    /// With the values of variables. They stand in no message.
-    pub(super) fn expand(&self, value: &At<String>) -> Result<String, Problem> {
-        self.without_nul(value, &value.value)?;
-        let expanded =
-            variables::expand(&value.value, self.lookup).map_err(|message| self.wrong(value, &message))?;
-        self.without_nul(value, &expanded)?;
-        Ok(expanded)
-    }
-
-    /// An absolute address of a server, variables expanded.
-    pub(super) fn address(&self, value: &At<String>) -> Result<url::Url, Problem> {
-        let wrong = |message: &str| Err(self.wrong(value, message));
-        // What it says now may hold a variable's value, and is not told.
-        let Ok(address) = url::Url::parse(&self.expand(value)?) else {
-            return wrong("this is no absolute address; write one such as https://example.com/mcp");
-        };
-        if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
-            return wrong("the address must begin with https:// or http://, and name a host");
-        }
-        if !address.username().is_empty() || address.password().is_some() {
-            return wrong("an address with a user's name is not used; write `headers: { Authorization: … }`");
-        }
-        Ok(address)
-    }
-
-    /// The name of an environment variable; it is told with the place of its value.
-    pub(super) fn variable(&self, name: &str, value: &At<String>) -> Result<String, Problem> {
-        self.without_nul(value, name)?;
-        if name.is_empty() || name.contains('=') {
-            let message = format!(
-                "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
-                 write `env: {{ NAME: value }}`"
-            );
-            return Err(self.wrong(value, &message));
-        }
-        Ok(name.to_owned())
-    }
-
-    /// Programs are started with texts that end at the first NUL (execve(2)).
-    pub(super) fn without_nul(&self, place: &At<String>, text: &str) -> Result<(), Problem> {
-        if text.contains('\0') {
-            return Err(self.wrong(place, "a NUL character can't be passed to a program; remove it"));
-        }
-        Ok(())
-    }
-}
-
-pub(super) fn globs(names: &[String]) -> Vec<Glob> {
-    names.iter().map(|name| Glob::new(name)).collect()
 }
 
 /// Whether a server may have the name.

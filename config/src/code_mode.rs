@@ -1,12 +1,19 @@
 //! What snippets may use, and how the tools beside them are called.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::confinement::{LEAST_MEMORY, SandboxForm};
+use super::kinds::{Number, Seconds, Size};
 use super::policy::Glob;
+use super::section::{plain, section};
+use super::sides::At;
 
 /// How tools outside code mode are called (`directNames`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum DirectNames {
     /// `tool`; the second server that has it offers `tool@server`.
     #[default]
@@ -19,6 +26,34 @@ pub enum DirectNames {
     Namespace,
 }
 
+plain!(DirectNames);
+
+/// Most characters of a tool's description in its signature.
+pub const LONGEST_DESCRIPTION: usize = 10_000;
+
+section! {
+    /// What snippets may use.
+    #[serde(rename_all = "camelCase")]
+    CodeModeKeys from CodeModeForm {
+        /// Whether snippets may call tools; otherwise each is called directly.
+        enabled: bool = true,
+        /// Tools that are called directly, as `tool` or `server.tool`; `*` stands for any text.
+        excluded_tools: Vec<Glob> = Vec::new(),
+        /// Longest time of an execution, in seconds; another name for sandbox.wallClock.
+        timeout: Option<At<Seconds>>,
+        /// Longest time that an execution may be given by whoever asks for it, in seconds.
+        max_timeout: At<Seconds> = Duration::from_secs(1800),
+        /// Memory of a program, such as 512MiB; another name for sandbox.memory.
+        memory: Option<At<Size<u64, LEAST_MEMORY>>>,
+        /// How compilers and programs are confined.
+        sandbox: SandboxForm,
+        /// Whether rustup may be asked to add the target of snippets.
+        install_target: bool = true,
+        /// Most characters of a tool's description in its signature; 0 leaves it out.
+        description_length: Number<usize, 0, { LONGEST_DESCRIPTION as u64 }> = codegen::Style::default().description,
+    }
+}
+
 /// What snippets may use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeMode {
@@ -26,8 +61,6 @@ pub struct CodeMode {
     pub enabled: bool,
     /// Tools that are direct tools, by name or by `server.tool` (`excludedTools`).
     pub excluded: Vec<Glob>,
-    /// Further crates for snippets, with their versions. Not offered yet.
-    pub dependencies: BTreeMap<String, String>,
     /// The longest time for a whole execution.
     pub timeout: Duration,
     /// The longest time that whoever asks for an execution may give it.
@@ -44,26 +77,26 @@ pub struct CodeMode {
     pub style: codegen::Style,
 }
 
-/// Longest time of an execution unless configured, in seconds.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
-
-/// Longest time that an execution may be given unless configured, in seconds.
-const DEFAULT_MAX_TIMEOUT: Duration = Duration::from_secs(1800);
+impl From<CodeModeKeys> for CodeMode {
+    fn from(keys: CodeModeKeys) -> Self {
+        let timeout = keys.sandbox.wall_clock;
+        CodeMode {
+            enabled: keys.enabled,
+            excluded: keys.excluded_tools,
+            timeout,
+            max_timeout: keys.max_timeout.max(timeout),
+            limits: keys.sandbox.limits(),
+            confinement: keys.sandbox.confinement(),
+            install_target: keys.install_target,
+            style: codegen::Style { description: keys.description_length, ..codegen::Style::default() },
+            grants: keys.sandbox.grants(),
+        }
+    }
+}
 
 impl Default for CodeMode {
     fn default() -> Self {
-        CodeMode {
-            enabled: true,
-            excluded: Vec::new(),
-            dependencies: BTreeMap::new(),
-            timeout: DEFAULT_TIMEOUT,
-            max_timeout: DEFAULT_MAX_TIMEOUT,
-            limits: runner::Limits::default(),
-            grants: runner::Grants::default(),
-            confinement: sandbox::Confinement::default(),
-            install_target: true,
-            style: codegen::Style::default(),
-        }
+        CodeModeKeys::default().into()
     }
 }
 

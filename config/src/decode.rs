@@ -3,12 +3,11 @@
 //! What is wrong is left out and told, and the rest is decoded again without it. Rules between values are left to
 //! whoever checks the forms.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::Path;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer as _, MapAccess, SeqAccess,
@@ -16,7 +15,8 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::tree::{Node, Place, Value};
+use super::tree::{Key, Node, Place, Value};
+use super::variables;
 
 /// Most mistakes that are told of one part of a configuration.
 const MOST_PROBLEMS: usize = 100;
@@ -28,50 +28,44 @@ pub(crate) struct Problem {
     pub(crate) message: String,
 }
 
-/// A value with its place.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(rename = "\0value and place")]
-pub(crate) struct At<T> {
-    pub(crate) place: Place,
-    pub(crate) value: T,
-}
+/// What the names of structs begin with whose fields all stand for one node: `place` for where it stands, the others
+/// for what it holds.
+const SIDES: char = '\0';
 
-/// The name that [`At`] has for the decoder.
-const AT: &str = "\0value and place";
+/// What a newtype is called whose text has the values of variables in it.
+pub(super) const EXPANDED: &str = "\0expanded";
 
-impl<T> At<T> {
-    /// The same with another value.
-    pub(super) fn with<U>(&self, value: U) -> At<U> {
-        At { place: self.place, value }
-    }
-}
+/// What a newtype is called that is given the bytes of a path, from the folder of the configuration on.
+pub(super) const PATH: &str = "\0path";
 
-impl<T: JsonSchema> JsonSchema for At<T> {
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
+/// The same with variables as they are written: a path that may be shown.
+pub(super) const SHOWN_PATH: &str = "\0path to show";
 
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
+/// What a variable holds.
+pub(super) type Lookup = fn(&str) -> Option<String>;
 
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
+/// Where a configuration stands.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    /// Relative paths start here.
+    pub(super) folder: &'a Path,
+    pub(super) lookup: Lookup,
 }
 
 /// The form that `node` has; what doesn't fit is left out of it and told.
-pub(super) fn decode<T: DeserializeOwned + Default>(node: &Node, problems: &mut Vec<Problem>) -> T {
+pub(super) fn decode<T: DeserializeOwned + Default>(
+    node: &Node,
+    surroundings: Surroundings<'_>,
+    problems: &mut Vec<Problem>,
+) -> T {
     let mut left_out = BTreeSet::new();
     for _ in 0..MOST_PROBLEMS {
-        match T::deserialize(NodeDecoder { node, left_out: &left_out }) {
+        match T::deserialize(NodeDecoder { node, scope: Scope { left_out: &left_out, surroundings } }) {
             Ok(form) => return form,
-            Err(Wrong { place, culprit, message }) => {
-                problems.push(Problem { place: place.unwrap_or(node.place), message });
+            Err(Wrong { place, culprit, message, missing: _ }) => {
+                if let Some(message) = message {
+                    problems.push(Problem { place: place.unwrap_or(node.place), message });
+                }
                 match culprit {
                     Some(culprit) if culprit != node.id && left_out.insert(culprit) => {}
                     _ => return T::default(),
@@ -88,7 +82,10 @@ struct Wrong {
     place: Option<Place>,
     /// The node to leave out.
     culprit: Option<u32>,
-    message: String,
+    /// What to tell, unless that is done.
+    message: Option<String>,
+    /// The key that is missing.
+    missing: Option<&'static str>,
 }
 
 impl Wrong {
@@ -97,11 +94,21 @@ impl Wrong {
         self.culprit.get_or_insert(culprit);
         self
     }
+
+    /// A key that was left out is not missing: what is wrong with it is told.
+    fn less_left_out(mut self, entries: &[(Key, Node)], left_out: &BTreeSet<u32>) -> Self {
+        let missing = self.missing.take();
+        let is_told = |(key, node): &(Key, Node)| Some(&*key.text) == missing && left_out.contains(&node.id);
+        if entries.iter().any(is_told) {
+            self.message = None;
+        }
+        self
+    }
 }
 
 impl fmt::Display for Wrong {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
+        formatter.write_str(self.message.as_deref().unwrap_or_default())
     }
 }
 
@@ -109,7 +116,7 @@ impl std::error::Error for Wrong {}
 
 impl serde::de::Error for Wrong {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Wrong { place: None, culprit: None, message: message.to_string() }
+        Wrong { place: None, culprit: None, message: Some(message.to_string()), missing: None }
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
@@ -130,7 +137,8 @@ impl serde::de::Error for Wrong {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::custom(format!("the key `{field}` is missing; write `{field}: …`"))
+        let wrong = Self::custom(format!("the key `{field}` is missing; write `{field}: …`"));
+        Wrong { missing: Some(field), ..wrong }
     }
 
     fn duplicate_field(field: &'static str) -> Self {
@@ -140,10 +148,17 @@ impl serde::de::Error for Wrong {
 
 const A_TEXT: &str = "a single value is expected here, not a list or keys with values";
 
+/// What holds for all nodes.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    left_out: &'a BTreeSet<u32>,
+    surroundings: Surroundings<'a>,
+}
+
 #[derive(Clone, Copy)]
 struct NodeDecoder<'a> {
     node: &'a Node,
-    left_out: &'a BTreeSet<u32>,
+    scope: Scope<'a>,
 }
 
 impl<'a> NodeDecoder<'a> {
@@ -155,12 +170,29 @@ impl<'a> NodeDecoder<'a> {
         self.place(Err(Wrong::custom(message)))
     }
 
-    fn list(self, items: &'a [Node]) -> Items<'a> {
-        Items { items: items.iter(), left_out: self.left_out }
+    fn text(self) -> Result<&'a str, Wrong> {
+        match &self.node.value {
+            Value::Null(_) => self.wrong("a text is expected here; write one, or \"\" for the empty text"),
+            _ => self.node.text().map_or_else(|| self.wrong(A_TEXT), Ok),
+        }
     }
 
-    fn map(self, entries: &'a [(super::tree::Key, Node)]) -> Entries<'a> {
-        Entries { entries: entries.iter(), value: None, left_out: self.left_out }
+    /// The text with the values of variables.
+    fn expanded(self) -> Result<String, Wrong> {
+        let expanded = variables::expand_for_program(self.text()?, self.scope.surroundings.lookup);
+        expanded.or_else(|message| self.wrong(&message))
+    }
+
+    fn path(self, text: &str) -> Vec<u8> {
+        self.scope.surroundings.folder.join(text).into_os_string().into_vec()
+    }
+
+    fn list(self, items: &'a [Node]) -> Items<'a> {
+        Items { items: items.iter(), scope: self.scope }
+    }
+
+    fn map(self, entries: &'a [(Key, Node)]) -> Entries<'a> {
+        Entries { entries: entries.iter(), value: None, scope: self.scope }
     }
 }
 
@@ -201,13 +233,7 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        match &self.node.value {
-            Value::Null(_) => self.wrong("a text is expected here; write one, or \"\" for the empty text"),
-            _ => match self.node.text() {
-                Some(text) => self.place(visitor.visit_str(text)),
-                None => self.wrong(A_TEXT),
-            },
-        }
+        self.place(visitor.visit_str(self.text()?))
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
@@ -232,7 +258,11 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match &self.node.value {
-            Value::Map(entries) => self.place(visitor.visit_map(self.map(entries))),
+            Value::Map(entries) => self.place(
+                visitor
+                    .visit_map(self.map(entries))
+                    .map_err(|wrong| wrong.less_left_out(entries, self.scope.left_out)),
+            ),
             Value::Null(_) => self.place(visitor.visit_map(self.map(&[]))),
             _ => {
                 self.wrong("keys with values are expected here; write `key: value` lines, or { key: value }")
@@ -243,13 +273,26 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Wrong> {
-        if name == AT {
-            return visitor.visit_map(WithPlace { place: self.node.place, inner: self, next: 0 });
+        if name.starts_with(SIDES) {
+            return visitor.visit_map(Sides::new(fields, self.node.place, self));
         }
         self.deserialize_map(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        self.place(match name {
+            EXPANDED => visitor.visit_newtype_struct(self.expanded()?.into_deserializer()),
+            PATH => visitor.visit_byte_buf(self.path(&self.expanded()?)),
+            SHOWN_PATH => visitor.visit_byte_buf(self.path(self.text()?)),
+            _ => visitor.visit_newtype_struct(self),
+        })
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -269,37 +312,42 @@ impl<'de> Deserializer<'de> for NodeDecoder<'_> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 char bytes byte_buf unit unit_struct newtype_struct tuple
-        tuple_struct identifier
+        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 char bytes byte_buf unit unit_struct tuple tuple_struct identifier
     }
+}
+
+/// What a node holds. What only a value's own rules object to has the node's place as well.
+fn node_of<'de, S: DeserializeSeed<'de>>(node: &Node, scope: Scope<'_>, seed: S) -> Result<S::Value, Wrong> {
+    let decoder = NodeDecoder { node, scope };
+    decoder.place(seed.deserialize(decoder))
 }
 
 struct Items<'a> {
     items: std::slice::Iter<'a, Node>,
-    left_out: &'a BTreeSet<u32>,
+    scope: Scope<'a>,
 }
 
 impl<'de> SeqAccess<'de> for Items<'_> {
     type Error = Wrong;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Wrong> {
-        let left_out = self.left_out;
-        let next = self.items.by_ref().find(|item| !left_out.contains(&item.id));
-        next.map(|node| seed.deserialize(NodeDecoder { node, left_out })).transpose()
+        let scope = self.scope;
+        let next = self.items.by_ref().find(|item| !scope.left_out.contains(&item.id));
+        next.map(|node| node_of(node, scope, seed)).transpose()
     }
 }
 
 struct Entries<'a> {
-    entries: std::slice::Iter<'a, (super::tree::Key, Node)>,
+    entries: std::slice::Iter<'a, (Key, Node)>,
     value: Option<&'a Node>,
-    left_out: &'a BTreeSet<u32>,
+    scope: Scope<'a>,
 }
 
 impl<'de> MapAccess<'de> for Entries<'_> {
     type Error = Wrong;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Wrong> {
-        let left_out = self.left_out;
+        let left_out = self.scope.left_out;
         let Some((key, node)) = self.entries.by_ref().find(|(_, node)| !left_out.contains(&node.id)) else {
             return Ok(None);
         };
@@ -310,7 +358,7 @@ impl<'de> MapAccess<'de> for Entries<'_> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
         match self.value.take() {
-            Some(node) => seed.deserialize(NodeDecoder { node, left_out: self.left_out }),
+            Some(node) => node_of(node, self.scope, seed),
             None => Err(Wrong::custom("a value without a key")),
         }
     }
@@ -331,11 +379,11 @@ impl<'de> Deserializer<'de> for KeyDecoder<'_> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Wrong> {
         let inner: StrDeserializer<'_, Wrong> = self.text.into_deserializer();
-        visitor.visit_map(WithPlace { place: self.place, inner, next: 0 })
+        visitor.visit_map(Sides::new(fields, self.place, inner))
     }
 
     forward_to_deserialize_any! {
@@ -344,28 +392,32 @@ impl<'de> Deserializer<'de> for KeyDecoder<'_> {
     }
 }
 
-/// The fields of [`At`].
-struct WithPlace<D> {
+/// Fields that all stand for one node.
+struct Sides<D> {
+    fields: std::slice::Iter<'static, &'static str>,
+    /// Whether the next value is the place.
+    is_place: bool,
     place: Place,
     inner: D,
-    next: u8,
 }
 
-impl<'de, D: Deserializer<'de, Error = Wrong> + Copy> MapAccess<'de> for WithPlace<D> {
+impl<D> Sides<D> {
+    fn new(fields: &'static [&'static str], place: Place, inner: D) -> Self {
+        Sides { fields: fields.iter(), is_place: false, place, inner }
+    }
+}
+
+impl<'de, D: Deserializer<'de, Error = Wrong> + Copy> MapAccess<'de> for Sides<D> {
     type Error = Wrong;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Wrong> {
-        let name = match self.next {
-            0 => "place",
-            1 => "value",
-            _ => return Ok(None),
-        };
-        seed.deserialize(name.into_deserializer()).map(Some)
+        let Some(field) = self.fields.next() else { return Ok(None) };
+        self.is_place = *field == "place";
+        seed.deserialize(field.into_deserializer()).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
-        self.next += 1;
-        if self.next == 1 {
+        if self.is_place {
             let numbers = [("line", self.place.line), ("column", self.place.column)];
             return seed.deserialize(serde::de::value::MapDeserializer::new(numbers.into_iter()));
         }

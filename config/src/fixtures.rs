@@ -5,10 +5,13 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
+use super::decode::Problem;
+use super::section::{Kind as _, Merge as _};
 use super::{ConfigLayer, check, layers, schema, server, source};
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -28,10 +31,17 @@ fn validator() -> jsonschema::Validator {
     jsonschema::draft202012::new(&schema::schema()).unwrap()
 }
 
+/// What a document sets, and what is wrong with it outside its servers.
+fn merged(document: &source::Document) -> (server::Merged, Vec<Problem>) {
+    let (file, wrong) = check::settings(document);
+    let model_keys = file.models.keys().collect();
+    (server::Merged { settings: file.value(), model_keys }, wrong)
+}
+
 /// Everything that is wrong with a text, whatever its variables hold.
 fn problems(path: &Path, text: &str) -> Vec<String> {
     let document = source::read(&ConfigLayer::Named(path.to_owned()), text).unwrap();
-    let (settings, wrong) = check::settings(&document);
+    let (settings, wrong) = merged(&document);
     let mut problems: Vec<_> = wrong.iter().map(|problem| document.source.tell(problem)).collect();
     for entry in &document.entries {
         let checked = server::server(&document.source, entry, &settings, |name| Some(name.to_lowercase()));
@@ -107,13 +117,13 @@ fn broken_configurations_are_told_with_places_and_fixes() {
 /// The servers of a text, by name.
 fn servers_of(text: &str) -> std::collections::BTreeMap<String, super::Server> {
     let document = source::read(&ConfigLayer::Named("/base/x.yaml".into()), text).unwrap();
-    let (settings, wrong) = check::settings(&document);
+    let (settings, wrong) = merged(&document);
     assert!(wrong.is_empty(), "{wrong:?}");
     let server = |entry: &source::Entry| {
         let server = server::server(&document.source, entry, &settings, |name| Some(name.to_lowercase()));
         (entry.name.clone(), server.unwrap())
     };
-    document.entries.iter().filter(|entry| entry.form.enabled != Some(false)).map(server).collect()
+    document.entries.iter().filter(|entry| !entry.is_disabled()).map(server).collect()
 }
 
 #[test]
@@ -224,26 +234,153 @@ fn the_schema_that_is_checked_in_is_current() {
     assert_eq!(std::fs::read_to_string("config.schema.json").unwrap_or_default(), current);
 }
 
+/// A text in which `KEY` is a key of each part of a configuration, by the part's place in the schema.
+const PARTS: [(&str, &str); 15] = [
+    ("", "KEY"),
+    ("ServerForm", "mcpServers: { a: { KEY } }"),
+    ("OAuthForm", "mcpServers: { a: { oauth: { KEY } } }"),
+    ("GlobalForm", "globalSettings: { KEY }"),
+    ("CodeModeForm", "codeMode: { KEY }"),
+    ("SandboxForm", "codeMode: { sandbox: { KEY } }"),
+    ("ServeForm", "serve: { KEY }"),
+    ("AuditForm", "serve: { audit: { KEY } }"),
+    ("TelemetryForm", "serve: { telemetry: { KEY } }"),
+    ("CacheForm", "cache: { KEY }"),
+    ("DefaultsForm", "defaults: { KEY }"),
+    ("AgentForm", "agent: { KEY }"),
+    ("SubagentForm", "subagent: { KEY }"),
+    ("ModelForm", "models: [{ KEY }]"),
+    ("GenerationForm", "models: [{ generationParams: { KEY } }]"),
+];
+
 #[test]
-fn every_key_of_the_schema_is_decoded() {
-    // A null is no value of any key: it is either taken for nothing or told, but never called unknown.
+fn the_schema_has_every_name_of_a_key_that_is_decoded_and_no_other() {
     let schema = schema::schema();
-    let of = |pointer: &str| -> Vec<String> {
-        schema.pointer(pointer).and_then(Json::as_object).unwrap().keys().cloned().collect()
-    };
-    let cases = [
-        ("/properties", "KEY: null\n"),
-        ("/$defs/ServerEntry/properties", "mcpServers: { a: { KEY: null } }\n"),
-        ("/$defs/OAuthEntry/properties", "mcpServers: { a: { oauth: { KEY: null } } }\n"),
-        ("/$defs/CodeModeEntry/properties", "codeMode: { KEY: null }\n"),
-        ("/$defs/ModelEntry/properties", "models: [{ KEY: null }]\n"),
-    ];
-    for (pointer, form) in cases {
-        for key in of(pointer) {
-            let told = problems(Path::new("/x.yaml"), &form.replace("KEY", &key)).join("\n");
-            assert!(!told.contains("is not known"), "{key}: {told}");
+    let mut differ = Vec::new();
+    for (form, text) in PARTS {
+        let pointer =
+            if form.is_empty() { "/properties".to_owned() } else { format!("/$defs/{form}/properties") };
+        let named: BTreeSet<_> =
+            schema.pointer(&pointer).unwrap().as_object().unwrap().keys().cloned().collect();
+        // What is told of a key that is not known lists all that are.
+        let told = problems(Path::new("/x.yaml"), &text.replace("KEY", "no_such_key: 1")).join("\n");
+        let known = told.split("write one of ").nth(1).unwrap().lines().next().unwrap();
+        let known: BTreeSet<_> = known.split(", ").map(str::to_owned).collect();
+        if named != known {
+            differ.push((form, &known - &named, &named - &known));
         }
     }
+    assert!(differ.is_empty(), "{differ:#?}");
+}
+
+/// Notes the keys that a value has, with the definition of the schema that they belong to.
+fn note_keys(schema: &Json, of: &Json, definition: &str, value: &Json, used: &mut BTreeSet<String>) {
+    if let Some(name) = of["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
+        note_keys(schema, &schema["$defs"][name], name, value, used);
+    }
+    for choice in of["anyOf"].as_array().into_iter().flatten() {
+        note_keys(schema, choice, definition, value, used);
+    }
+    for item in value.as_array().into_iter().flatten() {
+        note_keys(schema, &of["items"], definition, item, used);
+    }
+    for (key, value) in value.as_object().into_iter().flatten() {
+        note_keys(schema, &of["additionalProperties"], definition, value, used);
+        if let Some(of) = of["properties"].get(key) {
+            used.insert(format!("{definition}.{key}"));
+            note_keys(schema, of, definition, value, used);
+        }
+    }
+}
+
+#[test]
+fn every_name_of_every_key_is_in_a_configuration_that_loads_and_fits_the_schema() {
+    let schema = schema::schema();
+    let mut used = BTreeSet::new();
+    for name in ["client.json", "everything.yaml", "second_names.yaml"] {
+        let path = Path::new("tests/configurations/good").join(name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_good(&path, &text);
+        let document = source::read(&ConfigLayer::Named(path), &text).unwrap();
+        note_keys(&schema, &schema, "", &document.tree.to_json(), &mut used);
+    }
+    let keys = |(definition, of): (&str, &Json)| -> Vec<String> {
+        let keys = of["properties"].as_object().into_iter().flatten();
+        keys.map(|(key, _)| format!("{definition}.{key}")).collect()
+    };
+    let definitions = schema["$defs"].as_object().unwrap().iter().map(|(name, of)| (name.as_str(), of));
+    let all: BTreeSet<_> = definitions.chain([("", &schema)]).flat_map(keys).collect();
+    assert!(all.len() > 100 && all.is_subset(&used), "not in any of them: {:#?}", &all - &used);
+}
+
+/// How the stronger of two layers and the weaker confine together.
+fn confined(weaker: &str, stronger: &str) -> sandbox::Confinement {
+    let read = |sandbox: &str| {
+        let text = format!("codeMode: {{ sandbox: {{ {sandbox} }} }}");
+        let document = source::read(&ConfigLayer::Named("/base/x.yaml".into()), &text).unwrap();
+        let (file, wrong) = check::settings(&document);
+        assert!(wrong.is_empty(), "{wrong:?}");
+        file
+    };
+    let merged = read(stronger).over(read(weaker)).value();
+    super::CodeMode::from(merged.code_mode).confinement
+}
+
+#[test]
+fn a_stronger_layer_switches_the_sandbox_on_and_off() {
+    use sandbox::{Confinement, Layers};
+    const OFF: &str = "dangerouslyRunWithoutSandbox: true";
+    const ON: &str = "dangerouslyRunWithoutSandbox: false";
+    const FULL: &str = "minimum: full";
+    let full = Confinement::AtLeast(Layers::FULL);
+    assert_eq!(confined("", ""), Confinement::default());
+    assert_eq!(confined(FULL, OFF), Confinement::Exactly(Layers::OFF));
+    assert_eq!(confined(OFF, FULL), full);
+    assert_eq!(confined(OFF, ON), Confinement::default());
+    // What a weaker layer asks for is kept by one that says nothing of it.
+    assert_eq!(confined(FULL, ON), full);
+    assert_eq!(confined(FULL, "cpu: 5"), full);
+}
+
+/// The rows of tables of keys: names of keys without what is before them, and their defaults.
+fn rows(text: &str) -> Vec<(String, Json)> {
+    let mut rows = Vec::new();
+    let tables = text.split("\n\n").filter(|part| part.starts_with("| key"));
+    for line in tables.flat_map(str::lines) {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let [names, defaults, ..] = cells[..] else { continue };
+        let (names, defaults) = (names.trim_start_matches("| ").split(", "), defaults.split(", "));
+        for (name, default) in names.zip(defaults) {
+            let unquoted = |text: &str| Some(text.strip_prefix('`')?.strip_suffix('`')?.to_owned());
+            let (Some(name), Some(default)) = (unquoted(name), unquoted(default)) else { continue };
+            let name = name.rsplit(['.', '…']).next().unwrap().to_owned();
+            rows.push((name, serde_json::from_str(&default).unwrap_or(Json::String(default))));
+        }
+    }
+    rows
+}
+
+#[test]
+fn the_defaults_in_the_documentation_are_those_of_the_schema() {
+    let schema = schema::schema();
+    let definitions = schema["$defs"].as_object().unwrap().values().chain([&schema]);
+    let keys = definitions.flat_map(|of| of["properties"].as_object().into_iter().flatten());
+    let keys: Vec<(&String, &Json)> = keys.collect();
+    let (mut compared, mut differ) = (0, Vec::new());
+    for page in ["../README.md", "../docs/mcp-setup.md", "../docs/serve.md"] {
+        for (name, default) in rows(&std::fs::read_to_string(page).unwrap()) {
+            let named: Vec<&Json> = keys
+                .iter()
+                .filter(|(key, _)| **key == name)
+                .filter_map(|(_, of)| of.get("default"))
+                .collect();
+            compared += named.len();
+            if !named.is_empty() && !named.contains(&&default) {
+                differ.push(format!("{page}: {name}: {default} is none of {named:?}"));
+            }
+        }
+    }
+    assert!(differ.is_empty() && compared > 40, "{compared} are compared: {differ:#?}");
 }
 
 #[test]

@@ -3,14 +3,17 @@
 //! A project's file is inert until its very bytes are trusted (`trust`); what a layer says is checked by `check` and
 //! `server`.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use super::form::{File, Settings};
 use super::locks::{self, LOCK, LockFile};
 use super::protected;
-use super::settings::Settings;
+use super::section::{Kind as _, Merge as _};
+use super::server::Merged;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
-use super::{Absent, CacheSettings, Config, ConfigLayer, Error, Server, check, server, text};
+use super::{Absent, CodeMode, Config, ConfigLayer, Error, Server, check, server, text};
 use crate::trust::{self, ProjectFiles, Trust};
 
 /// The names that a configuration may have in the user's folder, and in a project's `.toolsmith`.
@@ -265,20 +268,24 @@ impl Layers {
     }
 
     /// The settings of all layers together, and everything that is wrong with them.
-    fn settings(&self) -> (Settings, Vec<String>) {
-        let (mut settings, mut wrong) = (Settings::default(), Vec::new());
+    fn settings(&self) -> (Merged, Vec<String>) {
+        let (mut merged, mut wrong, mut model_keys) = (File::default(), Vec::new(), BTreeSet::new());
+        let mut named = None;
         for document in &self.documents {
             let (stronger, problems) = check::settings(document);
             wrong.extend(problems.iter().map(|problem| document.source.tell(problem)));
-            settings = stronger.over(settings);
+            model_keys.extend(stronger.models.keys());
+            named = stronger.defaults.model.as_ref().map(|model| document.source.at(model.place)).or(named);
+            merged = stronger.over(merged);
         }
-        if let Some((model, place)) = &settings.model
+        let settings = merged.value();
+        if let (Some(model), Some(place)) = (&settings.defaults.model, named)
             && settings.models.iter().all(|known| known.reference != *model)
         {
             let message = "defaults.model names no model; write the ref of one that stands under `models`";
             wrong.push(format!("{place}: {model:?}: {message}"));
         }
-        (settings, wrong)
+        (Merged { settings, model_keys }, wrong)
     }
 
     /// The transport of a server that is switched off, from the strongest layer that knows it.
@@ -286,7 +293,7 @@ impl Layers {
         let entries = self.documents.iter().rev().flat_map(|document| &document.entries);
         entries
             .filter(|entry| entry.name == name && !entry.only_disables())
-            .find_map(|entry| server::transport_name(&entry.form))
+            .find_map(|entry| server::transport_name(entry))
     }
 
     /// The configuration of all layers together. Servers that are wrong are absent; it may have none at all.
@@ -305,7 +312,7 @@ impl Layers {
                 layer: document.source.layer.clone(),
                 wrong,
             };
-            if entry.form.enabled == Some(false) {
+            if entry.is_disabled() {
                 absent.push(without(None));
                 continue;
             }
@@ -317,39 +324,32 @@ impl Layers {
                 Err(problems) => absent.push(without(Some(told(&document.source, &problems)))),
             }
         }
-        Ok(self.configuration(settings, servers, absent))
+        Ok(self.configuration(settings.settings, servers, absent))
     }
 
     fn configuration(self, settings: Settings, servers: Vec<Server>, absent: Vec<Absent>) -> Config {
         let mut warnings = self.notes;
         warnings.extend(self.untrusted.clone());
-        let (mut code_mode, serve) = (settings.code_mode.code_mode(), settings.serve.serve());
-        let agent = settings.agent.agent();
         let layers: Vec<ConfigLayer> =
             self.documents.into_iter().map(|document| document.source.layer).collect();
+        let mut code_mode = CodeMode::from(settings.code_mode);
         code_mode.grants.protected = protected::places(layers.iter());
-        code_mode.grants.protected.extend(protected::kept(&serve, &agent.conversations));
-        if !code_mode.dependencies.is_empty() {
-            let names: Vec<_> = code_mode.dependencies.keys().map(String::as_str).collect();
-            warnings.push(format!(
-                "codeMode.dependencies is not supported yet: snippets don't have {}",
-                names.join(", ")
-            ));
-        }
+        let conversations = settings.agent.conversations.as_ref();
+        code_mode.grants.protected.extend(protected::kept(&settings.serve, conversations));
         Config {
             servers,
             absent,
-            deny: settings.deny,
-            direct_names: settings.direct_names.unwrap_or_default(),
+            deny: settings.global_settings.deny,
+            direct_names: settings.direct_names,
             code_mode,
-            serve,
-            cache: settings.cache_size.map(|size| CacheSettings { size }).unwrap_or_default(),
+            serve: settings.serve,
+            cache: settings.cache,
             layers,
             locks: self.locks,
             models: settings.models,
-            model: settings.model.map(|(model, _)| model),
-            system_prompt: settings.system_prompt,
-            agent,
+            model: settings.defaults.model,
+            system_prompt: settings.defaults.system_prompt_path,
+            agent: settings.agent,
             subagent: settings.subagent,
             warnings,
             untrusted: self.untrusted,
@@ -360,7 +360,7 @@ impl Layers {
 /// What is wrong with the entry of a server by itself, whatever its variables will hold.
 pub fn wrong_as_written(document: &Document, name: &str) -> Option<String> {
     let entry = document.entries.iter().find(|entry| entry.name == name && !entry.only_disables())?;
-    let checked = server::server(&document.source, entry, &Settings::default(), check::or_something);
+    let checked = server::server(&document.source, entry, &Merged::default(), check::or_something);
     checked.err().map(|problems| told(&document.source, &problems))
 }
 

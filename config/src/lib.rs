@@ -16,6 +16,7 @@ mod fixtures;
 mod folders;
 mod form;
 mod itself;
+mod kinds;
 mod layer;
 pub mod layers;
 pub mod locks;
@@ -23,10 +24,12 @@ mod origin;
 mod policy;
 mod protected;
 pub mod schema;
+mod section;
 mod serve;
 mod server;
-mod settings;
+mod server_form;
 pub mod show;
+mod sides;
 mod size;
 pub mod source;
 mod syntax;
@@ -40,12 +43,13 @@ pub mod variables;
 use std::path::Path;
 
 pub use self::agent::{Conversations, Model, Subagent};
-pub use check::LONGEST_DESCRIPTION;
-pub use checker::{LONGEST_SECONDS, check_server_name};
-pub use code_mode::{CodeMode, DirectNames};
+pub use checker::check_server_name;
+pub use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
 pub use error::Error;
 pub use folders::{cache_folder, state_folder, user_folder};
+pub use form::CacheSettings;
 pub use itself::is_this_program;
+pub use kinds::LONGEST_SECONDS;
 pub use layer::ConfigLayer;
 pub use layers::LoadOptions;
 pub use locks::{LOCK, LockFile};
@@ -53,7 +57,7 @@ pub use policy::{Filter, Glob, Permission, Rules};
 pub use serve::{ArgumentsKept, Serve};
 pub use server::command_line;
 pub use telemetry::Telemetry;
-pub use values::{Absent, CacheSettings, Config, Server};
+pub use values::{Absent, Config, Server};
 
 /// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
 /// environment; without any server in them, the demo server.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::decode::Problem;
+use super::decode::{Lookup, Problem, Surroundings};
 use super::layer::ConfigLayer;
 use super::syntax;
 use super::tree::Place;
@@ -20,6 +20,11 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// What its values are decoded with.
+    pub(super) fn surroundings(&self, lookup: Lookup) -> Surroundings<'_> {
+        Surroundings { folder: &self.folder, lookup }
+    }
+
     /// What is wrong: file, line, column, message, and the line.
     pub(crate) fn tell(&self, problem: &Problem) -> String {
         let Place { line, column } = problem.place;

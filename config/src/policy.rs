@@ -4,11 +4,18 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use wildmatch::WildMatchPattern;
 
+use super::section::plain;
+
 /// A tool's name in which `*` stands for any text. Nothing else is special.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Glob(String);
+
+plain!(Glob);
 
 impl Glob {
     /// The glob that `text` spells.
@@ -63,9 +70,7 @@ impl Filter {
 }
 
 /// Whether a tool may be called.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permission {
     /// It may.

@@ -30,11 +30,11 @@ pub(super) fn places<'a>(layers: impl Iterator<Item = &'a ConfigLayer>) -> Vec<P
 }
 
 /// Files that Toolsmith writes where a configuration says so.
-pub(super) fn kept(serve: &Serve, conversations: &Conversations) -> Vec<Protected> {
+pub(super) fn kept(serve: &Serve, conversations: Option<&Conversations>) -> Vec<Protected> {
     const KEPT: &str = "which programs must not rewrite";
     let audit = serve.audit.as_ref().map(|audit| Protected::new(&audit.file, "the audit log", KEPT));
     let conversations = match conversations {
-        Conversations::File(file) => Some(Protected::new(file, "the file of conversations", KEPT)),
+        Some(Conversations::File(file)) => Some(Protected::new(file, "the file of conversations", KEPT)),
         _ => None,
     };
     audit.into_iter().chain(conversations).collect()

@@ -1,22 +1,8 @@
 //! The JSON Schema of configurations, from the very forms that are decoded.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::form::File;
-
-/// Other names of keys, which the forms take and their derived schema does not name: the form, the key, its other name.
-const ALIASES: [(&str, &str, &str); 10] = [
-    ("ServerEntry", "type", "transport"),
-    ("OAuthEntry", "client_id", "clientId"),
-    ("OAuthEntry", "client_secret", "clientSecret"),
-    ("OAuthEntry", "authorization_url", "authorizationUrl"),
-    ("OAuthEntry", "token_url", "tokenUrl"),
-    ("OAuthEntry", "registration_url", "registrationUrl"),
-    ("OAuthEntry", "client_metadata_url", "clientMetadataUrl"),
-    ("ModelEntry", "display_name", "displayName"),
-    ("ModelEntry", "api_key_env", "apiKeyEnv"),
-    ("ModelEntry", "base_url", "baseUrl"),
-];
 
 /// The schema, in draft 2020-12, with keys in their order of names.
 pub fn schema() -> Value {
@@ -24,54 +10,77 @@ pub fn schema() -> Value {
         .into_generator()
         .into_root_schema_for::<File>()
         .to_value();
-    for (form, key, alias) in ALIASES {
-        let properties =
-            schema.pointer_mut(&format!("/$defs/{form}/properties")).and_then(Value::as_object_mut);
-        if let Some(properties) = properties
-            && let Some(of) = properties.get(key).cloned()
-        {
-            properties.insert(alias.to_owned(), of);
-        }
-    }
+    aliases(&mut schema);
     rules(&mut schema);
     plain(&mut schema);
     schema.sort_all_objects();
     schema
 }
 
-/// Rules between values that a schema can say.
-fn rules(schema: &mut Value) {
-    let mut set = |pointer: &str, key: &str, value: Value| {
-        if let Some(place) = schema.pointer_mut(pointer).and_then(Value::as_object_mut) {
-            place.insert(key.to_owned(), value);
+/// Gives each key with a second name that one as well, and lets only one of them stand.
+fn aliases(schema: &mut Value) {
+    match schema {
+        Value::Object(object) => {
+            object.values_mut().for_each(aliases);
+            let named = object.get_mut("properties").and_then(Value::as_object_mut).map(second_names);
+            for (key, name) in named.into_iter().flatten() {
+                not_both(object, &key, &name);
+            }
         }
-    };
-    let texts = |names: &[&str]| json!({ "type": ["string", "null"], "enum": names.iter().map(|name| json!(name)).chain([Value::Null]).collect::<Vec<_>>() });
-    for key in ["type", "transport"] {
-        set("/$defs/ServerEntry/properties", key, texts(&["stdio", "http", "sse"]));
+        Value::Array(items) => items.iter_mut().for_each(aliases),
+        _ => {}
     }
-    set("/properties/version", "pattern", json!("^1\\.0$"));
-    let both = |one: &str, other: &str| json!({ "not": { "required": [one, other] } });
-    let all = json!([both("enabledTools", "disabledTools"), both("type", "transport")]);
-    set("/$defs/ServerEntry", "allOf", all);
 }
 
-/// What the decoder takes for a text besides texts: plain numbers and truth values of YAML. Formats of numbers and
-/// defaults, which are those of decoding, say nothing to people.
+/// Adds the second names to the properties: each key that has one, and that.
+fn second_names(properties: &mut Map<String, Value>) -> Vec<(String, String)> {
+    let mut named = Vec::new();
+    for (key, of) in properties.iter_mut() {
+        if let Some(Value::String(name)) = of.as_object_mut().and_then(|of| of.remove("x-alias")) {
+            named.push((key.clone(), name, of.clone()));
+        }
+    }
+    let add = |(key, name, of): (String, String, Value)| {
+        properties.insert(name.clone(), of);
+        (key, name)
+    };
+    named.into_iter().map(add).collect()
+}
+
+fn not_both(object: &mut Map<String, Value>, one: &str, other: &str) {
+    let rule = json!({ "not": { "required": [one, other] } });
+    if let Some(rules) = object.entry("allOf").or_insert_with(|| json!([])).as_array_mut() {
+        rules.push(rule);
+    }
+}
+
+/// Rules between values that a schema can say.
+fn rules(schema: &mut Value) {
+    if let Some(version) = schema.pointer_mut("/properties/version").and_then(Value::as_object_mut) {
+        version.insert("pattern".to_owned(), json!("^1\\.0$"));
+    }
+    if let Some(server) = schema.pointer_mut("/$defs/ServerForm").and_then(Value::as_object_mut) {
+        not_both(server, "enabledTools", "disabledTools");
+    }
+}
+
+/// What the decoder takes for a text besides texts: plain numbers and truth values of YAML. Formats of numbers, and
+/// defaults that are only what is left out, say nothing to people.
 fn plain(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             if object.contains_key("type") || object.contains_key("$ref") || object.contains_key("anyOf") {
                 object.remove("format");
-                object.remove("default");
+                if object.get("default").is_some_and(Value::is_null) {
+                    object.remove("default");
+                }
             }
+            let is_text = !object.contains_key("enum") && !object.contains_key("const");
             let widened = match object.get("type") {
-                Some(Value::String(kind)) if kind == "string" && !object.contains_key("enum") => {
+                Some(Value::String(kind)) if kind == "string" && is_text => {
                     Some(json!(["string", "number", "boolean"]))
                 }
-                Some(Value::Array(kinds))
-                    if kinds.contains(&json!("string")) && !object.contains_key("enum") =>
-                {
+                Some(Value::Array(kinds)) if kinds.contains(&json!("string")) && is_text => {
                     Some(json!(["string", "number", "boolean", "null"]))
                 }
                 _ => None,

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::layers::Layers;
+use super::schema;
 use super::source::{Document, masked};
 use super::tree::{Node, Value};
 
@@ -18,7 +19,7 @@ pub struct Shown {
     pub layers: Vec<ShownLayer>,
     /// The servers, by name.
     pub servers: Vec<ShownServer>,
-    /// Everything else that is set, by names such as `codeMode.timeout`.
+    /// Everything else, with the defaults of what is not set, by names such as `codeMode.timeout`.
     pub settings: BTreeMap<String, ShownValue>,
 }
 
@@ -53,10 +54,10 @@ pub struct ShownServer {
 pub struct ShownValue {
     /// The value in force.
     pub value: Json,
-    /// The layer that says so.
+    /// `default` where no layer sets it.
     pub layer: &'static str,
-    /// File, line and column.
-    pub place: String,
+    /// File and line, where a layer sets it.
+    pub place: Option<String>,
 }
 
 /// What holds of these layers.
@@ -66,7 +67,7 @@ pub fn shown(layers: &Layers) -> Shown {
         file: document.source.layer.file().map(|file| file.display().to_string()),
     };
     let servers = layers.entries().into_iter().map(|(document, entry)| {
-        let is_disabled = entry.node.get("enabled").is_some_and(|node| node.text() == Some("false"));
+        let is_disabled = entry.is_disabled();
         let wrong = if is_disabled { None } else { layers.wrong(document, entry) };
         ShownServer {
             name: entry.name.clone(),
@@ -82,8 +83,14 @@ pub fn shown(layers: &Layers) -> Shown {
         }
     });
     let mut values = BTreeMap::new();
+    let schema = schema::schema();
+    if let Some(keys) = schema["properties"].as_object() {
+        defaults(&schema, keys, "", &mut values);
+    }
     for document in &layers.documents {
-        for (name, node) in settings(document) {
+        // A null is as nothing.
+        let stated = settings(document).into_iter().filter(|(_, node)| !matches!(node.value, Value::Null(_)));
+        for (name, node) in stated {
             let mut value = masked(&name, node);
             // What any layer denies is denied.
             if name == "globalSettings.deny"
@@ -93,7 +100,7 @@ pub fn shown(layers: &Layers) -> Shown {
                 stronger.splice(0..0, weaker.iter().cloned());
             }
             let (layer, place) = (document.source.layer.name(), document.source.at(node.place));
-            values.insert(name, ShownValue { value, layer, place });
+            values.insert(name, ShownValue { value, layer, place: Some(place) });
         }
     }
     Shown {
@@ -105,6 +112,7 @@ pub fn shown(layers: &Layers) -> Shown {
 
 /// What a document sets outside its servers, by name.
 pub fn settings(document: &Document) -> Vec<(String, &Node)> {
+    let schema = schema::schema();
     let mut found = Vec::new();
     for (key, node) in document.tree.entries() {
         match key.text.as_str() {
@@ -116,24 +124,50 @@ pub fn settings(document: &Document) -> Vec<(String, &Node)> {
                     found.push((format!("models.{name}"), item));
                 }
             }
-            name => flatten(name, node, &mut found),
+            name => set(&schema, &schema["properties"][name], name, node, &mut found),
         }
     }
     found
 }
 
-fn flatten<'a>(name: &str, node: &'a Node, found: &mut Vec<(String, &'a Node)>) {
-    // What stands under `defaults` means the same.
-    let name = name.strip_prefix("defaults.").filter(|rest| rest.starts_with("codeMode")).unwrap_or(name);
-    let is_group = matches!(
-        name,
-        "globalSettings" | "cache" | "codeMode" | "codeMode.sandbox" | "defaults" | "subagent"
-    );
-    if !is_group || node.entries().is_empty() {
-        found.push((name.to_owned(), node));
-        return;
+/// What is set of a key, and of those below it.
+fn set<'a>(schema: &Json, key: &Json, name: &str, node: &'a Node, found: &mut Vec<(String, &'a Node)>) {
+    match section(schema, key) {
+        Some(keys) if !node.entries().is_empty() => {
+            for (key, node) in node.entries() {
+                let name = format!("{name}.{}", key.text);
+                set(schema, keys.get(&key.text).unwrap_or(&Json::Null), &name, node, found);
+            }
+        }
+        _ => found.push((usual(name).to_owned(), node)),
     }
-    for (key, node) in node.entries() {
-        flatten(&format!("{name}.{}", key.text), node, found);
+}
+
+/// What holds where no layer says anything, by name.
+fn defaults(schema: &Json, keys: &Map<String, Json>, name: &str, found: &mut BTreeMap<String, ShownValue>) {
+    for (key, of) in keys {
+        let name = format!("{name}{key}");
+        if let Some(keys) = section(schema, of) {
+            defaults(schema, keys, &format!("{name}."), found);
+        } else if let Some(value) = of.get("default") {
+            let default = ShownValue { value: value.clone(), layer: "default", place: None };
+            found.insert(usual(&name).to_owned(), default);
+        }
+    }
+}
+
+/// The keys of a section. What a stronger layer replaces as a whole, such as a subagent, is none.
+fn section<'a>(schema: &'a Json, key: &Json) -> Option<&'a Map<String, Json>> {
+    let form = key.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
+    schema["$defs"][form].get("properties")?.as_object()
+}
+
+/// The one name of what has several.
+fn usual(name: &str) -> &str {
+    let name = name.strip_prefix("defaults.").filter(|rest| rest.starts_with("codeMode")).unwrap_or(name);
+    match name {
+        "codeMode.timeout" => "codeMode.sandbox.wallClock",
+        "codeMode.memory" => "codeMode.sandbox.memory",
+        name => name,
     }
 }

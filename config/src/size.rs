@@ -1,5 +1,8 @@
 //! Sizes in bytes as people write them: `512MiB`, `1 GB`, `1048576`.
 
+/// The units that sizes are written in, the largest first.
+const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+
 /// The bytes that `text` names.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let text = text.trim();
@@ -8,15 +11,21 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let number: u64 = digits.parse().map_err(|_| wrong(text))?;
     let factor: u64 = match unit.trim() {
         "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
         "kB" | "KB" => 1_000,
         "MB" => 1_000_000,
         "GB" => 1_000_000_000,
-        _ => return Err(wrong(text)),
+        unit => match UNITS.iter().find(|(name, _)| *name == unit) {
+            Some((_, factor)) => *factor,
+            None => return Err(wrong(text)),
+        },
     };
     number.checked_mul(factor).ok_or_else(|| wrong(text))
+}
+
+/// The size in the largest unit that it is a multiple of.
+pub(crate) fn written(bytes: u64) -> String {
+    let unit = UNITS.iter().find(|(_, factor)| bytes >= *factor && bytes.is_multiple_of(*factor));
+    unit.map_or_else(|| bytes.to_string(), |(name, factor)| format!("{}{name}", bytes / factor))
 }
 
 fn wrong(text: &str) -> String {
@@ -25,13 +34,16 @@ fn wrong(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{parse, written};
 
     #[test]
     fn sizes() {
         assert_eq!(parse("512MiB"), Ok(536_870_912));
         assert_eq!(parse("1 GB"), Ok(1_000_000_000));
         assert_eq!(parse("7"), Ok(7));
+        for text in ["512MiB", "5GiB", "48KiB", "1536KiB", "1000", "0"] {
+            assert_eq!(written(parse(text).unwrap()), text);
+        }
         for wrong in ["", "MiB", "1.5GiB", "-1", "12 apples", "99999999999999999999GiB"] {
             assert!(parse(wrong).unwrap_err().contains("512MiB"), "{wrong}");
         }

@@ -4,8 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::decode::{Problem, decode};
-use super::form::{File, ServerEntry};
+use super::decode::Problem;
 use super::tree::{self, Key, Node, Place, Value};
 use super::{ConfigLayer, Error, syntax};
 
@@ -17,12 +16,8 @@ pub struct Document {
     pub(crate) source: Source,
     /// The whole of it.
     pub tree: Node,
-    /// Everything but the servers.
-    pub(super) file: File,
     /// The entries of servers, in the order of the file.
     pub entries: Vec<Entry>,
-    /// What is wrong outside the servers' entries.
-    pub(super) problems: Vec<Problem>,
 }
 
 /// The entry of a server.
@@ -33,9 +28,6 @@ pub struct Entry {
     pub(crate) place: Place,
     /// What is written in it.
     pub node: Node,
-    pub(super) form: ServerEntry,
-    /// What has not the form that it should.
-    pub(super) problems: Vec<Problem>,
 }
 
 /// What the variable with servers is called.
@@ -51,10 +43,8 @@ pub fn read(layer: &ConfigLayer, text: &str) -> Result<Document, Error> {
     let covered = covered(&tree, text);
     let source = Source { layer: layer.clone(), name, text: covered, folder };
     let tree = if path.is_none() { listed(tree, &source)? } else { tree };
-    let mut problems = Vec::new();
-    let file = decode(&tree, &mut problems);
     let entries = tree.get("mcpServers").map_or(&[][..], Node::entries).iter().map(Entry::new).collect();
-    Ok(Document { source, tree, file, entries, problems })
+    Ok(Document { source, tree, entries })
 }
 
 fn folder(path: Option<&Path>) -> std::io::Result<PathBuf> {
@@ -127,18 +117,17 @@ fn listed(tree: Node, source: &Source) -> Result<Node, Error> {
 
 impl Entry {
     fn new((key, node): &(Key, Node)) -> Self {
-        let mut problems = Vec::new();
-        let form = decode(node, &mut problems);
-        if let Value::Null(_) = node.value {
-            let message = "the entry is empty; write `command: PROGRAM`, or `url: ADDRESS`".to_owned();
-            problems.push(Problem { place: key.place, message });
-        }
-        Entry { name: key.text.clone(), place: key.place, node: node.clone(), form, problems }
+        Entry { name: key.text.clone(), place: key.place, node: node.clone() }
+    }
+
+    /// Whether it is switched off.
+    pub(crate) fn is_disabled(&self) -> bool {
+        self.node.get("enabled").is_some_and(|enabled| matches!(enabled.value, Value::Bool(false, _)))
     }
 
     /// Whether it does no more than switch a server off.
     pub(super) fn only_disables(&self) -> bool {
-        self.node.entries().len() == 1 && self.form.enabled == Some(false)
+        self.node.entries().len() == 1 && self.is_disabled()
     }
 }
 
@@ -223,20 +212,29 @@ fn secrets(secret: bool, node: &Node, ranges: &mut Vec<(usize, usize)>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{ConfigLayer, read};
+    use super::super::server::{self, Merged};
+    use super::{ConfigLayer, Document, read};
     use std::path::PathBuf;
+
+    /// The first that is wrong with the first entry.
+    fn first_problem(document: &Document) -> String {
+        let checked = server::server(&document.source, &document.entries[0], &Merged::default(), |_| {
+            Some(String::new())
+        });
+        document.source.tell(&checked.unwrap_err()[0])
+    }
 
     #[test]
     fn lines_are_shown_without_their_secrets() {
         let text = "mcpServers:\n  a: { command: x, env: { A: s3cr3t, B: \"${B}\" }, timeout: soon }\n";
         let document = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), text).unwrap();
-        let told = document.source.tell(&document.entries[0].problems[0]);
+        let told = first_problem(&document);
         assert!(!told.contains("s3cr3t") && told.contains("******, B: \"${B}\""), "{told}");
         assert!(told.starts_with("/a.yaml:2:60: a number is expected here"), "{told}");
         let misspelt = "mcpServers:\n  a: { command: x, Env: { A: s3cr3t }, api_key: s3cr3t }\n";
         let misspelt = read(&ConfigLayer::Named(PathBuf::from("/a.yaml")), misspelt).unwrap();
         let shown = super::masked("a", &misspelt.entries[0].node).to_string();
-        let told = misspelt.source.tell(&misspelt.entries[0].problems[0]);
+        let told = first_problem(&misspelt);
         assert!(!shown.contains("s3cr3t") && !told.contains("s3cr3t"), "{shown} {told}");
         let shown = super::masked("a", &document.entries[0].node).to_string();
         assert!(!shown.contains("s3cr3t") && shown.contains("${B}"), "{shown}");

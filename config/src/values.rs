@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
+use super::form::CacheSettings;
 use super::layer::ConfigLayer;
 use super::locks::LockFile;
 use super::policy::{Filter, Glob, Permission, Rules};
@@ -77,19 +78,6 @@ pub struct Absent {
     pub layer: ConfigLayer,
     /// What is wrong with its entry: file, line, column and what to do. `None` where it is switched off.
     pub wrong: Option<String>,
-}
-
-/// How large the cache may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CacheSettings {
-    /// Most bytes that it takes on the disk.
-    pub size: u64,
-}
-
-impl Default for CacheSettings {
-    fn default() -> Self {
-        CacheSettings { size: runner::DEFAULT_SIZE }
-    }
 }
 
 impl Server {

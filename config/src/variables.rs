@@ -25,6 +25,25 @@ pub(crate) fn expand(text: &str, lookup: impl Fn(&str) -> Option<String>) -> Res
     Ok(expanded)
 }
 
+/// A text with the values of variables. They stand in no message.
+pub(super) fn expand_for_program(
+    text: &str,
+    lookup: impl Fn(&str) -> Option<String>,
+) -> Result<String, String> {
+    without_nul(text)?;
+    let expanded = expand(text, lookup)?;
+    without_nul(&expanded)?;
+    Ok(expanded)
+}
+
+/// Programs are started with texts that end at the first NUL (execve(2)).
+pub(super) fn without_nul(text: &str) -> Result<(), &'static str> {
+    if text.contains('\0') {
+        return Err("a NUL character can't be passed to a program; remove it");
+    }
+    Ok(())
+}
+
 /// The names of the variables in `text`, in order.
 pub fn names(text: &str) -> Vec<String> {
     let names = std::cell::RefCell::new(Vec::new());

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// Where the folder is not known, or can't be used.
-pub fn open(settings: CacheSettings) -> Result<Cache, Failure> {
+pub fn open(settings: &CacheSettings) -> Result<Cache, Failure> {
     let folder = config::cache_folder().map_err(Failure::configuration)?;
     Cache::open(&folder, settings.size).map_err(Failure::host)
 }

@@ -27,7 +27,7 @@ pub fn masker(config: &Config) -> Masker {
     values.extend(config.serve.telemetry.iter().flat_map(|telemetry| telemetry.headers.values().cloned()));
     let keys = config.models.iter().filter_map(|model| model.api_key_env.as_deref());
     values.extend(keys.filter_map(|name| std::env::var(name).ok()));
-    values.extend(config.models.iter().filter_map(|model| password(model.base_url.as_deref()?)));
+    values.extend(config.models.iter().filter_map(|model| password(model.base_url.as_ref()?.as_str())));
     let is_secret = |name: &str| SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part));
     values.extend(std::env::vars_os().filter_map(|(name, value)| {
         name.to_str().filter(|name| is_secret(name)).and_then(|_| value.into_string().ok())

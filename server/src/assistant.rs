@@ -80,7 +80,7 @@ fn settings(model: &Model) -> Result<ModelSettings, Failure> {
         id: model.id.clone(),
         api: model.api,
         key,
-        base_url: model.base_url.clone(),
+        base_url: model.base_url.clone().map(String::from),
         context_window: model.context_window,
         max_output: model.max_output,
         generation: model.generation.clone(),

@@ -21,9 +21,9 @@ pub fn store(config: &Config) -> Result<Option<Store>, Failure> {
 /// The file that the configuration names.
 pub fn file(config: &Config) -> Result<Option<PathBuf>, Failure> {
     match &config.agent.conversations {
-        Conversations::Nowhere => Ok(None),
-        Conversations::File(file) => Ok(Some(file.clone())),
-        Conversations::Default => {
+        Some(Conversations::Nowhere) => Ok(None),
+        Some(Conversations::File(file)) => Ok(Some(file.clone())),
+        None => {
             let folder = config::state_folder().map_err(Failure::configuration)?;
             Ok(Some(folder.join(FILE)))
         }

@@ -80,7 +80,7 @@ impl ServerState {
         allow: Vec<String>,
         terminal: Arc<Terminal>,
     ) -> Result<Arc<Self>, Failure> {
-        let cache = cache::open(settings.borrow().config.cache)?;
+        let cache = cache::open(&settings.borrow().config.cache)?;
         Remembered::retire_older().iter().for_each(|note| terminal.note(note));
         Self::with_cache(cache, settings, allow, terminal)
     }

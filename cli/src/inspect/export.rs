@@ -27,7 +27,7 @@ pub(super) async fn export(
     runner::write_crate(folder, &modules).map_err(Failure::configuration)?;
     lock.write(&folder.join(LOCK)).map_err(Failure::configuration)?;
     if !arguments.no_vendor {
-        let cache = cache::open(config::CacheSettings::default())?;
+        let cache = cache::open(&config::CacheSettings::default())?;
         let options = config::CodeMode::default().engine(cache);
         if let Err(error) = runner::vendor(&options, folder, terminal).await {
             terminal.note(&format!(

@@ -113,7 +113,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
         config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
     }
     let locks = Locks::of(&config)?;
-    let cache = cache::open(config.cache)?;
+    let cache = cache::open(&config.cache)?;
     let mut discovery = Discovery::new(&config, TerminalHost::at(terminal), cache, locks.known(&config));
     let discovered = discovery.discover().await;
     let servers = discovery.lists().servers(&config);

@@ -71,7 +71,7 @@ async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) 
 /// Which tools are direct, and what they are called; that depends on all servers, of which the others are as they were
 /// seen last.
 fn partition(config: &Config, pins: &Pins, lists: &Lists) -> Result<Partition, Failure> {
-    let cache = cache::open(config.cache)?;
+    let cache = cache::open(&config.cache)?;
     let mut all = lists.clone();
     for server in &config.servers {
         let name = &server.connection.name;

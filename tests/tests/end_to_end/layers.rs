@@ -66,8 +66,8 @@ fn servers(shown: &Value) -> Value {
 #[test]
 fn stronger_layers_outdo_weaker_ones_by_name_and_by_key() {
     let place = Place::new();
-    place.user("mcpServers:\n  both: { command: users }\n  mine: { command: m }\n  off: { command: o }\nglobalSettings: { timeout: 5, requestTimeout: 6, deny: [a] }\n");
-    place.project("mcpServers:\n  both: { command: projects }\n  off: { enabled: false }\nglobalSettings: { timeout: 7, deny: [b] }\ncodeMode: { sandbox: { cpu: 9 } }\n");
+    place.user("mcpServers:\n  both: { command: users }\n  mine: { command: m }\n  off: { command: o }\nglobalSettings: { timeout: 5, requestTimeout: 6, deny: [a] }\nserve: { grace: 1, listWait: 2 }\n");
+    place.project("mcpServers:\n  both: { command: projects }\n  off: { enabled: false }\nglobalSettings: { timeout: 7, deny: [b] }\ncodeMode: { timeout: 8, sandbox: { cpu: 9 } }\nserve: { grace: 3 }\n");
     place.ok(&["trust", "--yes"]);
     let all = place.shown(&[]);
     let expected =
@@ -80,6 +80,11 @@ fn stronger_layers_outdo_weaker_ones_by_name_and_by_key() {
     assert_eq!(setting("globalSettings.requestTimeout"), json!([6, "user"]));
     assert_eq!(setting("globalSettings.deny"), json!([["a", "b"], "project"]));
     assert_eq!(setting("codeMode.sandbox.cpu"), json!([9, "project"]));
+    assert_eq!(setting("codeMode.sandbox.wallClock"), json!([8, "project"]));
+    assert_eq!(setting("serve.grace"), json!([3, "project"]));
+    assert_eq!(setting("serve.listWait"), json!([2, "user"]));
+    let default = json!({ "value": "48KiB", "layer": "default", "place": null });
+    assert_eq!(all["settings"]["serve.output"], default);
 
     fs::write(place.folder.path().join("named.yaml"), "mcpServers:\n  both: { command: named }\n").unwrap();
     let list = json!([{ "name": "mine", "command": "e" }, { "name": "new", "url": "https://x.example/mcp" }]);

@@ -1,0 +1,305 @@
+//! What keys can hold: how it is checked while it is decoded, and what it stands for.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+use serde_json::{Value as Json, json};
+use url::Url;
+
+use super::decode::{PATH, SHOWN_PATH};
+use super::section::{Kind, Written, plain};
+use super::{size, variables};
+
+/// Most seconds of a time: a day.
+pub const LONGEST_SECONDS: f64 = 86_400.0;
+
+/// A time in seconds: more than none, at most a day.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "f64")]
+#[schemars(inline, extend("exclusiveMinimum" = 0, "maximum" = LONGEST_SECONDS))]
+pub struct Seconds(#[schemars(with = "f64")] pub Duration);
+
+impl TryFrom<f64> for Seconds {
+    type Error = String;
+
+    fn try_from(number: f64) -> Result<Self, String> {
+        let seconds = Some(number).filter(|seconds| *seconds <= LONGEST_SECONDS);
+        // What is shorter than a nanosecond becomes nothing.
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        // The debug form is the short one: 1e300, not 301 digits.
+        time.filter(|time| !time.is_zero()).map(Seconds).ok_or_else(|| {
+            format!("{number:?} is out of range: more than 0, at most {LONGEST_SECONDS} seconds")
+        })
+    }
+}
+
+impl Kind for Seconds {
+    type Value = Duration;
+
+    fn value(self) -> Duration {
+        self.0
+    }
+}
+
+impl Written for Seconds {
+    fn written(value: &Duration) -> Json {
+        match value.subsec_nanos() {
+            0 => json!(value.as_secs()),
+            _ => json!(value.as_secs_f64()),
+        }
+    }
+}
+
+/// An unsigned integer of a size that fits what it counts; what is beyond reach is as much as can be.
+pub trait Whole: Copy + fmt::Debug + PartialEq {
+    fn from_u64(number: u64) -> Self;
+    fn to_u64(self) -> u64;
+}
+
+macro_rules! whole {
+    ($($type:ty),*) => { $(
+        impl Whole for $type {
+            fn from_u64(number: u64) -> Self {
+                <$type>::try_from(number).unwrap_or(<$type>::MAX)
+            }
+
+            fn to_u64(self) -> u64 {
+                u64::try_from(self).unwrap_or(u64::MAX)
+            }
+        }
+    )* };
+}
+whole!(u32, u64, usize);
+
+/// A whole number from `LEAST` to `MOST`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "u64", bound = "T: Whole")]
+#[schemars(inline, bound = "T: Whole", transform = Self::within)]
+pub struct Number<T, const LEAST: u64 = 0, const MOST: u64 = { u64::MAX }>(#[schemars(with = "u64")] T);
+
+/// How many: at least one.
+pub(crate) type Count<T> = Number<T, 1>;
+
+impl<T: Whole, const LEAST: u64, const MOST: u64> Number<T, LEAST, MOST> {
+    fn within(schema: &mut schemars::Schema) {
+        schema.insert("minimum".to_owned(), json!(LEAST));
+        if MOST < u64::MAX {
+            schema.insert("maximum".to_owned(), json!(MOST));
+        }
+    }
+}
+
+impl<T: Whole, const LEAST: u64, const MOST: u64> TryFrom<u64> for Number<T, LEAST, MOST> {
+    type Error = String;
+
+    fn try_from(number: u64) -> Result<Self, String> {
+        if number < LEAST {
+            return Err(format!("{number} is too few; write at least {LEAST}"));
+        }
+        if number > MOST {
+            return Err(format!("{number} is too much; write at most {MOST}"));
+        }
+        Ok(Number(T::from_u64(number)))
+    }
+}
+
+impl<T: Whole, const LEAST: u64, const MOST: u64> Kind for Number<T, LEAST, MOST> {
+    type Value = T;
+
+    fn value(self) -> T {
+        self.0
+    }
+}
+
+impl<T: Whole, const LEAST: u64, const MOST: u64> Written for Number<T, LEAST, MOST> {
+    fn written(value: &T) -> Json {
+        json!(value.to_u64())
+    }
+}
+
+/// A size such as `512MiB`, of at least `LEAST` bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "String", bound = "T: Whole")]
+#[schemars(inline, bound = "T: Whole")]
+pub struct Size<T, const LEAST: u64>(#[schemars(with = "String")] T);
+
+impl<T: Whole, const LEAST: u64> TryFrom<String> for Size<T, LEAST> {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let bytes = size::parse(&text)?;
+        if bytes < LEAST {
+            return Err(format!("{text:?} is too little; write at least {LEAST} bytes"));
+        }
+        Ok(Size(T::from_u64(bytes)))
+    }
+}
+
+impl<T: Whole, const LEAST: u64> Kind for Size<T, LEAST> {
+    type Value = T;
+
+    fn value(self) -> T {
+        self.0
+    }
+}
+
+impl<T: Whole, const LEAST: u64> Written for Size<T, LEAST> {
+    fn written(value: &T) -> Json {
+        json!(size::written(value.to_u64()))
+    }
+}
+
+/// A text in which variables are replaced by what they hold.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename = "\0expanded")]
+#[schemars(inline)]
+pub(crate) struct Expanded(pub(super) String);
+
+impl Kind for Expanded {
+    type Value = String;
+
+    fn value(self) -> String {
+        self.0
+    }
+}
+
+impl<K: Kind> Kind for BTreeMap<String, K> {
+    type Value = BTreeMap<String, K::Value>;
+
+    fn value(self) -> Self::Value {
+        self.into_iter().map(|(name, kind)| (name, kind.value())).collect()
+    }
+}
+
+/// An absolute address over HTTP, variables expanded.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "Expanded")]
+#[schemars(inline)]
+pub struct Address(#[schemars(with = "String")] Url);
+
+impl TryFrom<Expanded> for Address {
+    type Error = &'static str;
+
+    fn try_from(text: Expanded) -> Result<Self, &'static str> {
+        address(&text.0).map(Address)
+    }
+}
+
+impl Kind for Address {
+    type Value = Url;
+
+    fn value(self) -> Url {
+        self.0
+    }
+}
+
+/// An absolute address of a server over HTTP. What is wrong is told without the text, which may hold a variable's value.
+pub(super) fn address(text: &str) -> Result<Url, &'static str> {
+    let address = Url::parse(text)
+        .map_err(|_| "this is no absolute address; write one such as https://example.com/mcp")?;
+    if !matches!(address.scheme(), "http" | "https") || !address.has_host() {
+        return Err("the address must begin with https:// or http://, and name a host");
+    }
+    if !address.username().is_empty() || address.password().is_some() {
+        return Err("an address with a user's name is not used; write `headers: { Authorization: … }`");
+    }
+    Ok(address)
+}
+
+/// Kinds of texts: what each stands for, and the function that checks it.
+macro_rules! text {
+    ($($(#[doc = $about:literal])* $kind:ident($value:ty) by $check:path;)*) => { $(
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, PartialEq, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(try_from = "String")]
+        #[schemars(inline)]
+        #[allow(unreachable_pub, reason = "the types of public records name most of them")]
+        pub struct $kind(#[schemars(with = "String")] $value);
+
+        impl TryFrom<String> for $kind {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                $check(&text).map($kind)
+            }
+        }
+
+        impl $crate::section::Kind for $kind {
+            type Value = $value;
+
+            fn value(self) -> $value {
+                self.0
+            }
+        }
+    )* };
+}
+
+pub(super) use text;
+
+text! {
+    /// The name of an environment variable.
+    VariableName(String) by variable;
+}
+
+/// The name, if an environment variable can have it.
+pub(super) fn variable(name: &str) -> Result<String, String> {
+    variables::without_nul(name)?;
+    if name.is_empty() || name.contains('=') {
+        return Err(format!(
+            "{name:?} is no name of an environment variable, which has at least one character and no `=`; \
+             write `env: {{ NAME: value }}`"
+        ));
+    }
+    Ok(name.to_owned())
+}
+
+/// A path from the folder of the configuration on, variables expanded.
+#[derive(Debug, Clone, PartialEq, JsonSchema)]
+#[schemars(with = "String")]
+pub struct FilePath(PathBuf);
+
+impl<'de> Deserialize<'de> for FilePath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(PATH, PathVisitor).map(FilePath)
+    }
+}
+
+/// The same path for people: a variable's value stands in no text.
+pub(crate) struct ShownPath(pub(super) PathBuf);
+
+impl<'de> Deserialize<'de> for ShownPath {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(SHOWN_PATH, PathVisitor).map(ShownPath)
+    }
+}
+
+struct PathVisitor;
+
+impl Visitor<'_> for PathVisitor {
+    type Value = PathBuf;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a path")
+    }
+
+    fn visit_byte_buf<E>(self, path: Vec<u8>) -> Result<PathBuf, E> {
+        Ok(OsString::from_vec(path).into())
+    }
+}
+
+impl Kind for FilePath {
+    type Value = PathBuf;
+
+    fn value(self) -> PathBuf {
+        self.0
+    }
+}
+
+plain!(bool, String);

@@ -1,0 +1,214 @@
+//! Each key is declared once: its documentation, its other name, what it holds, its default.
+//!
+//! `form!` makes of a declaration what a file is decoded into, with its JSON Schema; `record!` also the checked values
+//! with the defaults filled in; `section!` also how a stronger layer's keys outdo a weaker's. What keys can hold is in
+//! `kinds`.
+
+use serde_json::Value as Json;
+
+/// What a key holds, from its text to the value that everything else works with.
+pub trait Kind {
+    /// What everything else works with.
+    type Value;
+
+    /// The checked value; defaults are filled in.
+    fn value(self) -> Self::Value;
+}
+
+/// A kind whose values can be written into a configuration.
+pub(crate) trait Written: Kind {
+    /// The value as a configuration has it.
+    fn written(value: &Self::Value) -> Json;
+}
+
+/// What several layers may say.
+pub(crate) trait Merge {
+    /// This, and the weaker layer where this says nothing.
+    fn over(self, weaker: Self) -> Self;
+}
+
+impl<K: Kind> Kind for Option<K> {
+    type Value = Option<K::Value>;
+
+    fn value(self) -> Self::Value {
+        self.map(Kind::value)
+    }
+}
+
+impl<T> Merge for Option<T> {
+    fn over(self, weaker: Self) -> Self {
+        self.or(weaker)
+    }
+}
+
+impl<K: Kind> Kind for Vec<K> {
+    type Value = Vec<K::Value>;
+
+    fn value(self) -> Self::Value {
+        self.into_iter().map(Kind::value).collect()
+    }
+}
+
+impl<K: Written> Written for Vec<K> {
+    fn written(value: &Self::Value) -> Json {
+        value.iter().map(K::written).collect()
+    }
+}
+
+/// The type that a key is decoded into: one with a default may be left out.
+macro_rules! decoded {
+    ($kind:ty) => { $kind };
+    ($kind:ty, $default:expr) => { Option<$kind> };
+}
+
+/// The value of a key, or its default.
+macro_rules! filled {
+    ($key:expr, $kind:ty) => {
+        <$kind as $crate::section::Kind>::value($key)
+    };
+    ($key:expr, $kind:ty, $default:expr) => {
+        $key.map_or_else(|| $default, <$kind as $crate::section::Kind>::value)
+    };
+}
+
+/// What a part of a file is decoded into, with its JSON Schema. `or` gives a key a second name.
+macro_rules! form {
+    (
+        $(#[doc = $about:literal])*
+        $(#[derive($($derived:ident),*)])?
+        $(#[serde($($options:tt)*)])*
+        $form:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $(#[serde($($option:tt)*)])*
+                $key:ident $(or $alias:literal)? : $kind:ty $(= $default:expr)?,
+            )*
+        }
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, PartialEq, serde::Deserialize, schemars::JsonSchema $($(, $derived)*)?)]
+        #[serde(deny_unknown_fields)]
+        $(#[serde($($options)*)])*
+        #[allow(unreachable_pub, reason = "the types of public records name it")]
+        pub struct $form {
+            $(
+                $(#[doc = $doc])*
+                $(#[serde($($option)*)])*
+                $(#[serde(alias = $alias)] #[schemars(extend("x-alias" = $alias))])?
+                $(#[schemars(extend(
+                    "default" = <$kind as $crate::section::Written>::written(&$default)
+                ))])?
+                pub(super) $key: $crate::section::decoded!($kind $(, $default)?),
+            )*
+        }
+    };
+}
+
+/// A form, and the values that it stands for.
+macro_rules! record {
+    (
+        $(#[doc = $about:literal])*
+        $(#[derive($($derived:ident),*)])?
+        $(#[serde($($options:tt)*)])*
+        $record:ident from $form:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $(#[serde($($option:tt)*)])*
+                $key:ident $(or $alias:literal)? : $kind:ty $(= $default:expr)?,
+            )*
+        }
+    ) => {
+        $crate::section::form! {
+            $(#[doc = $about])*
+            $(#[derive($($derived),*)])?
+            $(#[serde($($options)*)])*
+            $form {
+                $(
+                    $(#[doc = $doc])*
+                    $(#[serde($($option)*)])*
+                    $key $(or $alias)? : $kind $(= $default)?,
+                )*
+            }
+        }
+
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, PartialEq)]
+        #[allow(unreachable_pub, reason = "other crates use most of the records, and not all")]
+        pub struct $record {
+            $(
+                $(#[doc = $doc])*
+                pub $key: <$kind as $crate::section::Kind>::Value,
+            )*
+        }
+
+        impl $crate::section::Kind for $form {
+            type Value = $record;
+
+            fn value(self) -> $record {
+                $record { $($key: $crate::section::filled!(self.$key, $kind $(, $default)?),)* }
+            }
+        }
+    };
+}
+
+/// A record that several layers may say something of, key by key.
+macro_rules! section {
+    (
+        $(#[doc = $about:literal])*
+        $(#[serde($($options:tt)*)])*
+        $section:ident from $form:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $(#[serde($($option:tt)*)])*
+                $key:ident $(or $alias:literal)? : $kind:ty $(= $default:expr)?,
+            )*
+        }
+    ) => {
+        $crate::section::record! {
+            $(#[doc = $about])*
+            #[derive(Default)]
+            #[serde(default)]
+            $(#[serde($($options)*)])*
+            $section from $form {
+                $(
+                    $(#[doc = $doc])*
+                    $(#[serde($($option)*)])*
+                    $key $(or $alias)? : $kind $(= $default)?,
+                )*
+            }
+        }
+
+        impl $crate::section::Merge for $form {
+            fn over(self, weaker: Self) -> Self {
+                $form { $($key: $crate::section::Merge::over(self.$key, weaker.$key),)* }
+            }
+        }
+
+        impl Default for $section {
+            fn default() -> Self {
+                $crate::section::Kind::value($form::default())
+            }
+        }
+    };
+}
+
+/// Values that are taken as they are written.
+macro_rules! plain {
+    ($($type:ty),* $(,)?) => { $(
+        impl $crate::section::Kind for $type {
+            type Value = Self;
+
+            fn value(self) -> Self {
+                self
+            }
+        }
+
+        impl $crate::section::Written for $type {
+            fn written(value: &Self) -> serde_json::Value {
+                serde_json::json!(value)
+            }
+        }
+    )* };
+}
+
+pub(super) use {decoded, filled, form, plain, record, section};
