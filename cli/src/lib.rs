@@ -30,14 +30,11 @@ mod warm;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use tokio_util::sync::CancellationToken;
-
-#[doc(hidden)]
-pub use server::http::probe;
-
-use arguments::{Arguments, CacheCommand, Command, McpCommand};
 use gateway::exit;
 use gateway::failure::Failure;
+use tokio_util::sync::CancellationToken;
+
+use arguments::{Arguments, CacheCommand, Command, McpCommand};
 
 /// Runs the command line of this process to its exit code.
 #[must_use]

@@ -2,7 +2,7 @@
 //! the fuzz target `arguments`. They panic where it does not hold.
 //!
 //! The ordinary tests run them as well: `strict-json/tests/arguments.rs`, and with the question that a person sees,
-//! `cli/src/permission/question/arbitrary.rs`.
+//! `gateway/src/permission/question/arbitrary.rs`.
 
 use std::fmt;
 

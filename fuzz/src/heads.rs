@@ -1,8 +1,8 @@
 //! What must hold of heads of HTTP for any bytes: the body of a fuzz target. It panics where it does not.
 //!
-//! The ordinary tests run it as well: see `cli/tests/heads.rs`.
+//! The ordinary tests run it as well: see `server/tests/heads.rs`.
 
-use cli::probe::{self, Admitted};
+use server::http::probe::{self, Admitted};
 
 /// Headers that stand in a request once at most.
 const ONCE: [&str; 7] = [

@@ -1,7 +1,7 @@
 //! What must hold of the files that decide what is trusted and permitted, for any bytes: lock files, the record of
 //! trusted projects, remembered answers. The body of the fuzz target; it panics where something does not hold.
 //!
-//! The ordinary tests run it as well, on the corpus and on bytes of their own: see `cli/tests/locks.rs`.
+//! The ordinary tests run it as well, on the corpus and on bytes of their own: see `gateway/tests/locks.rs`.
 
 use std::path::Path;
 

@@ -1,30 +1,23 @@
-let base = "/tmp/toolsmith-first-try/shop";
-let csv = filesystem::read_text_file(format!("{base}/customers.csv")).await?.content;
-let mut lines = csv.lines().filter(|l| !l.trim().is_empty());
-let head: Vec<String> = lines.next().unwrap_or("").split(',').map(|s| s.trim().trim_matches('"').to_string()).collect();
-let col = |n: &str| head.iter().position(|h| h == n);
-let (ci, cn, cc) = (col("id").unwrap_or(0), col("name").unwrap_or(1), col("city").unwrap_or(2));
-let mut city: HashMap<String, String> = HashMap::new();
-for l in lines {
-    let f: Vec<String> = l.split(',').map(|s| s.trim().trim_matches('"').to_string()).collect();
-    city.insert(f[ci].clone(), f[cc].clone());
-    city.entry(f[cn].clone()).or_insert(f[cc].clone());
-}
-let dir = filesystem::list_directory(format!("{base}/orders")).await?.content;
-let names: Vec<String> = dir.lines().filter_map(|l| l.trim().strip_prefix("[FILE]").map(|s| s.trim().to_string())).collect();
-let texts = concurrently(8, names.clone(), |n| async move { filesystem::read_text_file(format!("/tmp/toolsmith-first-try/shop/orders/{n}")).await }).await?;
+const ROOT: &str = "/tmp/toolsmith-first-try/shop";
+fn num(v: &Value) -> f64 { v.as_f64().or_else(|| v.as_str().and_then(|s| s.parse().ok())).unwrap_or(0.0) }
+let csv = filesystem::read_text_file(format!("{ROOT}/customers.csv")).await?.content;
+let rows: Vec<Vec<String>> = csv.lines().skip(1).filter(|l| !l.trim().is_empty())
+    .map(|l| l.split(',').map(|c| c.trim().trim_matches('"').to_string()).collect()).collect();
+let names: Vec<String> = filesystem::list_directory(format!("{ROOT}/orders")).await?.content.lines()
+    .filter_map(|l| l.strip_prefix("[FILE] ").map(|s| s.trim_end().to_string())).collect();
+let texts = concurrently(8, &names, |n| async move { filesystem::read_text_file(format!("{ROOT}/orders/{n}")).await }).await?;
 let mut unreadable: Vec<String> = vec![];
-let mut sums: BTreeMap<String, (u32, f64)> = BTreeMap::new();
+let mut sums: std::collections::BTreeMap<String, (i64, f64)> = Default::default();
 for (n, t) in names.iter().zip(&texts) {
-    let Ok(v) = serde_json::from_str::<Value>(&t.content) else { unreadable.push(n.clone()); continue; };
-    let key = match &v["customer"] { Value::String(s) => s.clone(), o => o.to_string() };
-    let c = city.get(&key).cloned().unwrap_or_else(|| format!("?{key}"));
-    let rev: f64 = v["lines"].as_array().map(|a| a.iter().map(|l| l["count"].as_f64().unwrap_or(0.0) * l["price"].as_f64().unwrap_or(0.0)).sum()).unwrap_or(0.0);
-    let e = sums.entry(c).or_insert((0, 0.0));
+    let v: Value = match serde_json::from_str(&t.content) { Ok(v) => v, Err(_) => { unreadable.push(n.clone()); continue; } };
+    let c = match &v["customer"] { Value::String(s) => s.clone(), o => o.to_string() };
+    let city = rows.iter().find(|r| r[0] == c || r[1] == c).map(|r| r[2].clone()).unwrap_or_else(|| "?".to_string());
+    let r: f64 = v["lines"].as_array().map(|a| a.iter().map(|l| num(&l["count"]) * num(&l["price"])).sum()).unwrap_or(0.0);
+    let e = sums.entry(city).or_default();
     e.0 += 1;
-    e.1 += rev;
+    e.1 += r;
 }
 unreadable.sort();
-let mut v: Vec<(String, (u32, f64))> = sums.into_iter().collect();
-v.sort_by(|a, b| b.1.1.total_cmp(&a.1.1));
-json!({"unreadable": unreadable, "cities": v.iter().map(|(c, (n, r))| json!({"city": c, "orders": n, "revenue": (r * 100.0).round() / 100.0})).collect::<Vec<_>>()})
+let mut cities: Vec<(String, i64, f64)> = sums.into_iter().map(|(c, (n, r))| (c, n, (r * 100.0).round() / 100.0)).collect();
+cities.sort_by(|a, b| b.2.total_cmp(&a.2));
+json!({"unreadable": unreadable, "cities": cities.iter().map(|(c, n, r)| json!({"city": c, "orders": n, "revenue": r})).collect::<Vec<_>>()})

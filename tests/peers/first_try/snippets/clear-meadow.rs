@@ -1,23 +1,26 @@
-let ap = hives::list_apiaries().await?.result;
-let find = |n: &str| ap.iter().find(|a| a.place.to_lowercase().contains(n)).map(|a| (a.code.clone(), a.stands));
-let (m, r, o) = (find("meadow").unwrap(), find("ridge").unwrap(), find("orchard").unwrap());
-let all = hives::list_colonies().await?.result;
-let mut free: Vec<(String, i64)> = vec![];
-for a in [&r, &o] { for s in 1..=a.1 { if !all.iter().any(|c| c.apiary == a.0 && c.stand == s) { free.push((a.0.clone(), s)); } } }
-let mut mine: Vec<_> = all.iter().filter(|c| c.apiary == m.0).collect();
-mine.sort_by_key(|c| c.stand);
+let apiaries = hives::list_apiaries().await?.result;
+let find = |w: &str| apiaries.iter().find(|a| a.place.to_lowercase().contains(w)).map(|a| (a.code.clone(), a.stands)).ok_or_else(|| anyhow::anyhow!("no {w}"));
+let (meadow, _) = find("meadow")?;
+let colonies = hives::list_colonies().await?.result;
+let mut free: std::collections::VecDeque<(String, i64)> = Default::default();
+for w in ["ridge", "orchard"] {
+    let (code, stands) = find(w)?;
+    for s in 1..=stands {
+        if !colonies.iter().any(|c| c.apiary == code && c.stand == s) { free.push_back((code.clone(), s)); }
+    }
+}
 let mut moved = serde_json::Map::new();
 let mut stayed: Vec<String> = vec![];
+let mut mine: Vec<_> = colonies.iter().filter(|c| c.apiary == meadow).collect();
+mine.sort_by_key(|c| c.stand);
 for c in mine {
-    let mut ok = false;
-    let mut i = 0;
-    while i < free.len() {
-        let (a, s) = free[i].clone();
-        match hives::relocate(c.hive.clone(), a.clone(), s).await {
-            Ok(_) => { moved.insert(c.hive.clone(), json!(format!("{a}/{s}"))); free.remove(i); ok = true; break; }
-            Err(e) => { println!("{} {:?}: {}", c.hive, c.treatment, e.message); if c.treatment.is_some() || e.message.to_lowercase().contains("treat") { break; } i += 1; }
+    let Some((code, s)) = free.front().cloned() else { stayed.push(c.hive.clone()); continue };
+    match hives::relocate(c.hive.clone(), code.clone(), s).await {
+        Ok(_) => { free.pop_front(); moved.insert(c.hive.clone(), json!(format!("{code}/{s}"))); }
+        Err(e) => {
+            if c.treatment.is_none() && !e.message.to_lowercase().contains("treat") { return Err(e.into()); }
+            stayed.push(c.hive.clone());
         }
     }
-    if !ok { stayed.push(c.hive.clone()); }
 }
 json!({"moved": moved, "stayed": stayed})

@@ -1,64 +1,71 @@
 #[derive(Debug, Clone)]
-struct Box_ { no: String, idx: i64, size: usize, state: String, parcel: Option<String> }
-fn parse_boxes(text: &str) -> Vec<Box_> {
-    let mut out: Vec<Box_> = vec![];
-    for line in text.lines() {
-        let Some((k, v)) = line.split_once(':') else { continue };
+struct Comp { no: String, n: u64, size: usize, state: String, parcel: Option<String> }
+fn rank(s: &str) -> usize { match s { "S" => 0, "M" => 1, "L" => 2, _ => 9 } }
+async fn comps(station: &str) -> anyhow::Result<Vec<Comp>> {
+    let text = lockers::compartments(station).await?.text();
+    let mut out: Vec<Comp> = vec![];
+    for l in text.lines() {
+        let Some((k, v)) = l.split_once(':') else { continue };
         let v = v.trim();
         if k.trim() == "no" {
-            let idx = v.rsplit('/').next().and_then(|x| x.parse().ok()).unwrap_or(0);
-            out.push(Box_ { no: v.to_string(), idx, size: 9, state: String::new(), parcel: None });
-        } else if let Some(b) = out.last_mut() {
-            match k.trim() {
-                "size" => b.size = "SML".find(v).unwrap_or(9),
-                "state" => b.state = v.to_string(),
-                "parcel" => b.parcel = if v == "-" || v.is_empty() { None } else { Some(v.to_string()) },
-                _ => {}
-            }
+            let n = v.rsplit('/').next().unwrap_or_default().parse()?;
+            out.push(Comp { no: v.to_string(), n, size: 9, state: String::new(), parcel: None });
+            continue;
+        }
+        let Some(c) = out.last_mut() else { continue };
+        match k.trim() {
+            "size" => c.size = rank(v),
+            "state" => c.state = v.to_string(),
+            "parcel" => c.parcel = if v == "-" || v.is_empty() { None } else { Some(v.to_string()) },
+            _ => {}
         }
     }
-    out.sort_by_key(|b| b.idx);
-    out
+    Ok(out)
 }
-let from = args.get("from").unwrap().to_string();
-let to = args.get("to").unwrap().to_string();
-let r = lockers::compartments(&from).await?;
-let sources: Vec<Box_> = parse_boxes(&r.text().to_string()).into_iter().filter(|b| b.parcel.is_some()).collect();
-let mut moved: Vec<(String, String, String)> = vec![]; // parcel, old, new
-let mut failed: Option<(String, String, bool)> = None; // parcel, old, was released
-for b in &sources {
-    let parcel = b.parcel.clone().unwrap();
-    if lockers::release(&parcel, lockers::ReleaseReason::Moved).await.is_err() {
-        failed = Some((parcel, b.no.clone(), false));
-        break;
+async fn waiting() -> anyhow::Result<Vec<Value>> {
+    let mut out = vec![];
+    let mut after: Option<i64> = None;
+    loop {
+        let page = match after { Some(a) => lockers::intake().after(a).await?, None => lockers::intake().await? };
+        let v: Value = page.json()?;
+        out.extend(v["parcels"].as_array().cloned().unwrap_or_default());
+        match v["more"].as_i64() { Some(a) if Some(a) != after => after = Some(a), _ => break }
     }
-    let r = lockers::compartments(&to).await?;
-    let mut free: Vec<Box_> = parse_boxes(&r.text().to_string()).into_iter().filter(|x| x.state == "free").collect();
-    free.sort_by_key(|x| (x.size, x.idx));
-    let mut target: Option<String> = None;
-    for x in &free {
-        // a door that is too small or does not open: the next one
-        if lockers::stow(&parcel, &x.no).await.is_err() { continue; }
-        let t = lockers::track(&parcel).await?;
-        if matches!(t.status, lockers::TrackStatus::Stowed) && t.compartment.as_deref() == Some(x.no.as_str()) {
-            target = Some(x.no.clone());
+    Ok(out)
+}
+async fn stow_best(parcel: &str, size: usize, station: &str) -> anyhow::Result<Option<String>> {
+    let mut free: Vec<Comp> = comps(station).await?.into_iter().filter(|c| c.state == "free" && c.size >= size && c.size < 9).collect();
+    free.sort_by_key(|c| (c.size, c.n));
+    for c in free {
+        if lockers::stow(parcel, c.no.clone()).await.is_ok() && lockers::track(parcel).await?.compartment.is_some() {
+            return Ok(Some(c.no));
+        }
+    }
+    Ok(None)
+}
+let from = args.get("from").ok_or_else(|| anyhow::anyhow!("argument from is missing"))?.to_string();
+let to = args.get("to").ok_or_else(|| anyhow::anyhow!("argument to is missing"))?.to_string();
+let mut held: Vec<Comp> = comps(&from).await?.into_iter().filter(|c| c.parcel.is_some()).collect();
+held.sort_by_key(|c| c.n);
+let mut moved: Vec<(String, String, String)> = vec![]; // parcel, old, new
+let mut done = true;
+for c in &held {
+    let p = c.parcel.clone().unwrap_or_default();
+    lockers::release(p.clone(), lockers::ReleaseReason::Moved).await?;
+    let size = waiting().await?.iter().find(|w| w["id"].as_str() == Some(p.as_str()))
+        .map(|w| rank(w["size"].as_str().unwrap_or_default())).ok_or_else(|| anyhow::anyhow!("{p} does not wait"))?;
+    match stow_best(&p, size, &to).await? {
+        Some(n) => moved.push((p, c.no.clone(), n)),
+        None => {
+            lockers::stow(p, c.no.clone()).await?;
+            for (p, old, _) in moved.drain(..).rev() {
+                lockers::release(p.clone(), lockers::ReleaseReason::Moved).await?;
+                lockers::stow(p, old).await?;
+            }
+            done = false;
             break;
         }
     }
-    match target {
-        Some(n) => moved.push((parcel, b.no.clone(), n)),
-        None => { failed = Some((parcel, b.no.clone(), true)); break; }
-    }
 }
-let done = failed.is_none();
-if let Some((parcel, old, released)) = failed {
-    if released { lockers::stow(&parcel, &old).await?; }
-    for (parcel, old, _) in moved.iter().rev() {
-        lockers::release(parcel, lockers::ReleaseReason::Moved).await?;
-        lockers::stow(parcel, old).await?;
-    }
-    moved.clear();
-}
-let mut m = serde_json::Map::new();
-for (p, _, n) in &moved { m.insert(p.clone(), json!(n)); }
+let m: std::collections::BTreeMap<String, String> = moved.into_iter().map(|(p, _, n)| (p, n)).collect();
 json!({"done": done, "moved": m})

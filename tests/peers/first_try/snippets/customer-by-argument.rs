@@ -1,15 +1,18 @@
-let customer = args.get("customer").unwrap().to_string();
-let least: f64 = args.get("least").unwrap().to_string().trim().parse()?;
+let customer = args.get("customer").ok_or_else(|| anyhow::anyhow!("argument customer is missing"))?.to_string();
+let least: f64 = args.get("least").unwrap_or("0").trim().parse()?;
 let dir = "/tmp/toolsmith-first-try/shop/orders";
-let names: Vec<String> = filesystem::list_directory(dir).await?.content.lines().filter_map(|x| x.strip_prefix("[FILE] ")).map(|s| s.trim().to_string()).filter(|n| n.ends_with(".json")).collect();
+let names: Vec<String> = filesystem::list_directory(dir).await?.content.lines()
+    .filter_map(|l| l.trim().strip_prefix("[FILE]").map(|n| n.trim().to_string())).filter(|n| n.ends_with(".json")).collect();
 let texts = concurrently(8, &names, |n| async move { filesystem::read_text_file(format!("{dir}/{n}")).await }).await?;
-let mut ids: Vec<Value> = vec![];
+let mut orders: Vec<String> = vec![];
 for t in &texts {
-    let Ok(o) = serde_json::from_str::<Value>(&t.content) else { continue };
-    if o["customer"] != customer.as_str() { continue; }
-    let Some(lines) = o["lines"].as_array() else { continue };
-    let s: f64 = lines.iter().map(|l| l["count"].as_f64().unwrap_or(0.0) * l["price"].as_f64().unwrap_or(0.0)).sum();
-    if s + 1e-6 >= least { ids.push(o["id"].clone()); }
+    let Ok(v) = serde_json::from_str::<Value>(&t.content) else { continue };
+    if v["customer"].as_str() != Some(customer.as_str()) { continue; }
+    let sum: f64 = v["lines"].as_array().into_iter().flatten()
+        .map(|l| l["count"].as_f64().unwrap_or(0.0) * l["price"].as_f64().unwrap_or(0.0)).sum();
+    if sum >= least - 1e-9 {
+        orders.push(v["id"].as_str().map(|s| s.to_string()).unwrap_or_else(|| v["id"].to_string()));
+    }
 }
-ids.sort_by(|a, b| match (a.as_f64(), b.as_f64()) { (Some(x), Some(y)) => x.total_cmp(&y), _ => a.to_string().cmp(&b.to_string()) });
-json!({"customer": customer, "orders": ids})
+orders.sort();
+json!({"customer": customer, "orders": orders})

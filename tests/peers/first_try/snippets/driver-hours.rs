@@ -1,37 +1,33 @@
-let driver: i64 = args.get("driver").unwrap().to_string().trim().parse()?;
-let week = args.get("week").unwrap().to_string();
-let head = Regex::new(r"Driver\s+(\d+)")?;
-let name_re = Regex::new(r"name\s*=\s*(.+)")?;
-let pages_re = Regex::new(r"page\s+(\d+)\s+of\s+(\d+)")?;
-let len_re = Regex::new(r"(\d+)h(\d+)")?;
+let driver = args.get("driver").ok_or_else(|| anyhow::anyhow!("argument driver is missing"))?.trim().to_string();
+let week = args.get("week").ok_or_else(|| anyhow::anyhow!("argument week is missing"))?.trim().to_string();
+let (mut page, mut pages) = (1i64, 1i64);
 let mut name: Option<String> = None;
-let mut page = 1i64;
-loop {
-    let r = trams::DriversInput { page: Some(page) }.call().await?;
-    let text = r.text().to_string();
-    let mut cur = 0i64;
-    for line in text.lines() {
-        if let Some(c) = head.captures(line) { cur = c[1].parse()?; }
-        else if let Some(c) = name_re.captures(line) { if cur == driver { name = Some(c[1].trim().to_string()); } }
+let foot = Regex::new(r"page\s+(\d+)\s+of\s+(\d+)")?;
+while page <= pages && name.is_none() {
+    let text = trams::drivers().page(page).await?.text();
+    let mut cur = String::new();
+    for l in text.lines() {
+        let l = l.trim();
+        if let Some(n) = l.strip_prefix("Driver ") { cur = n.trim().to_string(); }
+        else if let Some((k, v)) = l.split_once('=') { if k.trim() == "name" && cur == driver { name = Some(v.trim().to_string()); } }
+        if let Some(c) = foot.captures(l) { pages = c[2].parse()?; }
     }
-    let last: i64 = match pages_re.captures(&text) { Some(c) => c[2].parse()?, None => page };
-    if name.is_some() || page >= last { break; }
     page += 1;
 }
-let mut runs = 0;
-let mut minutes = 0i64;
+let len = Regex::new(r"^(\d+)h(\d+)$")?;
+let (mut runs, mut minutes) = (0, 0i64);
 for d in 1..=5 {
-    let r = trams::roster(format!("{}-{}", week.trim(), d)).await?;
-    let text = r.text().to_string();
-    let mut rows = text.lines();
-    let cols: Vec<String> = rows.next().unwrap_or("").split('|').map(|s| s.trim().to_string()).collect();
-    let id = cols.iter().position(|c| c == "DRIVER").unwrap();
-    let il = cols.iter().position(|c| c == "LEN").unwrap();
-    for row in rows {
-        let v: Vec<&str> = row.split('|').map(|s| s.trim()).collect();
-        if v.len() != cols.len() || v[id].parse::<i64>().ok() != Some(driver) { continue; }
-        let c = len_re.captures(v[il]).unwrap();
+    let text = trams::roster(format!("{week}-{d}")).await?.text();
+    let mut cols: Vec<String> = vec![];
+    for l in text.lines() {
+        let f: Vec<String> = l.split('|').map(|x| x.trim().to_string()).collect();
+        if f.len() < 3 { continue; }
+        if cols.is_empty() { cols = f; continue; }
+        let get = |k: &str| cols.iter().position(|c| c == k).and_then(|i| f.get(i)).cloned().unwrap_or_default();
+        if get("DRIVER") != driver { continue; }
         runs += 1;
+        let t = get("LEN");
+        let c = len.captures(&t).ok_or_else(|| anyhow::anyhow!("length {t}"))?;
         minutes += c[1].parse::<i64>()? * 60 + c[2].parse::<i64>()?;
     }
 }

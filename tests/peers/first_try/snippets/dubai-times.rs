@@ -1,24 +1,18 @@
-#[derive(Deserialize, Clone)]
-struct Meeting { title: String, time: String, zone: String }
-let dir = "/tmp/toolsmith-first-try/shop";
-let text = filesystem::read_text_file(format!("{dir}/meetings.json")).await?.content;
-let meetings: Vec<Meeting> = serde_json::from_str(&text)?;
-let got = concurrently(4, &meetings, |m| async move {
-    Ok::<_, ToolError>(time::convert_time(&m.zone, &m.time, "Asia/Dubai").await)
-}).await?;
-let mut lines: Vec<(String, String)> = vec![];
-let mut unknown: BTreeMap<String, String> = BTreeMap::new();
-for (m, g) in meetings.iter().zip(got) {
-    match g {
-        Ok(c) => lines.push((c.target.datetime[11..16].to_string(), m.title.clone())),
-        Err(e) => {
-            let s = format!("{e:?}");
-            if !s.to_lowercase().contains("zone") { anyhow::bail!("{} {} {}: {s}", m.title, m.time, m.zone); }
-            unknown.insert(m.zone.clone(), m.title.clone());
+let meetings: Vec<Value> = serde_json::from_str(&filesystem::read_text_file("/tmp/toolsmith-first-try/shop/meetings.json").await?.content)?;
+let mut rows: Vec<(String, String)> = vec![];
+let mut unknown = std::collections::BTreeMap::<String, String>::new();
+for m in &meetings {
+    let s = |k: &str| m[k].as_str().unwrap_or_default().to_string();
+    match time::convert_time(s("zone"), s("time"), "Asia/Dubai").await {
+        Ok(r) => {
+            let t = r.target.datetime.split('T').nth(1).map(|t| t.chars().take(5).collect::<String>())
+                .ok_or_else(|| anyhow::anyhow!("time {}", r.target.datetime))?;
+            rows.push((t, s("title")));
         }
+        Err(_) => { unknown.insert(s("zone"), s("title")); }
     }
 }
-lines.sort_by(|a, b| a.0.cmp(&b.0));
-let csv: String = lines.iter().map(|(t, n)| format!("{n};{t}\n")).collect();
-filesystem::write_file(format!("{dir}/dubai.csv"), csv).await?;
+rows.sort_by(|a, b| a.0.cmp(&b.0));
+let csv: String = rows.iter().map(|(t, n)| format!("{n};{t}\n")).collect();
+filesystem::write_file("/tmp/toolsmith-first-try/shop/dubai.csv", csv).await?;
 unknown

@@ -1,4 +1,4 @@
-fn walk(v: &Value, depth: usize, files: &mut BTreeMap<String, usize>, folders: &mut usize, deepest: &mut usize) {
+fn walk(v: &Value, depth: i64, files: &mut std::collections::BTreeMap<String, i64>, folders: &mut i64, deepest: &mut i64) {
     for e in v.as_array().into_iter().flatten() {
         if e["type"] == "directory" {
             *folders += 1;
@@ -11,8 +11,9 @@ fn walk(v: &Value, depth: usize, files: &mut BTreeMap<String, usize>, folders: &
         }
     }
 }
-let t = filesystem::directory_tree("/tmp/toolsmith-first-try/shop/notes").await?.content;
-let v: Value = serde_json::from_str(&t)?;
-let (mut files, mut folders, mut deepest) = (BTreeMap::new(), 0, 0);
-walk(&v, 0, &mut files, &mut folders, &mut deepest);
+let text = filesystem::directory_tree("/tmp/toolsmith-first-try/shop/notes").await?.content;
+let tree: Value = serde_json::from_str(&text)?;
+let mut files = std::collections::BTreeMap::new();
+let (mut folders, mut deepest) = (0, 0);
+walk(&tree, 0, &mut files, &mut folders, &mut deepest);
 json!({"files": files, "folders": folders, "deepest": deepest})

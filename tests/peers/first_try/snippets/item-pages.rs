@@ -1,22 +1,20 @@
-let ns: Vec<i64> = (1..=12).collect();
-let pages = concurrently(4, &ns, |n| async move { Ok::<_, ToolError>(fetch::fetch(format!("http://127.71.7.1:8737/items/{n}")).await) }).await?;
-let (pr, st) = (Regex::new(r"price:\s*(-?[\d.]*\d)")?, Regex::new(r"stock:\s*(-?\d+)")?);
-let (mut missing, mut sold, mut value) = (vec![], vec![], 0.0);
-for (n, p) in ns.iter().zip(pages) {
+let num = |t: &str, key: &str| -> Option<String> {
+    Regex::new(&format!(r"\b{key}:\s*(-?\d+(?:\.\d+)?)")).unwrap().captures(t).map(|c| c[1].to_string())
+};
+let numbers: Vec<u32> = (1..=12).collect();
+let pages = concurrently(4, &numbers, |n| async move {
+    Ok::<_, ToolError>(fetch::fetch(format!("http://127.71.7.1:8737/items/{n}")).await.map(|r| r.text()))
+}).await?;
+let (mut missing, mut sold_out, mut value) = (vec![], vec![], 0.0f64);
+for (n, p) in numbers.iter().zip(pages.iter()) {
     match p {
-        Err(e) => { println!("{n}: {}", e.message); missing.push(*n); }
-        Ok(r) => {
-            let t = r.text().to_string();
-            if *n == 1 { println!("{t}"); }
-            match (pr.captures(&t), st.captures(&t)) {
-                (Some(a), Some(b)) => {
-                    let s: i64 = b[1].parse()?;
-                    value += a[1].parse::<f64>()? * s as f64;
-                    if s == 0 { sold.push(*n); }
-                }
-                _ => { println!("{t}"); missing.push(*n); }
-            }
+        Ok(t) => {
+            let price: f64 = num(t, "price").ok_or_else(|| anyhow::anyhow!("no price: {t}"))?.parse()?;
+            let stock: f64 = num(t, "stock").ok_or_else(|| anyhow::anyhow!("no stock: {t}"))?.parse()?;
+            value += price * stock;
+            if stock == 0.0 { sold_out.push(*n); }
         }
+        Err(_) => missing.push(*n),
     }
 }
-json!({"missing": missing, "value": (value * 100.0).round() / 100.0, "sold_out": sold})
+json!({"missing": missing, "value": (value * 100.0).round() / 100.0, "sold_out": sold_out})

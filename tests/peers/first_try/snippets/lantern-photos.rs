@@ -1,38 +1,23 @@
+let line = Regex::new(r"^\[([^\]]+)\]\s*(.*?) :: ")?;
+let more = Regex::new(r"more:\s*([^\s)]+)\)")?;
+let mut found: Vec<(String, String)> = vec![];
 let mut token: Option<String> = None;
-let mut ids: Vec<String> = vec![];
-let mut seen: HashSet<String> = HashSet::new();
-let tok_re = Regex::new(r#"(?i)(?:token|next)[^\n]*?[:= ]+['"`]?([A-Za-z0-9+/=_.:-]+)['"`\]\)>.]*\s*$"#)?;
 loop {
-    let mut call = props::search_props().words("lantern");
-    if let Some(t) = &token { call = call.token(t.clone()); }
-    let text = call.await?.text().to_string();
-    println!("{text}");
-    let next = tok_re.captures(text.trim_end()).map(|c| c[1].to_string());
-    let lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
-    for l in &lines {
-        let low = l.to_lowercase();
-        if low.contains("token") || !low.contains("lantern") { continue; }
-        // the id is the first word with a digit
-        if let Some(id) = l.split(|c: char| !(c.is_alphanumeric() || "-_/.".contains(c))).find(|w| w.chars().any(|c| c.is_ascii_digit())) {
-            ids.push(id.trim_end_matches('.').to_string());
-        }
+    let call = props::search_props().words("lantern");
+    let t = match &token { Some(k) => call.token(k).await?, None => call.await? }.text();
+    for c in t.lines().filter_map(|l| line.captures(l)) {
+        if c[2].to_lowercase().contains("lantern") { found.push((c[1].to_string(), c[2].to_string())); }
     }
-    match next {
-        Some(n) if !["none", "null", "-", "end"].contains(&n.to_lowercase().as_str()) && seen.insert(n.clone()) => token = Some(n),
-        _ => break,
+    match t.lines().last().and_then(|l| more.captures(l)) {
+        Some(c) => token = Some(c[1].to_string()),
+        None => break,
     }
 }
-let (mut shown, mut without) = (vec![], vec![]);
-for id in ids {
-    let name = props::prop_card(id.clone()).await?.name;
-    if !name.to_lowercase().contains("lantern") { continue; }
+let (mut shown, mut without): (Vec<String>, Vec<String>) = Default::default();
+for (id, name) in &found {
     match props::photo(id).await {
-        Ok(r) => {
-            let mut any = false;
-            for c in r.content { if c.kind() == "image" { emit(c); any = true; } }
-            if any { shown.push(name); } else { without.push(name); }
-        }
-        Err(e) => { println!("{}", e.message); without.push(name); }
+        Ok(r) if r.image().is_some() => { emit(r.image().unwrap()); shown.push(name.clone()); }
+        _ => without.push(name.clone()),
     }
 }
 shown.sort();

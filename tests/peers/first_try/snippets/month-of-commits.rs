@@ -1,46 +1,60 @@
-struct Com { sha: String, author: String, date: String, msg: String }
-fn parse_log(t: &str) -> Vec<Com> {
-    let mut v: Vec<Com> = vec![];
-    let mut in_msg = false;
-    for l in t.lines() {
-        let tl = l.trim();
-        if let Some(r) = tl.strip_prefix("Commit:") {
-            in_msg = false;
-            v.push(Com { sha: r.trim().trim_matches(|c| c == '\'' || c == '"').to_string(), author: String::new(), date: String::new(), msg: String::new() });
-        } else if let Some(c) = v.last_mut() {
-            if in_msg { c.msg.push('\n'); c.msg.push_str(l); continue; }
-            if let Some(r) = tl.strip_prefix("Author:") {
-                let mut a = r.trim();
-                if let Some(i) = a.find("Actor \"") { a = &a[i + 7..]; }
-                let a = a.split(" <").next().unwrap_or("").trim_matches(|c| c == '\'' || c == '"' || c == '>').trim();
-                c.author = a.to_string();
-            } else if let Some(r) = tl.strip_prefix("Date:") { c.date = r.trim().to_string(); }
-            else if let Some(r) = tl.strip_prefix("Message:") {
-                let r = r.trim();
-                let q = r.chars().next().unwrap_or(' ');
-                if (q == '\'' || q == '"') && r.len() > 1 && r.ends_with(q) {
-                    let inner = &r[1..r.len() - 1];
-                    let mut s = String::new();
-                    let mut it = inner.chars();
-                    while let Some(ch) = it.next() {
-                        if ch == '\\' { match it.next() { Some('n') => s.push('\n'), Some('t') => s.push('\t'), Some(o) => s.push(o), None => {} } } else { s.push(ch); }
-                    }
-                    c.msg = s;
-                } else { c.msg = r.to_string(); in_msg = true; }
-            }
+#[derive(Debug, Clone)]
+struct Commit { sha: String, author: String, date: String, message: String }
+fn unrepr(s: &str) -> String {
+    let s = s.trim();
+    let q = s.chars().next().unwrap_or(' ');
+    if s.len() >= 2 && (q == '\'' || q == '"') && s.ends_with(q) {
+        let inner = &s[1..s.len() - 1];
+        let mut out = String::new();
+        let mut it = inner.chars();
+        while let Some(c) = it.next() {
+            if c == '\\' {
+                match it.next() { Some('n') => out.push('\n'), Some('t') => out.push('\t'), Some('r') => out.push('\r'), Some(x) => out.push(x), None => out.push('\\') }
+            } else { out.push(c); }
         }
+        out
+    } else { s.to_string() }
+}
+fn commits(text: &str) -> Vec<Commit> {
+    let head = Regex::new(r#"^Commit:\s*['"]?([0-9a-f]{7,40})['"]?\s*$"#).unwrap();
+    let actor = Regex::new(r#"^<git\.Actor "(.*)">$"#).unwrap();
+    let mail = Regex::new(r"\s*<[^<>]*>\s*$").unwrap();
+    let mut out: Vec<Commit> = vec![];
+    let mut in_message = false;
+    for l in text.lines() {
+        if let Some(c) = head.captures(l) {
+            out.push(Commit { sha: c[1].to_string(), author: String::new(), date: String::new(), message: String::new() });
+            in_message = false;
+            continue;
+        }
+        let Some(cur) = out.last_mut() else { continue };
+        if in_message { cur.message.push('\n'); cur.message.push_str(l); }
+        else if let Some(r) = l.strip_prefix("Author:") {
+            let a = unrepr(r);
+            let a = actor.captures(&a).map(|c| c[1].to_string()).unwrap_or(a);
+            cur.author = mail.replace(&a, "").trim().to_string();
+        } else if let Some(r) = l.strip_prefix("Date:") { cur.date = unrepr(r); }
+        else if let Some(r) = l.strip_prefix("Message:") { cur.message = r.trim_start().to_string(); in_message = true; }
     }
-    for c in v.iter_mut() { c.msg = c.msg.trim().to_string(); }
-    v
+    for c in &mut out { c.message = unrepr(&c.message).trim().to_string(); }
+    out
 }
 let repo = "/tmp/toolsmith-first-try/repository";
-let text = git::git_log(repo).max_count(1000).await?.text().to_string();
-println!("{}", text.chars().take(500).collect::<String>());
-let commits = parse_log(&text);
-let month = args.get("month").unwrap().to_string();
-let mut authors: BTreeMap<String, usize> = BTreeMap::new();
-let mut days: Vec<String> = vec![];
-for c in &commits {
-    if c.date.starts_with(&month) { days.push(c.date[..10].to_string()); *authors.entry(c.author.clone()).or_default() += 1; }
+let log = commits(&git::git_log(repo).max_count(1000).await?.text());
+anyhow::ensure!(!log.is_empty(), "no commits parsed");
+let month = args.get("month").ok_or_else(|| anyhow::anyhow!("argument month is missing"))?.to_string();
+let day = |d: &str| -> anyhow::Result<String> {
+    let d = d.trim();
+    if Regex::new(r"^\d{4}-\d{2}-\d{2}")?.is_match(d) { return Ok(d[..10].to_string()); }
+    let t = chrono::DateTime::parse_from_str(d, "%a %b %e %H:%M:%S %Y %z").or_else(|_| chrono::DateTime::parse_from_rfc2822(d))?;
+    Ok(t.format("%Y-%m-%d").to_string())
+};
+let mut first: Option<String> = None;
+let mut authors = std::collections::BTreeMap::<String, usize>::new();
+for c in &log {
+    let d = day(&c.date)?;
+    if !d.starts_with(&month) { continue; }
+    *authors.entry(c.author.clone()).or_default() += 1;
+    if first.as_ref().map_or(true, |f| d < *f) { first = Some(d); }
 }
-json!({"month": month, "first": days.iter().min(), "authors": authors})
+json!({"month": month, "first": first, "authors": authors})

@@ -1,61 +1,37 @@
-fn day(s: &str) -> Option<chrono::NaiveDate> {
-    use chrono::{DateTime, NaiveDate};
-    let find = |re: &str| Regex::new(re).unwrap().find(s).map(|m| m.as_str().to_string());
-    if let Some(x) = find(r"\d{4}-W\d{2}-\d") { return NaiveDate::parse_from_str(&x, "%G-W%V-%u").ok(); }
-    if let Some(x) = find(r"\d{4}W\d{3}") { return NaiveDate::parse_from_str(&x, "%GW%V%u").ok(); }
-    if let Some(x) = find(r"\d{4}-\d{2}-\d{2}") { return NaiveDate::parse_from_str(&x, "%Y-%m-%d").ok(); }
-    if let Some(x) = find(r"\d{1,2}\.\d{1,2}\.\d{4}") { return NaiveDate::parse_from_str(&x, "%d.%m.%Y").ok(); }
-    if let Some(x) = find(r"\d{1,2}/\d{1,2}/\d{4}") { return NaiveDate::parse_from_str(&x, "%d/%m/%Y").ok(); }
-    if let Some(x) = find(r"\d{1,2} [A-Z][a-z]+ \d{4}") { return NaiveDate::parse_from_str(&x, "%d %B %Y").ok(); }
-    if let Some(x) = find(r"^\d{10}$") { return DateTime::from_timestamp(x.parse().ok()?, 0).map(|d| d.date_naive()); }
-    if let Some(x) = find(r"^\d{8}$") { return NaiveDate::parse_from_str(&x, "%Y%m%d").ok(); }
-    None
-}
+use chrono::NaiveDate;
 let mut stations: Vec<String> = vec![];
 let mut marker: Option<String> = None;
-let mut seen: HashSet<String> = HashSet::new();
-let token = Regex::new(r"[A-Za-z0-9_+/=:.-]*[A-Za-z0-9_+/=-]")?;
+let re = Regex::new(r"marker\s*=\s*(\S+)")?;
 loop {
-    let r = match &marker { None => lockers::station_directory().await?, Some(m) => lockers::station_directory().marker(m.clone()).await? };
-    let text = r.text().to_string();
-    println!("{text}");
-    let mut lines: Vec<&str> = text.lines().filter(|l| !l.trim().is_empty()).collect();
-    let last = lines.last().copied().unwrap_or("").to_string();
-    let low = last.to_lowercase();
-    let mut next = None;
-    if low.contains("marker") || low.contains("more") || low.contains("next") || low.contains("end") && !last.contains(',') {
-        lines.pop();
-        if low.contains("marker") || low.contains("more") || low.contains("next") {
-            next = token.find_iter(&last).last().map(|m| m.as_str().rsplit(['=', ':']).find(|s| !s.is_empty()).unwrap_or("").to_string());
-        }
+    let t = match &marker {
+        Some(m) => lockers::station_directory().marker(m).await?.text(),
+        None => lockers::station_directory().await?.text(),
+    };
+    let before = stations.len();
+    for l in t.lines().filter(|l| l.contains('|') && !l.starts_with("CODE")) {
+        let code = l.split('|').next().unwrap_or("").trim().to_string();
+        if !stations.contains(&code) { stations.push(code); }
     }
-    for l in lines { if let Some(t) = token.find(l) { stations.push(t.as_str().trim_end_matches(':').to_string()); } }
-    match next {
-        Some(n) if !["none", "end", "marker", "more", "stations"].contains(&n.to_lowercase().as_str()) && seen.insert(n.clone()) => marker = Some(n),
+    match t.lines().last().and_then(|l| re.captures(l)).map(|c| c[1].to_string()) {
+        Some(m) if stations.len() > before && !["-", "none", "None", "end"].contains(&m.as_str()) => marker = Some(m),
         _ => break,
     }
 }
-let re = Regex::new(r"PX-\d+")?;
-let mut parcels: BTreeSet<String> = BTreeSet::new();
-for (i, s) in stations.iter().enumerate() {
-    match lockers::compartments(s.clone()).await {
-        Ok(r) => {
-            let t = r.text().to_string();
-            if i == 0 { println!("{t}"); }
-            parcels.extend(re.find_iter(&t).map(|m| m.as_str().to_string()));
+let mut out: Vec<(NaiveDate, String, String)> = vec![];
+for s in &stations {
+    let t = lockers::compartments(s).await?.text();
+    let mut no = String::new();
+    for l in t.lines() {
+        if let Some(v) = l.trim().strip_prefix("no:") { no = v.trim().to_string(); }
+        if let Some(p) = l.trim().strip_prefix("parcel:") {
+            let p = p.trim();
+            if p.is_empty() || p == "-" { continue; }
+            let info = lockers::track(p).await?;
+            let due = NaiveDate::parse_from_str(&info.due, "%G-W%V-%u")
+                .or_else(|_| NaiveDate::parse_from_str(info.due.get(..10).unwrap_or(&info.due), "%Y-%m-%d"))?;
+            if due < NaiveDate::from_ymd_opt(2025, 3, 12).unwrap() { out.push((due, p.to_string(), no.clone())); }
         }
-        Err(e) => println!("{s}: {}", e.message),
     }
-}
-let list: Vec<String> = parcels.into_iter().collect();
-let tracks = concurrently(8, list, |p| async move { lockers::track(p).await }).await?;
-if let Some(t) = tracks.first() { println!("due is like {}", t.due); }
-let limit = chrono::NaiveDate::from_ymd_opt(2025, 3, 12).unwrap();
-let mut out = vec![];
-for t in &tracks {
-    let (lockers::TrackStatus::Stowed, Some(c)) = (&t.status, &t.compartment) else { continue; };
-    let d = day(&t.due).ok_or_else(|| anyhow!("due {:?}", t.due))?;
-    if d < limit { out.push((d, t.parcel.clone(), c.clone())); }
 }
 out.sort();
 out.iter().map(|(d, p, c)| json!({"parcel": p, "compartment": c, "due": d.format("%Y-%m-%d").to_string()})).collect::<Vec<_>>()

@@ -1,12 +1,20 @@
-let ns: Vec<i64> = (1..=12).collect();
-let pages = concurrently(3, &ns, |n| async move { Ok::<_, ToolError>(fetch::fetch(format!("http://127.71.7.1:8737/items/{n}")).await) }).await?;
-let (pr, st) = (Regex::new(r"(?m)^price:\s*(.*?)\s*$")?, Regex::new(r"(?m)^stock:\s*(.*?)\s*$")?);
-let (mut missing, mut csv, mut written) = (vec![], String::new(), 0);
-for (n, p) in ns.iter().zip(pages) {
-    let t = p.map(|r| r.text().to_string()).unwrap_or_default();
-    match (pr.captures(&t), st.captures(&t)) {
-        (Some(a), Some(b)) => { written += 1; csv += &format!("{n};{};{}\n", &a[1], &b[1]); }
-        _ => { missing.push(*n); csv += &format!("{n};missing\n"); }
+let num = |t: &str, key: &str| -> Option<String> {
+    Regex::new(&format!(r"\b{key}:\s*(-?\d+(?:\.\d+)?)")).unwrap().captures(t).map(|c| c[1].to_string())
+};
+let numbers: Vec<u32> = (1..=12).collect();
+let pages = concurrently(3, &numbers, |n| async move {
+    Ok::<_, ToolError>(fetch::fetch(format!("http://127.71.7.1:8737/items/{n}")).await.map(|r| r.text()))
+}).await?;
+let (mut missing, mut written, mut csv) = (vec![], 0, String::new());
+for (n, p) in numbers.iter().zip(pages.iter()) {
+    match p {
+        Ok(t) => {
+            let price = num(t, "price").ok_or_else(|| anyhow::anyhow!("no price: {t}"))?;
+            let stock = num(t, "stock").ok_or_else(|| anyhow::anyhow!("no stock: {t}"))?;
+            csv.push_str(&format!("{n};{price};{stock}\n"));
+            written += 1;
+        }
+        Err(_) => { missing.push(*n); csv.push_str(&format!("{n};missing\n")); }
     }
 }
 filesystem::write_file("/tmp/toolsmith-first-try/shop/items.csv", csv).await?;

@@ -1,19 +1,12 @@
 use everything::GetStructuredContentLocation as L;
-let r = everything::get_tiny_image().await?;
-let mut mime = Value::Null;
-for c in &r.content {
-    if c.kind() == "image" {
-        mime = serde_json::to_value(c)?["mimeType"].clone();
-        emit(c.clone());
-    }
-}
-let mut conditions = BTreeMap::new();
-let mut best = (f64::MIN, "");
-let mut hum = 0.0;
+let img = everything::get_tiny_image().await?;
+let mime = img.image().and_then(|c| c.mime_type()).map(|s| s.to_string());
+emit(img);
+let mut cities = vec![];
 for (n, l) in [("New York", L::NewYork), ("Chicago", L::Chicago), ("Los Angeles", L::LosAngeles)] {
-    let w = everything::get_structured_content(l).await?;
-    if w.temperature > best.0 { best = (w.temperature, n); }
-    hum += w.humidity;
-    conditions.insert(n, w.conditions.clone());
+    cities.push((n, everything::get_structured_content(l).await?));
 }
-json!({"image": mime, "warmest": best.1, "humidity": hum / 3.0, "conditions": conditions})
+let warmest = cities.iter().max_by(|a, b| a.1.temperature.total_cmp(&b.1.temperature)).map(|c| c.0);
+let humidity = cities.iter().map(|c| c.1.humidity).sum::<f64>() / cities.len() as f64;
+let conditions: std::collections::BTreeMap<&str, String> = cities.iter().map(|c| (c.0, c.1.conditions.clone())).collect();
+json!({"image": mime, "warmest": warmest, "humidity": humidity, "conditions": conditions})

@@ -1,17 +1,17 @@
+use kilns::ProbeKiln as K;
 let mut out = serde_json::Map::new();
-for name in ["east", "west", "raku"] {
+for (name, kiln) in [("east", K::East), ("west", K::West), ("raku", K::Raku)] {
     let mut asks = 0;
-    loop {
-        let kiln = match name { "east" => kilns::ProbeKiln::East, "west" => kilns::ProbeKiln::West, _ => kilns::ProbeKiln::Raku };
+    let p = loop {
         asks += 1;
-        match kilns::probe(kiln).await {
-            Ok(p) => {
-                out.insert(name.to_string(), json!({"celsius": p.celsius, "phase": p.phase, "asks": asks}));
-                break;
+        match kilns::probe(kiln.clone()).await {
+            Ok(p) => break p,
+            Err(e) if e.message.to_uppercase().contains("BUSY") && asks < 5 => {
+                tokio::time::sleep(std::time::Duration::from_millis(200)).await;
             }
-            Err(e) if asks < 5 && e.message.to_uppercase().contains("BUSY") => sleep(std::time::Duration::from_millis(100)).await,
-            Err(e) => return Err(e.into()),
+            Err(e) => { Err::<(), _>(e)?; }
         }
-    }
+    };
+    out.insert(name.to_string(), json!({"celsius": p.celsius, "phase": p.phase, "asks": asks}));
 }
-out
+Value::Object(out)

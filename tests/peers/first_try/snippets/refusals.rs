@@ -1,4 +1,4 @@
-let mut out = vec![];
+let mut out: Vec<&str> = vec![];
 for p in ["/tmp/toolsmith-first-try/shop/customers.csv", "/tmp/toolsmith-first-try/shop/nowhere.txt", "/etc/hostname", "/tmp/toolsmith-first-try/shop/orders"] {
     out.push(match filesystem::read_text_file(p).await {
         Ok(_) => "fine",

@@ -1,13 +1,14 @@
+let weeks = Regex::new(r"\d{4}-W\d{2}(-\d)?")?;
 let code = Regex::new(r"\b[A-Z]\d{2}\b")?;
-let mut returned: Vec<String> = vec![];
-let mut refused: BTreeMap<String, String> = BTreeMap::new();
+let mut returned = vec![];
+let mut refused = std::collections::BTreeMap::new();
 for p in ["PX-1010", "PX-1001", "PX-1004", "PX-1070", "PX-9999", "PX-1013", "PX-1060", "PX-2003"] {
     match lockers::release(p, lockers::ReleaseReason::Returned).await {
-        Ok(_) => returned.push(p.to_string()),
+        Ok(_) => returned.push(p),
         Err(e) => {
-            let m = e.message.to_string();
-            let c = code.find(&m).ok_or_else(|| anyhow!("no code in {m}"))?;
-            refused.insert(p.to_string(), c.as_str().to_string());
+            let m = weeks.replace_all(&e.message, "").to_string();
+            let c = code.find(&m).map(|x| x.as_str().to_string()).unwrap_or(m.clone());
+            refused.insert(p, c);
         }
     }
 }

@@ -1,61 +1,58 @@
-let re = Regex::new(r"\{'id': '([^']+)', 'size': '([^']+)', 'wants': '([^']+)'")?;
-let more = Regex::new(r"'more':\s*(\d+)\s*\}\s*$")?;
-let mut parcels: Vec<(u64, String, String, String)> = vec![];
-let mut after = 0i64;
-loop {
-    let text = lockers::intake().after(after).await?.text().to_string();
-    let n = parcels.len();
-    for c in re.captures_iter(&text) {
-        let num: u64 = c[1].chars().filter(|c| c.is_ascii_digit()).collect::<String>().parse()?;
-        parcels.push((num, c[1].to_string(), c[2].to_string(), c[3].to_string()));
-    }
-    if text.matches("'id':").count() != parcels.len() - n { anyhow::bail!("intake not understood: {text}"); }
-    match more.captures(&text) {
-        Some(c) => {
-            let next: i64 = c[1].parse()?;
-            if next == after { break; }
-            after = next;
+#[derive(Debug, Clone)]
+struct Comp { no: String, n: u64, size: usize, state: String, parcel: Option<String> }
+fn rank(s: &str) -> usize { match s { "S" => 0, "M" => 1, "L" => 2, _ => 9 } }
+async fn comps(station: &str) -> anyhow::Result<Vec<Comp>> {
+    let text = lockers::compartments(station).await?.text();
+    let mut out: Vec<Comp> = vec![];
+    for l in text.lines() {
+        let Some((k, v)) = l.split_once(':') else { continue };
+        let v = v.trim();
+        if k.trim() == "no" {
+            let n = v.rsplit('/').next().unwrap_or_default().parse()?;
+            out.push(Comp { no: v.to_string(), n, size: 9, state: String::new(), parcel: None });
+            continue;
         }
-        None => break,
+        let Some(c) = out.last_mut() else { continue };
+        match k.trim() {
+            "size" => c.size = rank(v),
+            "state" => c.state = v.to_string(),
+            "parcel" => c.parcel = if v == "-" || v.is_empty() { None } else { Some(v.to_string()) },
+            _ => {}
+        }
     }
+    Ok(out)
 }
-parcels.sort();
-parcels.dedup();
-fn rank(s: &str) -> Option<usize> { ["S", "M", "L"].iter().position(|x| *x == s) }
-let mut stowed: BTreeMap<String, String> = BTreeMap::new();
-let mut left: Vec<String> = vec![];
-for (_, id, size, station) in &parcels {
-    let text = lockers::compartments(station).await?.text().to_string();
-    let need = rank(size).ok_or_else(|| anyhow::anyhow!("size {size}"))?;
-    let mut free: Vec<(usize, u64, String)> = vec![];
-    let mut m: BTreeMap<String, String> = BTreeMap::new();
-    for line in text.lines().chain(["--"]) {
-        if line.trim() == "--" {
-            if let (Some(no), Some(size), Some(state)) = (m.get("no"), m.get("size"), m.get("state")) {
-                if let Some(r) = rank(size) {
-                    if state == "free" && r >= need {
-                        free.push((r, no.rsplit('/').next().unwrap_or("").parse()?, no.clone()));
-                    }
-                }
-            }
-            m.clear();
-        } else if let Some((k, v)) = line.split_once(':') {
-            m.insert(k.trim().to_string(), v.trim().to_string());
+async fn waiting() -> anyhow::Result<Vec<Value>> {
+    let mut out = vec![];
+    let mut after: Option<i64> = None;
+    loop {
+        let page = match after { Some(a) => lockers::intake().after(a).await?, None => lockers::intake().await? };
+        let v: Value = page.json()?;
+        out.extend(v["parcels"].as_array().cloned().unwrap_or_default());
+        match v["more"].as_i64() { Some(a) if Some(a) != after => after = Some(a), _ => break }
+    }
+    Ok(out)
+}
+async fn stow_best(parcel: &str, size: usize, station: &str) -> anyhow::Result<Option<String>> {
+    let mut free: Vec<Comp> = comps(station).await?.into_iter().filter(|c| c.state == "free" && c.size >= size && c.size < 9).collect();
+    free.sort_by_key(|c| (c.size, c.n));
+    for c in free {
+        if lockers::stow(parcel, c.no.clone()).await.is_ok() && lockers::track(parcel).await?.compartment.is_some() {
+            return Ok(Some(c.no));
         }
     }
-    free.sort();
-    let mut done = false;
-    for (_, _, c) in free {
-        let answer = lockers::stow(id, &c).await;
-        let t = lockers::track(id).await?;
-        if matches!(t.status, lockers::TrackStatus::Stowed) {
-            stowed.insert(id.clone(), t.compartment.unwrap_or(c));
-            done = true;
-            break;
-        }
-        let said = match &answer { Ok(a) => a.text().to_string(), Err(e) => format!("{e:?}") };
-        if !said.to_lowercase().contains("door") { anyhow::bail!("{id} {c}: {said}"); }
+    Ok(None)
+}
+let mut parcels = waiting().await?;
+let id = |p: &Value| p["id"].as_str().unwrap_or_default().to_string();
+parcels.sort_by_key(|p| id(p).rsplit('-').next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0));
+let mut stowed = serde_json::Map::new();
+let mut left = vec![];
+for p in &parcels {
+    let size = rank(p["size"].as_str().unwrap_or_default());
+    match stow_best(&id(p), size, p["wants"].as_str().unwrap_or_default()).await? {
+        Some(c) => { stowed.insert(id(p), json!(c)); }
+        None => left.push(id(p)),
     }
-    if !done { left.push(id.clone()); }
 }
 json!({"stowed": stowed, "left": left})

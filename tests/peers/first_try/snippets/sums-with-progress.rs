@@ -1,21 +1,17 @@
 let csv = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/pairs.csv").await?.content;
 let mut pairs: Vec<(f64, f64)> = vec![];
 for l in csv.lines().skip(1).filter(|l| !l.trim().is_empty()) {
-    let f: Vec<f64> = l.split([',', ';']).map(|x| x.trim().parse::<f64>()).collect::<Result<_, _>>()?;
-    pairs.push((f[0], f[1]));
+    let n: Vec<f64> = l.split(|c| c == ',' || c == ';').filter_map(|x| x.trim().parse().ok()).collect();
+    pairs.push((n[0], n[1]));
 }
-let re = Regex::new(r"-?\d+(?:\.\d+)?")?;
-let (mut total, mut largest, mut done) = (0.0f64, f64::MIN, 0usize);
-for chunk in pairs.chunks(50) {
-    let answers = concurrently(8, chunk.to_vec(), |(a, b)| async move { everything::get_sum(a, b).await }).await?;
-    for r in &answers {
-        let t = r.text().to_string();
-        let s: f64 = re.find_iter(&t).last().ok_or_else(|| anyhow!("no number in {t}"))?.as_str().parse()?;
-        total += s;
-        largest = largest.max(s);
-    }
-    done += chunk.len();
-    progress(done as f64, pairs.len() as f64, &format!("{done} pairs"));
+let re = Regex::new(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")?;
+let mut sums: Vec<f64> = vec![];
+for (i, (a, b)) in pairs.iter().enumerate() {
+    let t = everything::get_sum(*a, *b).await?.text();
+    let last = re.find_iter(&t).last().map(|m| m.as_str().to_string()).unwrap_or_default();
+    sums.push(last.parse()?);
+    if (i + 1) % 50 == 0 { progress(i + 1, pairs.len(), format!("{} pairs", i + 1)); }
 }
-let num = |x: f64| { let x = (x * 1e6).round() / 1e6; if x.fract() == 0.0 { json!(x as i64) } else { json!(x) } };
-json!({"pairs": pairs.len(), "total": num(total), "largest": num(largest)})
+let total = (sums.iter().sum::<f64>() * 1e6).round() / 1e6;
+let largest = sums.iter().cloned().fold(f64::NEG_INFINITY, f64::max);
+json!({"pairs": sums.len(), "total": total, "largest": largest})

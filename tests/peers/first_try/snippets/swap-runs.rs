@@ -1,39 +1,41 @@
-let arg = |k: &str| args.get(k).map(|s| s.to_string()).ok_or_else(|| anyhow!("no argument {k}"));
-let (day, first, second) = (arg("day")?, arg("first")?, arg("second")?);
-let day = chrono::NaiveDate::parse_from_str(&day, "%Y-%m-%d")?.format("%G-W%V-%u").to_string();
-let text = trams::roster(day.clone()).await?.text().to_string();
-println!("{text}");
-fn cells(l: &str) -> Vec<String> {
-    for d in ['|', '\t', ';'] { if l.contains(d) { return l.trim().trim_matches(d).split(d).map(|s| s.trim().to_string()).collect(); } }
-    l.split_whitespace().map(String::from).collect()
-}
-let idx = text.lines().find_map(|l| cells(l).iter().position(|c| c.to_lowercase().starts_with("driver"))).unwrap_or(3);
-let key_re = Regex::new(r"(?i)driver\W{0,3}[:= ]\W{0,2}?(\d+|-|–)")?;
-let driver = |run: &str| -> anyhow::Result<i64> {
-    let l = text.lines().find(|l| l.split(|c: char| !(c.is_alphanumeric() || c == '-')).any(|w| w == run)).ok_or_else(|| anyhow!("no run {run}"))?;
-    let d = match key_re.captures(l) { Some(c) => c[1].to_string(), None => cells(l).get(idx).cloned().unwrap_or_default() };
-    Ok(d.trim_start_matches('#').parse()?)
+let date = chrono::NaiveDate::parse_from_str(args.require("day")?, "%Y-%m-%d")?;
+let day = date.format("%G-W%V-%u").to_string();
+let first = args.require("first")?.to_string();
+let second = args.require("second")?.to_string();
+let roster = trams::roster(&day).await?.text();
+let driver = |run: &str| -> Option<i64> {
+    roster.lines().map(|l| l.split('|').map(|c| c.trim()).collect::<Vec<_>>())
+        .find(|f| f.len() > 3 && f[0] == run).and_then(|f| f[3].parse().ok())
 };
-let (d1, d2) = (driver(&first)?, driver(&second)?);
-trams::assign(day.clone(), first.clone()).await?;
-trams::assign(day.clone(), second.clone()).await?;
+let a = driver(&first).ok_or_else(|| anyhow::anyhow!("{first} has no driver"))?;
+let b = driver(&second).ok_or_else(|| anyhow::anyhow!("{second} has no driver"))?;
+let mut steps: Vec<(String, Option<i64>)> = vec![
+    (first.clone(), None), (second.clone(), None), (first.clone(), Some(b)), (second.clone(), Some(a)),
+];
 let mut refusal: Option<String> = None;
-let mut given = false;
-match trams::assign(day.clone(), first.clone()).driver(d2).await {
-    Err(e) => refusal = Some(e.message.to_string()),
-    Ok(_) => {
-        given = true;
-        if let Err(e) = trams::assign(day.clone(), second.clone()).driver(d1).await { refusal = Some(e.message.to_string()); }
+let mut did = 0;
+for (run, d) in &steps {
+    let r = match d {
+        Some(n) => trams::assign(&day, run).driver(*n).await,
+        None => trams::assign(&day, run).await,
+    };
+    match r {
+        Ok(_) => did += 1,
+        Err(e) => { refusal = Some(e.message.clone()); break; }
     }
 }
-match refusal {
-    None => json!({"swapped": true, "refusal": null}),
-    Some(message) => {
-        println!("{message}");
-        if given { trams::assign(day.clone(), first.clone()).await?; }
-        trams::assign(day.clone(), first.clone()).driver(d1).await?;
-        trams::assign(day.clone(), second.clone()).driver(d2).await?;
-        let code = Regex::new(r"(?:^|[\s:\[(])([A-Z]\d)(?:[\s:\]),.]|$)")?.captures(&message).map(|c| c[1].to_string());
-        json!({"swapped": false, "refusal": code})
+if refusal.is_some() {
+    steps.truncate(did);
+    // take away what was newly given, then give both their own runs again
+    for (run, d) in &steps {
+        if d.is_some() { trams::assign(&day, run).await?; }
+    }
+    for (run, own) in [(&first, a), (&second, b)] {
+        if steps.iter().any(|s| &s.0 == run) { trams::assign(&day, run).driver(own).await?; }
     }
 }
+let code = refusal.map(|m| {
+    let m = Regex::new(r"[A-Z]\d+-\d+").unwrap().replace_all(&m, "").to_string();
+    Regex::new(r"\b[A-Z]\d\b").unwrap().find(&m).map(|x| x.as_str().to_string()).unwrap_or(m.clone())
+});
+json!({"swapped": code.is_none(), "refusal": code})

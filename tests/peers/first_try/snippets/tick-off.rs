@@ -1,25 +1,24 @@
-fn walk(v: &Value, at: &str, out: &mut Vec<String>) {
+const DIR: &str = "/tmp/toolsmith-first-try/shop/notes";
+fn walk(v: &Value, prefix: &str, out: &mut Vec<String>) {
     for e in v.as_array().into_iter().flatten() {
-        let p = format!("{at}{}", e["name"].as_str().unwrap_or(""));
+        let p = format!("{prefix}{}", e["name"].as_str().unwrap_or(""));
         if e["type"] == "directory" { walk(&e["children"], &format!("{p}/"), out); }
         else if p.ends_with(".md") { out.push(p); }
     }
 }
-let base = "/tmp/toolsmith-first-try/shop/notes";
-let tree: Value = serde_json::from_str(&filesystem::directory_tree(base).await?.content)?;
+let tree: Value = serde_json::from_str(&filesystem::directory_tree(DIR).await?.content)?;
 let mut files = vec![];
 walk(&tree, "", &mut files);
-let mut changed = vec![];
-for f in files {
-    let path = format!("{base}/{f}");
-    let t = filesystem::read_text_file(path.clone()).await?.content;
-    let new: String = t.split_inclusive('\n').map(|l| match l.strip_prefix("- [ ]") {
-        Some(rest) if rest.contains("Clara") || rest.contains("Oslo") => format!("- [x]{rest}"),
-        _ => l.to_string(),
-    }).collect();
-    if new != t {
-        filesystem::write_file(path, new).await?;
-        changed.push(f);
+let mut changed: Vec<String> = vec![];
+for f in &files {
+    let path = format!("{DIR}/{f}");
+    let text = filesystem::read_text_file(&path).await?.content;
+    let new = text.split('\n').map(|l| if l.starts_with("- [ ]") && (l.contains("Clara") || l.contains("Oslo")) {
+        format!("- [x]{}", &l[5..])
+    } else { l.to_string() }).collect::<Vec<_>>().join("\n");
+    if new != text {
+        filesystem::write_file(&path, &new).await?;
+        changed.push(f.clone());
     }
 }
 changed.sort();

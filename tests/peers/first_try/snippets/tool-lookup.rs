@@ -1,6 +1,6 @@
 let mut out = serde_json::Map::new();
 for p in ["convert time between time zones", "show the commit logs", "delete entities from the knowledge graph"] {
-    let r = search_tools(p).await?;
-    out.insert(p.to_string(), json!(r.first().map(|f| f.tool.clone())));
+    let found = search_tools(p).await?;
+    out.insert(p.to_string(), json!(found.first().map(|f| f.tool.clone())));
 }
-Value::Object(out)
+out

@@ -1,32 +1,33 @@
-fn number(s: &Scalar) -> Option<f64> {
-    match serde_json::to_value(s).ok()? {
-        Value::Number(n) => n.as_f64(),
-        Value::String(s) => s.trim().parse().ok(),
-        _ => None,
-    }
-}
-let colonies = hives::list_colonies().await?.result;
-let (mut oxalic, mut formic, mut already) = (vec![], vec![], vec![]);
-for c in &colonies {
+use hives::BeginTreatmentAgent as A;
+let (mut oxalic, mut formic, mut already): (Vec<String>, Vec<String>, Vec<String>) = Default::default();
+for c in hives::list_colonies().await?.result {
     let mut cursor: Option<String> = None;
     let mut mites: Option<f64> = None;
+    let mut supers: Option<i64> = None;
     'pages: loop {
-        let page = match &cursor { None => hives::inspections(c.hive.clone()).await?, Some(k) => hives::inspections(c.hive.clone()).cursor(k.clone()).await? };
-        for i in &page.entries {
-            if let Some(n) = number(&i.mites) { mites = Some(n); break 'pages; }
+        let page = match &cursor {
+            Some(k) => hives::inspections(&c.hive).cursor(k).await?,
+            None => hives::inspections(&c.hive).await?,
+        };
+        for e in &page.entries {
+            if supers.is_none() { supers = Some(e.supers); }
+            mites = e.mites.as_f64().or_else(|| e.mites.as_str().and_then(|s| s.trim().parse().ok()));
+            if mites.is_some() { break 'pages; }
         }
-        cursor = page.cursor.filter(|k| !k.is_empty());
-        if cursor.is_none() { break; }
+        match page.cursor {
+            Some(k) if !k.is_empty() => cursor = Some(k),
+            _ => break,
+        }
     }
-    if !mites.is_some_and(|m| m > 3.0) { continue; }
-    if c.treatment.as_deref().is_some_and(|t| !t.is_empty() && t != "none") { already.push(c.hive.clone()); continue; }
-    match hives::begin_treatment(c.hive.clone(), hives::BeginTreatmentAgent::Oxalic).await {
+    if mites.unwrap_or(0.0) <= 3.0 { continue; }
+    if c.treatment.is_some() { already.push(c.hive.clone()); continue; }
+    match hives::begin_treatment(&c.hive, A::Oxalic).await {
         Ok(_) => oxalic.push(c.hive.clone()),
-        Err(e) if e.message.to_lowercase().contains("super") => {
-            hives::begin_treatment(c.hive.clone(), hives::BeginTreatmentAgent::Formic).await?;
+        Err(e) if e.message.to_lowercase().contains("super") || supers.unwrap_or(0) > 0 => {
+            hives::begin_treatment(&c.hive, A::Formic).await?;
             formic.push(c.hive.clone());
         }
-        Err(e) => return Err(e.into()),
+        Err(e) => { Err::<(), _>(e)?; }
     }
 }
 oxalic.sort();

@@ -1,15 +1,16 @@
-let d = git::git_diff("/tmp/toolsmith-first-try/repository", "release").await?.text().to_string();
-let mut files: Vec<String> = vec![];
-let (mut added, mut removed, mut hunk) = (0, 0, false);
-for l in d.lines() {
-    if let Some(r) = l.strip_prefix("diff --git ") {
-        hunk = false;
-        let name = r.rsplit_once(" b/").map(|x| x.1).unwrap_or(r);
-        files.push(name.to_string());
-    } else if l.starts_with("@@") { hunk = true; }
-    else if hunk {
-        if l.starts_with('+') { added += 1; } else if l.starts_with('-') { removed += 1; }
+let repo = "/tmp/toolsmith-first-try/repository";
+let text = match git::git_diff(repo, "release..main").context_lines(0).await {
+    Ok(r) => r.text(),
+    Err(_) => git::git_diff(repo, "release").context_lines(0).await?.text(),
+};
+let head = Regex::new(r"^diff --git a/(.*) b/(.*)$")?;
+let hunk = Regex::new(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")?;
+let (mut files, mut added, mut removed) = (std::collections::BTreeSet::<String>::new(), 0u64, 0u64);
+for l in text.lines() {
+    if let Some(c) = head.captures(l) { files.insert(c[2].to_string()); }
+    else if let Some(c) = hunk.captures(l) {
+        removed += c.get(1).map_or(1, |m| m.as_str().parse().unwrap());
+        added += c.get(2).map_or(1, |m| m.as_str().parse().unwrap());
     }
 }
-files.sort();
 json!({"files": files, "added": added, "removed": removed})

@@ -1,13 +1,12 @@
-let list = filesystem::read_text_file("/tmp/toolsmith-first-try/shop/wanted.txt").await?.content;
-let names: Vec<String> = list.lines().map(|l| l.trim().to_string()).filter(|l| !l.is_empty()).collect();
-let res = concurrently(8, names.clone(), |n| async move { Ok::<_, ToolError>(filesystem::read_text_file(format!("/tmp/toolsmith-first-try/shop/{n}")).await) }).await?;
-let mut read = 0;
-let mut bytes = 0;
-let mut missing: Vec<String> = vec![];
-for (n, r) in names.iter().zip(&res) {
+const ROOT: &str = "/tmp/toolsmith-first-try/shop";
+let list = filesystem::read_text_file(format!("{ROOT}/wanted.txt")).await?.content;
+let names: Vec<&str> = list.lines().map(|l| l.trim()).filter(|l| !l.is_empty()).collect();
+let results = concurrently(8, names.clone(), |n| async move { Ok(filesystem::read_text_file(format!("{ROOT}/{n}")).await) }).await?;
+let (mut read, mut bytes, mut missing) = (0, 0, vec![]);
+for (n, r) in names.iter().zip(results) {
     match r {
-        Ok(t) => { read += 1; bytes += t.content.len(); }
-        Err(_) => missing.push(n.clone()),
+        Ok(o) => { read += 1; bytes += o.content.len(); }
+        Err(_) => missing.push(n.to_string()),
     }
 }
 json!({"read": read, "bytes": bytes, "missing": missing})

@@ -1,7 +1,7 @@
 //! Heads of HTTP, for any bytes: the body of the fuzz target `heads`, run on its corpus and on requests that were right
 //! before something happened to them.
 //!
-//! More cases: `PROPTEST_CASES=1000000 cargo test -p toolsmith --release --test heads`.
+//! More cases: `PROPTEST_CASES=1000000 cargo test -p server --release --test heads`.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
@@ -130,7 +130,7 @@ fn the_corpus_holds() {
     }
     assert!(count > 10, "only {count}");
     let right = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer 0123456789abcdef\r\nContent-Length: 2\r\n\r\n{}";
-    let (admitted, answered) = cli::probe::answer(right.as_bytes()).unwrap();
+    let (admitted, answered) = server::http::probe::answer(right.as_bytes()).unwrap();
     assert_eq!((admitted.len(), answered.starts_with(b"HTTP/1.1 204")), (1, true), "{admitted:?}");
     assert!(admitted[0].is_authorized && admitted[0].body.as_deref() == Some(b"{}"), "{admitted:?}");
 }
