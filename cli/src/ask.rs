@@ -41,14 +41,14 @@ async fn ask_in(
     blocks: Vec<Block>,
     cancel: CancellationToken,
 ) -> Result<u8, Failure> {
-    let mut desk = ChatSession::open(&arguments.talk, runtime, !arguments.json).await?;
+    let mut chat = ChatSession::open(&arguments.talk, runtime, !arguments.json).await?;
     let terminal = &runtime.terminal;
-    if let Some(line) = desk.tools.missing().await {
+    if let Some(line) = chat.tools.missing().await {
         terminal.note(&line);
     }
-    let (turn, tally) = desk.turn(blocks, cancel.cancelled()).await;
+    let (turn, tally) = chat.turn(blocks, cancel.cancelled()).await;
     runtime.stop();
-    let id = desk.close().await;
+    let id = chat.close().await;
     let (code, error) = match &turn {
         TurnResult::Answered(_) => (exit::OK, None),
         TurnResult::Failed(error) => (exit::RUNTIME, Some(error.to_string())),

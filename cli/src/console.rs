@@ -44,7 +44,7 @@ pub(crate) async fn chat(arguments: &ChatArguments) -> Result<u8, Failure> {
     let signals = Signals::new()?;
     let manner = &arguments.talk.manner;
     let terminal = Terminal::of_conversation(manner.quiet);
-    let process = ProcessContext::of_this_process().of_agent().with_trace(terminal.voice());
+    let process = ProcessContext::of_this_process().of_agent().with_trace(terminal.notifier());
     let mut runtime = Runtime::start(terminal, manner.verbose, process).await;
     let code = chat_in(&mut runtime, arguments, signals).await;
     runtime.shutdown().await?;
@@ -57,18 +57,18 @@ async fn chat_in(
     mut signals: Signals,
 ) -> Result<u8, Failure> {
     let history = config::state_folder().ok().map(|folder| folder.join("history"));
-    let mut desk = ChatSession::open(&arguments.talk, runtime, true).await?;
+    let mut chat = ChatSession::open(&arguments.talk, runtime, true).await?;
     let terminal = &runtime.terminal;
     let editor = Editor::start(terminal, history)?;
-    let notices = notices::start(&desk);
-    welcome(&desk, editor.is_there);
-    let code = converse(&mut desk, &editor, &mut signals).await;
+    let notices = notices::start(&chat);
+    welcome(&chat, editor.is_there);
+    let code = converse(&mut chat, &editor, &mut signals).await;
     notices.abort();
     // A signal may have come while a line was edited.
     terminal.edit(None);
     drop(editor);
     runtime.stop();
-    if let Some(id) = desk.close().await {
+    if let Some(id) = chat.close().await {
         terminal.note(&how_to_resume("chat", &id));
     }
     Ok(code)
@@ -108,7 +108,7 @@ enum Completion {
 }
 
 /// Message by message, until somebody leaves; gives the exit code.
-async fn converse(desk: &mut ChatSession, editor: &Editor, signals: &mut Signals) -> u8 {
+async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals) -> u8 {
     let mut is_leaving = false;
     loop {
         let typed = tokio::select! {
@@ -121,7 +121,7 @@ async fn converse(desk: &mut ChatSession, editor: &Editor, signals: &mut Signals
         let was_leaving = std::mem::take(&mut is_leaving);
         match typed {
             Typed::Message(text) if text.is_empty() => {}
-            Typed::Message(text) => match step(desk, &text, signals).await {
+            Typed::Message(text) => match step(chat, &text, signals).await {
                 Some(Completion::Done) => {}
                 Some(Completion::Leave) => return exit::CANCELLED,
                 None => return exit::OK,
@@ -131,11 +131,11 @@ async fn converse(desk: &mut ChatSession, editor: &Editor, signals: &mut Signals
             }
             Typed::Interrupt => {
                 is_leaving = true;
-                desk.terminal.note("press Ctrl-C once more to leave");
+                chat.terminal.note("press Ctrl-C once more to leave");
             }
             Typed::End => return exit::OK,
             Typed::Failed(error) => {
-                desk.terminal.tell(&format!("toolsmith: nothing more can be read: {error}"));
+                chat.terminal.tell(&format!("toolsmith: nothing more can be read: {error}"));
                 return exit::HOST;
             }
         }
@@ -143,12 +143,12 @@ async fn converse(desk: &mut ChatSession, editor: &Editor, signals: &mut Signals
 }
 
 /// A message or a command; `None` where the person leaves.
-async fn step(desk: &mut ChatSession, text: &str, signals: &mut Signals) -> Option<Completion> {
+async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Option<Completion> {
     let command = match command::parse(text) {
-        None => return Some(say(desk, vec![Block::text(text)], signals).await),
+        None => return Some(say(chat, vec![Block::text(text)], signals).await),
         Some(Ok(command)) => command,
         Some(Err(wrong)) => {
-            desk.terminal.tell(&wrong);
+            chat.terminal.tell(&wrong);
             return Some(Completion::Done);
         }
     };
@@ -159,23 +159,23 @@ async fn step(desk: &mut ChatSession, text: &str, signals: &mut Signals) -> Opti
     let blocks = tokio::select! {
         biased;
         _ = signals.interrupt.recv() => {
-            desk.terminal.tell("given up");
+            chat.terminal.tell("given up");
             return Some(Completion::Done);
         }
-        done = desk.carry_out(command) => done,
+        done = chat.carry_out(command) => done,
     };
     match blocks {
         Ok(None) => Some(Completion::Done),
-        Ok(Some(blocks)) => Some(say(desk, blocks, signals).await),
+        Ok(Some(blocks)) => Some(say(chat, blocks, signals).await),
         Err(wrong) => {
-            desk.terminal.tell(&wrong);
+            chat.terminal.tell(&wrong);
             Some(Completion::Done)
         }
     }
 }
 
 /// Says something to the model, and shows what becomes of it.
-async fn say(desk: &mut ChatSession, blocks: Vec<Block>, signals: &mut Signals) -> Completion {
+async fn say(chat: &mut ChatSession, blocks: Vec<Block>, signals: &mut Signals) -> Completion {
     signals.forget();
     let mut ended = Completion::Done;
     let given_up = async {
@@ -187,13 +187,13 @@ async fn say(desk: &mut ChatSession, blocks: Vec<Block>, signals: &mut Signals) 
         }
     };
     let begun = std::time::Instant::now();
-    let (turn, tally) = desk.turn(blocks, given_up).await;
-    let terminal = &desk.terminal;
+    let (turn, tally) = chat.turn(blocks, given_up).await;
+    let terminal = &chat.terminal;
     match turn {
         TurnResult::Answered(_) if terminal.is_quiet() => {}
         TurnResult::Answered(_) => {
             let line = format!("{}, {}", seconds(begun.elapsed()), cost(&tally));
-            terminal.show(&desk.style.paint(TextStyle::Dim, &line));
+            terminal.show(&chat.style.paint(TextStyle::Dim, &line));
         }
         TurnResult::Failed(error) => terminal.tell(&format!("toolsmith: {error}")),
         TurnResult::Cancelled => {
@@ -215,23 +215,23 @@ fn cost(tally: &RunStats) -> String {
 }
 
 /// What is said at the beginning.
-fn welcome(desk: &ChatSession, is_there: bool) {
-    let terminal = &desk.terminal;
+fn welcome(chat: &ChatSession, is_there: bool) {
+    let terminal = &chat.terminal;
     if terminal.is_quiet() {
         return;
     }
-    let entry = &desk.model().entry;
+    let entry = &chat.model().entry;
     let name = entry.display_name.as_ref().unwrap_or(&entry.reference);
     if is_there {
         terminal.note(&format!("model {name}; /help lists commands, Ctrl-D leaves"));
     }
-    let id = desk.record().id();
+    let id = chat.record().id();
     if let Some(id) = id {
-        let count = desk.conversation.len();
+        let count = chat.conversation.len();
         terminal.note(&format!("going on with conversation {id}, {count} messages; said last:"));
-        let texts = desk.conversation.iter().rev().map(agent::Message::texts);
+        let texts = chat.conversation.iter().rev().map(agent::Message::texts);
         if let Some(last) = texts.map(|text| short(&text, LAST_WORDS)).find(|text| !text.is_empty()) {
-            terminal.show(&desk.style.paint(TextStyle::Dim, &format!("  {last}")));
+            terminal.show(&chat.style.paint(TextStyle::Dim, &format!("  {last}")));
         }
     }
 }

@@ -29,8 +29,8 @@ const LONGEST_TOLD: usize = 2_000;
 
 /// The person at the terminal, as servers see them.
 pub(crate) struct TerminalHost {
-    voice: Notifier,
-    stage: TerminalPrompt,
+    notifier: Notifier,
+    prompt: TerminalPrompt,
     /// Whether there is anybody to ask.
     is_there: bool,
     /// How many questions are open: meanwhile no time limit runs.
@@ -52,8 +52,8 @@ impl TerminalHost {
     pub(crate) fn at(terminal: &Terminal) -> Arc<Self> {
         let is_there = std::io::stderr().is_terminal() && Keyboard::is_there();
         Arc::new(TerminalHost {
-            voice: terminal.voice(),
-            stage: terminal.stage(),
+            notifier: terminal.notifier(),
+            prompt: terminal.prompt(),
             is_there,
             questions: watch::Sender::default(),
             turn: tokio::sync::Mutex::default(),
@@ -81,7 +81,7 @@ impl TerminalHost {
         let _waiting = self.wait_for_person();
         let _turn = self.turn.lock().await;
         // A terminal that is gone gives no consent.
-        let asked = self.stage.question().await.ok()?;
+        let asked = self.prompt.question().await.ok()?;
         let mut text = question;
         for _ in 0..TRIES {
             let typed = asked.ask(std::mem::take(&mut text), prompt).await.ok()??;
@@ -104,14 +104,14 @@ impl TerminalHost {
             all.entry(server.to_owned()).or_insert_with(|| LogRate { since: Instant::now(), lines: 0 });
         if told.since.elapsed() >= WINDOW {
             if let Some(left_out) = told.lines.checked_sub(MOST_LINES).filter(|lines| *lines > 0) {
-                self.voice.note(&format!("{server}: {left_out} lines are left out"));
+                self.notifier.note(&format!("{server}: {left_out} lines are left out"));
             }
             *told = LogRate { since: Instant::now(), lines: 0 };
         }
         told.lines = told.lines.saturating_add(1);
         if told.lines <= MOST_LINES {
             let line: String = line.chars().take(LONGEST_TOLD).collect();
-            self.voice.note(&format!("{server}: {}", printable::prose(&line)));
+            self.notifier.note(&format!("{server}: {}", printable::prose(&line)));
         }
     }
 }
@@ -121,8 +121,8 @@ impl SessionHost for TerminalHost {
         self.questions.subscribe()
     }
 
-    fn voice(&self) -> Notifier {
-        self.voice.clone()
+    fn notifier(&self) -> Notifier {
+        self.notifier.clone()
     }
 }
 
@@ -139,7 +139,7 @@ impl Host for TerminalHost {
         async move {
             let _waiting = self.wait_for_person();
             let _turn = self.turn.lock().await;
-            elicitation::elicit(&self.stage, server, &parameters).await
+            elicitation::elicit(&self.prompt, server, &parameters).await
         }
         .boxed()
     }

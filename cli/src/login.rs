@@ -19,7 +19,8 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
     let config = load_for_person(&arguments.place.options(), &terminal)?;
     let connection = &server(&config, &arguments.name)?.connection;
     let done =
-        mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.voice())).await;
+        mcp::login(connection, None, |address| show(address, !arguments.no_browser, terminal.notifier()))
+            .await;
     if done.is_ok() {
         terminal.note(&format!("logged in at {}", arguments.name));
     }
@@ -47,15 +48,15 @@ pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
 ///
 /// # Errors
 /// Why nobody is logged in.
-pub(crate) async fn at(connection: &ServerConfig, voice: &Notifier) -> Result<(), mcp::Error> {
-    mcp::login(connection, None, |address| show(address, true, voice.clone())).await
+pub(crate) async fn at(connection: &ServerConfig, notifier: &Notifier) -> Result<(), mcp::Error> {
+    mcp::login(connection, None, |address| show(address, true, notifier.clone())).await
 }
 
 /// Shows the address that a person is to visit, and opens it where that is wanted.
-async fn show(address: String, in_browser: bool, voice: Notifier) {
-    voice.tell(&format!("to log in, visit\n  {address}"));
+async fn show(address: String, in_browser: bool, notifier: Notifier) {
+    notifier.tell(&format!("to log in, visit\n  {address}"));
     if in_browser && !browser::open(&address) {
-        voice.tell("no browser could be opened; open the address by hand, on this machine");
+        notifier.tell("no browser could be opened; open the address by hand, on this machine");
     }
 }
 
@@ -72,12 +73,12 @@ async fn offered(config: &ServerConfig, error: &mcp::Error, host: &TerminalHost)
     if !host.agrees(&question).await {
         return false;
     }
-    let voice = host.voice();
+    let notifier = host.notifier();
     let _waiting = host.wait_for_person();
-    match mcp::login(config, Some(challenge), |address| show(address, true, voice.clone())).await {
+    match mcp::login(config, Some(challenge), |address| show(address, true, notifier.clone())).await {
         Ok(()) => true,
         Err(error) => {
-            voice.tell(&error.to_string());
+            notifier.tell(&error.to_string());
             false
         }
     }

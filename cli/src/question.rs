@@ -12,7 +12,7 @@ pub(crate) fn can_ask() -> bool {
 /// Asks a question whose answer is no unless it is yes in words.
 pub(crate) async fn agrees(question: &str) -> bool {
     let terminal = Terminal::new(true, false);
-    let answer = terminal.stage().ask(&format!("{question} "), "[y/N] ").await;
+    let answer = terminal.prompt().ask(&format!("{question} "), "[y/N] ").await;
     // A terminal that is gone gives no consent.
     answer.ok().flatten().is_some_and(|answer| matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
 }

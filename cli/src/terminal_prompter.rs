@@ -19,7 +19,7 @@ const TRIES: usize = 3;
 
 /// The person at the terminal, if there is one.
 pub(crate) struct TerminalPrompter {
-    stage: TerminalPrompt,
+    prompt: TerminalPrompt,
     is_there: bool,
 }
 
@@ -27,7 +27,7 @@ impl TerminalPrompter {
     /// Whoever sits at the terminal that this process belongs to.
     pub(crate) fn at(terminal: &Terminal) -> Self {
         TerminalPrompter {
-            stage: terminal.stage(),
+            prompt: terminal.prompt(),
             is_there: io::stderr().is_terminal() && Keyboard::is_there(),
         }
     }
@@ -40,7 +40,7 @@ impl TerminalPrompter {
             "[y] yes, this once  [s] every time in this session  [n] no: "
         };
         let mut text = format!("{}\n", question.text());
-        let asked = self.stage.question().await?;
+        let asked = self.prompt.question().await?;
         for _ in 0..TRIES {
             match asked.ask(&std::mem::take(&mut text), offered).await?.as_deref() {
                 None => break,
@@ -57,7 +57,7 @@ impl TerminalPrompter {
 
 /// What may be called from the command line, where the person at the terminal is asked.
 pub(crate) fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
-    permission::policy(config, allow, &terminal.voice(), TerminalPrompter::at(terminal))
+    permission::policy(config, allow, &terminal.notifier(), TerminalPrompter::at(terminal))
 }
 
 impl Prompter for TerminalPrompter {

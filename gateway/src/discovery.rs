@@ -39,7 +39,7 @@ pub struct Discovery<'a> {
 impl<'a> Discovery<'a> {
     /// No list yet; of the tools, what a lock file says is known.
     pub fn new(config: &'a Config, host: Arc<dyn SessionHost>, cache: Cache, known: Known) -> Self {
-        let notifier = host.voice();
+        let notifier = host.notifier();
         let mut sessions = Sessions::new(config, host);
         sessions.hold_to(known.pins.clone());
         Discovery {

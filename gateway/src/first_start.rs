@@ -13,16 +13,16 @@ use crate::catalog::identity;
 const FOLDER: &str = "started";
 
 /// Tells the command of a server that was never started before, as it is written in its entry.
-pub fn tell(server: &Server, voice: &Notifier) {
+pub fn tell(server: &Server, notifier: &Notifier) {
     let is_local = matches!(server.connection.transport, mcp::Transport::Stdio(_));
     // The demo server is this program. What nobody is shown is as new the next time.
-    if !is_local || server.layer == ConfigLayer::Demo || voice.is_quiet() {
+    if !is_local || server.layer == ConfigLayer::Demo || notifier.is_quiet() {
         return;
     }
     let is_new = config::cache_folder().is_ok_and(|cache| is_new(&cache.join(FOLDER), &identity(server)));
     if is_new {
         let (name, target) = (&server.connection.name, printable::exact(&server.target));
-        voice.note(&format!("{name} is started for the first time: {target}"));
+        notifier.note(&format!("{name} is started for the first time: {target}"));
     }
 }
 

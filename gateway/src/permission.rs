@@ -125,7 +125,7 @@ pub struct Policy {
     config: Config,
     /// What the command line allows, as globs of `server.tool`.
     allow: Vec<Glob>,
-    asker: Box<dyn Prompter>,
+    prompter: Box<dyn Prompter>,
     session: SessionAnswers,
     remembered: Mutex<Remembered>,
     /// One question at a time.
@@ -153,12 +153,12 @@ impl Policy {
         config: &Config,
         allow: &[String],
         remembered: Remembered,
-        asker: impl Prompter + 'static,
+        prompter: impl Prompter + 'static,
     ) -> Arc<Self> {
         Arc::new(Policy {
             config: config.clone(),
             allow: allow.iter().map(|glob| Glob::new(glob)).collect(),
-            asker: Box::new(asker),
+            prompter: Box::new(prompter),
             session: SessionAnswers::default(),
             remembered: Mutex::new(remembered),
             turn: tokio::sync::Mutex::default(),
@@ -171,11 +171,11 @@ impl Policy {
         config: &Config,
         allow: &[String],
         session: SessionAnswers,
-        asker: impl Prompter + 'static,
+        prompter: impl Prompter + 'static,
     ) -> Arc<Self> {
         // What can't be read is asked again.
         let (remembered, _) = Remembered::read();
-        let mut policy = Policy::new(config, allow, remembered, asker);
+        let mut policy = Policy::new(config, allow, remembered, prompter);
         if let Some(policy) = Arc::get_mut(&mut policy) {
             policy.session = session;
         }
@@ -194,10 +194,10 @@ impl Policy {
             return Err(Refusal::of(&denied, Reason::Configuration));
         }
         let each = || those(Permission::AskEach).filter(|wanted| !self.session().contains(wanted)).cloned();
-        if !self.asker.is_there() {
+        if !self.prompter.is_there() {
             let open: Vec<RequestedTool> =
                 self.open(those(Permission::Ask)).into_iter().chain(each()).collect();
-            return if open.is_empty() { Ok(()) } else { Err(Refusal::of(&open, self.asker.absence())) };
+            return if open.is_empty() { Ok(()) } else { Err(Refusal::of(&open, self.prompter.absence())) };
         }
         let _turn = self.turn.lock().await;
         let open = self.open(those(Permission::Ask));
@@ -208,7 +208,7 @@ impl Policy {
             return Err(Refusal::of(&open, Reason::TooMany));
         }
         let question = Question::Program { tools: open, each: each().count() };
-        let answer = self.asker.ask(&question).await;
+        let answer = self.prompter.ask(&question).await;
         self.settle(answer, question.tools(), |wanted| grants.add(wanted))
     }
 
@@ -237,8 +237,8 @@ impl Policy {
         if !is_open() {
             return Ok(());
         }
-        if !self.asker.is_there() {
-            return Err(Refusal::of(&[wanted], self.asker.absence()));
+        if !self.prompter.is_there() {
+            return Err(Refusal::of(&[wanted], self.prompter.absence()));
         }
         let _turn = self.turn.lock().await;
         // Another call of the same tool may have been answered for the whole session.
@@ -250,7 +250,7 @@ impl Policy {
         }
         let memorable = permission == Permission::Ask;
         let question = Question::call(wanted.clone(), arguments, memorable);
-        let answer = self.asker.ask(&question).await;
+        let answer = self.prompter.ask(&question).await;
         if answer == Answer::No {
             grants.refuse(&wanted);
         }
@@ -280,7 +280,7 @@ impl Policy {
                 }
             }
             Answer::No => return Err(Refusal::of(tools, Reason::Person)),
-            Answer::Nobody => return Err(Refusal::of(tools, self.asker.absence())),
+            Answer::Nobody => return Err(Refusal::of(tools, self.prompter.absence())),
             Answer::Late(limit) => return Err(Refusal::of(tools, Reason::Late(limit))),
             Answer::Busy => return Err(Refusal::of(tools, Reason::Busy)),
         }

@@ -10,7 +10,7 @@ pub trait SessionHost: Host {
     fn questions(&self) -> watch::Receiver<usize>;
 
     /// What tells people something.
-    fn voice(&self) -> Notifier;
+    fn notifier(&self) -> Notifier;
 }
 
 /// A person is waited for. Dropping it ends that.

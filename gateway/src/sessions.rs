@@ -165,7 +165,7 @@ impl Sessions {
             let message = format!("the server {server} is not configured");
             return std::future::ready(Err(Unopened::new(message))).boxed().shared();
         };
-        first_start::tell(server, &self.host.voice());
+        first_start::tell(server, &self.host.notifier());
         let config = server.connection.clone();
         // A task of its own: whoever waits may give up without ending the attempt for others.
         let (masker, host, offers) = (self.masker.clone(), self.host.clone(), self.logs_in.clone());

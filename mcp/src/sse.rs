@@ -32,13 +32,13 @@ pub(crate) struct SseTransport {
     sender: Arc<Sender>,
     endpoint: Url,
     events: BoxStream<'static, Result<Sse, Error>>,
-    intake: Arc<ResponseRouter>,
+    router: Arc<ResponseRouter>,
     closed: bool,
 }
 
 impl SseTransport {
     /// Opens the stream and waits for the address to post to, which must be on the server's own origin.
-    pub(crate) async fn open(sender: Sender, intake: ResponseRouter) -> Result<Self, HttpFailure> {
+    pub(crate) async fn open(sender: Sender, router: ResponseRouter) -> Result<Self, HttpFailure> {
         let make = |configured: HeaderMap| {
             let mut headers = configured;
             headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -55,10 +55,10 @@ impl SseTransport {
             let content_type = shown(content_type, TOLD_BYTES);
             return Err(HttpFailure::ContentType { content_type, body: told(response).await });
         }
-        let mut events = events(response, Arc::clone(intake.room()));
+        let mut events = events(response, Arc::clone(router.room()));
         let endpoint = endpoint(&mut events, sender.url()).await?;
-        let (sender, intake) = (Arc::new(sender), Arc::new(intake));
-        Ok(Self { sender, endpoint, events, intake, closed: false })
+        let (sender, router) = (Arc::new(sender), Arc::new(router));
+        Ok(Self { sender, endpoint, events, router, closed: false })
     }
 }
 
@@ -119,19 +119,19 @@ impl Transport<RoleClient> for SseTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        self.intake.note_sent(&message);
-        self.intake.track(&message);
+        self.router.note_sent(&message);
+        self.router.track(&message);
         let body = encode(&message);
-        let (sender, intake, endpoint) =
-            (Arc::clone(&self.sender), Arc::clone(&self.intake), self.endpoint.clone());
+        let (sender, router, endpoint) =
+            (Arc::clone(&self.sender), Arc::clone(&self.router), self.endpoint.clone());
         async move {
             let body = body?;
-            intake.trace().sent(&body);
+            router.trace().sent(&body);
             let posted = post(&sender, &endpoint, body).await;
             let Err(failure) = posted else { return Ok(()) };
             match (raw_of(&message), &message) {
                 (Some(raw), _) => raw.fail(failure.clone()),
-                (None, JsonRpcMessage::Request(_)) => intake.health().set_fault(Fault::Http(failure.clone())),
+                (None, JsonRpcMessage::Request(_)) => router.health().set_fault(Fault::Http(failure.clone())),
                 (None, _) => {}
             }
             Err(io::Error::other(failure))
@@ -145,7 +145,7 @@ impl Transport<RoleClient> for SseTransport {
                     if !matches!(event.event.as_deref(), None | Some("" | "message")) {
                         continue;
                     }
-                    match self.intake.accept(event.data.unwrap_or_default()) {
+                    match self.router.accept(event.data.unwrap_or_default()) {
                         Ok(Some(message)) => return Some(message),
                         Ok(None) => continue,
                         Err(fault) => fault,
@@ -154,7 +154,7 @@ impl Transport<RoleClient> for SseTransport {
                 Some(Err(error)) => Fault::Protocol(format!("its event stream broke: {error}")),
                 None => return None,
             };
-            self.intake.health().set_fault(fault);
+            self.router.health().set_fault(fault);
             self.closed = true;
         }
         None

@@ -19,7 +19,7 @@ const WORDS_TOLD: usize = 200;
 #[derive(Debug)]
 pub struct Protocol {
     token: String,
-    stage: Stage,
+    prompt: Stage,
     /// The lowest number that the next call may have.
     next_id: u64,
 }
@@ -49,12 +49,12 @@ impl Protocol {
     /// For a program that must know `token`.
     #[must_use]
     pub fn new(token: impl Into<String>) -> Self {
-        Protocol { token: token.into(), stage: Stage::Greeting, next_id: 0 }
+        Protocol { token: token.into(), prompt: Stage::Greeting, next_id: 0 }
     }
 
     /// Whether `message` may come now.
     fn admit(&mut self, message: &ToHost) -> Result<(), String> {
-        match (self.stage, message) {
+        match (self.prompt, message) {
             (Stage::Greeting, ToHost::Hello { version, token }) => {
                 if *version != VERSION {
                     return Err(format!("it speaks version {version}, not {VERSION}"));
@@ -62,7 +62,7 @@ impl Protocol {
                 if *token != self.token {
                     return Err("its hello has not the token of this execution".to_owned());
                 }
-                self.stage = Stage::Open;
+                self.prompt = Stage::Open;
             }
             (Stage::Greeting, _) => return Err("its first frame is no hello".to_owned()),
             (Stage::Open, ToHost::Hello { .. }) => return Err("a second hello".to_owned()),
@@ -77,7 +77,7 @@ impl Protocol {
             (Stage::Open, ToHost::Cancel { id }) if *id >= self.next_id => {
                 return Err(format!("a cancellation of call {id}, which it has not made"));
             }
-            (Stage::Open, ToHost::Finish(_)) => self.stage = Stage::Finished,
+            (Stage::Open, ToHost::Finish(_)) => self.prompt = Stage::Finished,
             (
                 Stage::Open,
                 ToHost::Cancel { .. } | ToHost::Emit { .. } | ToHost::Progress { .. } | ToHost::Warn(_),

@@ -18,19 +18,19 @@ use tracing_subscriber::{Layer, Registry};
 use crate::precompile;
 use crate::telemetry::Exporter;
 
-/// Begins to show it where the configuration asks for it, with an export of spans beside it. With a `voice`, a person may
+/// Begins to show it where the configuration asks for it, with an export of spans beside it. With a `notifier`, a person may
 /// ask for it later, of any server (`mcp::switch_trace`), and the voice shows it. Only the first time in a process does
 /// anything.
-pub(crate) fn begin(config: &Config, exporter: Option<&Exporter>, voice: Option<&Notifier>) {
-    let layers: Vec<_> = exporter.map(Exporter::layer).into_iter().chain(layer(config, voice)).collect();
+pub(crate) fn begin(config: &Config, exporter: Option<&Exporter>, notifier: Option<&Notifier>) {
+    let layers: Vec<_> = exporter.map(Exporter::layer).into_iter().chain(layer(config, notifier)).collect();
     if !layers.is_empty() {
         let _ = tracing_subscriber::registry().with(layers).try_init();
     }
 }
 
-fn layer(config: &Config, voice: Option<&Notifier>) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
+fn layer(config: &Config, notifier: Option<&Notifier>) -> Option<Box<dyn Layer<Registry> + Send + Sync>> {
     let debugs = |server: &Server| server.connection.debug;
-    if voice.is_none() && !config.servers.iter().any(debugs) {
+    if notifier.is_none() && !config.servers.iter().any(debugs) {
         return None;
     }
     let mut targets = Targets::new().with_target(mcp::TRACE_TARGET, Level::DEBUG);
@@ -42,27 +42,27 @@ fn layer(config: &Config, voice: Option<&Notifier>) -> Option<Box<dyn Layer<Regi
             // At this level it would tell the codes that tokens are got with.
             .with_target("rmcp::transport::auth", Level::WARN);
     }
-    let lines = Lines { voice: voice.cloned() };
+    let lines = Lines { notifier: notifier.cloned() };
     let layer = fmt::layer().with_ansi(false).with_target(false).with_writer(lines).without_time();
     Some(layer.with_filter(targets).boxed())
 }
 
 /// Gives each event a writer of its own.
 struct Lines {
-    voice: Option<Notifier>,
+    notifier: Option<Notifier>,
 }
 
 /// Collects an event, and shows it as a whole.
 struct Line<'a> {
     text: Vec<u8>,
-    voice: Option<&'a Notifier>,
+    notifier: Option<&'a Notifier>,
 }
 
 impl<'a> MakeWriter<'a> for Lines {
     type Writer = Line<'a>;
 
     fn make_writer(&'a self) -> Line<'a> {
-        Line { text: Vec::new(), voice: self.voice.as_ref() }
+        Line { text: Vec::new(), notifier: self.notifier.as_ref() }
     }
 }
 
@@ -80,8 +80,8 @@ impl io::Write for Line<'_> {
 impl Drop for Line<'_> {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.text);
-        match self.voice {
-            Some(voice) => voice.tell(text.trim_end()),
+        match self.notifier {
+            Some(notifier) => notifier.tell(text.trim_end()),
             None => terminal::say(format_args!("{text}")),
         }
     }

@@ -43,7 +43,7 @@ pub(crate) struct SuspendedExecution {
 
 /// An execution for a client.
 pub(crate) struct Execution {
-    pub(crate) workshop: Arc<ServerState>,
+    pub(crate) state: Arc<ServerState>,
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
     /// Where newer ones come from.
@@ -89,10 +89,10 @@ impl Execution {
         let waited = begun.elapsed();
         let id = random::id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let settings = self.snapshot.settings.clone();
-        let scribe = ExecutionRecorder::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
-        let span = scribe.span();
+        let recorder = ExecutionRecorder::begin(settings, self.requester.clone(), id, definitions::EXECUTE);
+        let span = recorder.span();
         let missing = self.snapshot.missing.clone();
-        let answered = self.recorded(scribe, begun, waited).instrument(span).await;
+        let answered = self.recorded(recorder, begun, waited).instrument(span).await;
         answered.map(|answered| definitions::with_note(answered, &missing))
     }
 
@@ -111,7 +111,7 @@ impl Execution {
 
     async fn recorded(
         self,
-        scribe: ExecutionRecorder,
+        recorder: ExecutionRecorder,
         begun: Instant,
         waited: Duration,
     ) -> Result<Value, ErrorData> {
@@ -123,10 +123,10 @@ impl Execution {
             stop.clone(),
         );
         let (watcher, messages) = Watcher::new(self.caller.clone());
-        let host = ClientHost::new(self.caller.abilities, self.workshop.terminal.voice());
+        let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
         let telling = watcher::tell(&self.caller, messages, host.told());
         let running = async {
-            let outcome = self.outcome(&approver, &watcher, &scribe, (host, stop)).await;
+            let outcome = self.outcome(&approver, &watcher, &recorder, (host, stop)).await;
             drop(watcher);
             outcome
         };
@@ -134,16 +134,16 @@ impl Execution {
         let (outcome, ()) = tokio::join!(running, telling);
         let masker = &self.snapshot.settings.masker;
         if let Some(pending) = approver.take_pending() {
-            let ended = scribe.end("input_required", None);
+            let ended = recorder.end("input_required", None);
             return Ok(ended.map_or_else(
                 |message| answer::failure(&masker.mask(&message)),
                 |()| self.ask_first(pending),
             ));
         }
         let ended = match &outcome {
-            Ok(outcome) => scribe
+            Ok(outcome) => recorder
                 .end(&outcome.status.to_string(), outcome.error.as_ref().map(|error| error.kind.as_str())),
-            Err(_) => scribe.end("host_error", Some("host")),
+            Err(_) => recorder.end("host_error", Some("host")),
         };
         let mut outcome = match outcome.and_then(|outcome| ended.map(|()| outcome)) {
             Ok(outcome) => outcome,
@@ -157,7 +157,7 @@ impl Execution {
             masker.mask_value(&mut error.evidence);
         }
         let keep =
-            |part: &str, text: &str| self.workshop.kept.keep(self.session.owner(), &scribe.id, part, text);
+            |part: &str, text: &str| self.state.kept.keep(self.session.owner(), &recorder.id, part, text);
         let answer = answer::result(outcome, &self.arguments.code, &self.snapshot.config().serve, &keep);
         Ok(definitions::with_lines(answer, self.lowered()))
     }
@@ -165,7 +165,7 @@ impl Execution {
     /// A result that asks for permission. All that is needed later stands in its state.
     fn ask_first(&self, pending: PendingQuestion) -> Value {
         let sealed = SuspendedExecution { snippet: self.arguments.hash(), tools: pending.tools };
-        let state = self.workshop.held.seal(&self.workshop.held.once(sealed), &self.binding);
+        let state = self.state.held.seal(&self.state.held.once(sealed), &self.binding);
         let question = json!({ "method": "elicitation/create", "params": pending.form });
         input_required(&json!({ PERMISSION: question }), &state)
     }
@@ -174,15 +174,15 @@ impl Execution {
         &self,
         approver: &Approver,
         watcher: &Watcher,
-        scribe: &ExecutionRecorder,
+        recorder: &ExecutionRecorder,
         (host, stop): (Arc<ClientHost>, CancellationToken),
     ) -> Result<Outcome, String> {
         let Arguments { code, args, check_only, .. } = &self.arguments;
-        scribe.execution(code, &json!(args), *check_only)?;
+        recorder.execution(code, &json!(args), *check_only)?;
         let place = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
-            place = self.workshop.slots.take(self.caller.client(), || watcher.waits()) => place,
+            place = self.state.slots.take(self.caller.client(), || watcher.waits()) => place,
         };
         let place = match place {
             Ok(place) => place,
@@ -193,17 +193,17 @@ impl Execution {
         let engine = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Outcome::cancelled()),
-            engine = self.workshop.engine(code_mode, watcher) => engine.map_err(|error| error.to_string())?,
+            engine = self.state.engine(code_mode, watcher) => engine.map_err(|error| error.to_string())?,
         };
         let _under_way = host.under_way(None, self.caller.clone());
         let sessions = self.sessions(approver, host);
-        let in_force = SettingsInForce::new(&self.workshop, &self.snapshot.settings);
+        let in_force = SettingsInForce::new(&self.state, &self.snapshot.settings);
         let seen = &self.session.seen;
-        let recorded = Recorded { sessions: &sessions, scribe, approver, in_force, seen };
+        let recorded = Recorded { sessions: &sessions, recorder, approver, in_force, seen };
         let request = self.request(stop)?;
         let ran = engine.run(&request, &self.snapshot.catalog, &recorded, watcher).await;
         // The client need not wait for servers that end.
-        self.workshop.afterwards.spawn(sessions.close());
+        self.state.afterwards.spawn(sessions.close());
         ran.map_err(|error| error.to_string())
     }
 
@@ -214,7 +214,7 @@ impl Execution {
         for (server, tools) in &self.snapshot.lists {
             sessions.pin(server, tools.clone());
         }
-        let (allow, answers) = (&self.workshop.allow, self.session.answers.clone());
+        let (allow, answers) = (&self.state.allow, self.session.answers.clone());
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
         sessions.permit(Policy::of_session(config, allow, answers, approver.clone()));
         sessions

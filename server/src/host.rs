@@ -68,7 +68,7 @@ pub(crate) struct ClientHost {
     callers: Mutex<Vec<Asked>>,
     next: Mutex<u64>,
     questions: watch::Sender<usize>,
-    voice: Notifier,
+    notifier: Notifier,
     told: Broadcast<ServerNotice>,
 }
 
@@ -87,13 +87,13 @@ impl Drop for UnderWay {
 
 impl ClientHost {
     /// A client that can do this much.
-    pub(crate) fn new(abilities: Abilities, voice: Notifier) -> Arc<Self> {
+    pub(crate) fn new(abilities: Abilities, notifier: Notifier) -> Arc<Self> {
         Arc::new(ClientHost {
             abilities,
             callers: Mutex::default(),
             next: Mutex::default(),
             questions: watch::Sender::default(),
-            voice,
+            notifier,
             told: Broadcast::new(WAITING),
         })
     }
@@ -154,8 +154,8 @@ impl SessionHost for ClientHost {
         self.questions.subscribe()
     }
 
-    fn voice(&self) -> Notifier {
-        self.voice.clone()
+    fn notifier(&self) -> Notifier {
+        self.notifier.clone()
     }
 }
 
@@ -184,7 +184,7 @@ impl Host for ClientHost {
         match notice {
             Notice::Stderr(line) | Notice::Stray(line) => {
                 let line: String = printable::prose(line).chars().take(LONGEST_TOLD).collect();
-                self.voice.note(&format!("{server}: {line}"));
+                self.notifier.note(&format!("{server}: {line}"));
             }
             Notice::Log { level, logger, data } => self.tell(&ServerNotice::Log {
                 level: Level::of(level).unwrap_or_default(),

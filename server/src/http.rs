@@ -46,10 +46,10 @@ pub(crate) const PATH: &str = "/mcp";
 /// How long answers may still go out after everything has ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
-/// Serves until `stop`, and then until what runs has ended; `face` is what each client sees.
+/// Serves until `stop`, and then until what runs has ended; `service` is what each client sees.
 pub(crate) async fn serve<Handler: ServerHandler>(
-    workshop: Arc<ServerState>,
-    face: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
+    state: Arc<ServerState>,
+    service: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
     address: SocketAddr,
     token: Option<Token>,
     stop: CancellationToken,
@@ -63,15 +63,15 @@ pub(crate) async fn serve<Handler: ServerHandler>(
     let address = listener.local_addr().map_err(failed)?;
     // Ends streams and sessions.
     let end = CancellationToken::new();
-    let endpoint = Endpoint::new(workshop.clone(), face, (address, token), end.clone());
+    let endpoint = Endpoint::new(state.clone(), service, (address, token), end.clone());
     let idle = tokio::spawn(endpoint.sessions.clone().end_idle());
     let closing = CancellationToken::new();
     let accepting = tokio::spawn(connections::accept(listener, routes(endpoint.clone()), closing.clone()));
-    workshop.terminal.tell(&format!("serving MCP at http://{address}{PATH}"));
+    state.terminal.tell(&format!("serving MCP at http://{address}{PATH}"));
     // Servers are asked before the first client comes.
-    workshop.live(Abilities::default());
+    state.live(Abilities::default());
     stop.cancelled().await;
-    shutdown::finish(&workshop, true, std::future::pending()).await;
+    shutdown::finish(&state, true, std::future::pending()).await;
     // Handlers have ended; what they said is on its way.
     let _ = timeout(LAST_ANSWERS, endpoint.answers.wait()).await;
     end.cancel();
@@ -99,7 +99,7 @@ pub(crate) fn address_of(context: &RequestContext<RoleServer>) -> Option<SocketA
 async fn ready<Handler: ServerHandler>(
     State(endpoint): State<Arc<Endpoint<Handler>>>,
 ) -> (StatusCode, String) {
-    match endpoint.workshop.unready() {
+    match endpoint.state.unready() {
         None => (StatusCode::OK, "ready\n".to_owned()),
         Some(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
     }

@@ -34,18 +34,18 @@ pub struct InProcessClient {
 /// # Errors
 /// Where the kernel has no random numbers, or both ends don't understand each other.
 pub(crate) async fn connect(
-    workshop: &Arc<ServerState>,
+    state: &Arc<ServerState>,
     host: Arc<dyn mcp::Host>,
     company: AgentIsolation,
 ) -> Result<InProcessClient, Failure> {
     let id = random::id().map_err(Failure::host)?;
-    let client = ClientSession::of_agent(id, company, workshop.clone());
-    let face = PipeService::new(McpService::new(workshop.clone(), client.clone()));
+    let client = ClientSession::of_agent(id, company, state.clone());
+    let service = PipeService::new(McpService::new(state.clone(), client.clone()));
     let (near, far) = tokio::io::duplex(PIPE);
     // It ends with the client's end.
     tokio::spawn(async move {
         let (input, output) = tokio::io::split(far);
-        if let Ok(serving) = face.serve(LineTransport::new(input, output)).await {
+        if let Ok(serving) = service.serve(LineTransport::new(input, output)).await {
             let _ = serving.waiting().await;
         }
     });

@@ -71,8 +71,8 @@ impl List {
 }
 
 /// The servers whose resources or prompts are offered: all that do not deny it, whether snippets call their tools or not.
-fn servers(passing: &ProxiedRequest, list: List) -> Vec<&Server> {
-    let config: &Config = passing.snapshot.config();
+fn servers(proxied: &ProxiedRequest, list: List) -> Vec<&Server> {
+    let config: &Config = proxied.snapshot.config();
     let is_offered =
         |server: &&Server| list == List::Prompts || resources::may_be_listed(config, &server.connection.name);
     config.servers.iter().filter(is_offered).collect()

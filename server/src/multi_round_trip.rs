@@ -19,7 +19,7 @@ use super::state::ServerState;
 
 /// One request of such a call.
 pub(crate) struct MultiRoundTripCall<'a> {
-    workshop: &'a Arc<ServerState>,
+    server_state: &'a Arc<ServerState>,
     session: &'a ClientSession,
     context: &'a RequestContext<RoleServer>,
     /// The tool.
@@ -60,7 +60,7 @@ impl<'a> MultiRoundTripCall<'a> {
     /// # Errors
     /// Where they name no tool, or nothing new is begun any more.
     pub(crate) fn new(
-        workshop: &'a Arc<ServerState>,
+        server_state: &'a Arc<ServerState>,
         session: &'a ClientSession,
         context: &'a RequestContext<RoleServer>,
         parameters: &Map<String, Value>,
@@ -69,12 +69,12 @@ impl<'a> MultiRoundTripCall<'a> {
             return Err(ErrorData::invalid_params("params.name must be the name of a tool", None));
         };
         let state = parameters.get("requestState").and_then(Value::as_str).map(str::to_owned);
-        if workshop.draining.is_cancelled() && state.is_none() {
+        if server_state.draining.is_cancelled() && state.is_none() {
             return Err(ErrorData::internal_error("toolsmith is stopping; nothing new is begun", None));
         }
         let arguments = parameters.get("arguments");
         Ok(MultiRoundTripCall {
-            workshop,
+            server_state,
             session,
             context,
             name: name.to_owned(),
@@ -91,7 +91,7 @@ impl<'a> MultiRoundTripCall<'a> {
     /// Why the state does not hold, or what the work has failed with.
     pub(crate) async fn resume<T: DeserializeOwned>(&self) -> Result<Resumption<T>, ErrorData> {
         let Some(state) = &self.state else { return Ok(Resumption::New) };
-        let held = &self.workshop.held;
+        let held = &self.server_state.held;
         Ok(match held.open::<T>(state, &self.binding).transpose()? {
             None => Resumption::Foreign,
             Some(RequestState::Sealed { once, known }) => Resumption::Sealed(once, known),
@@ -108,7 +108,7 @@ impl<'a> MultiRoundTripCall<'a> {
         let (caller, asks) = self.session.caller(self.context);
         // A request ends with its answer, but what asks goes on with the next one.
         let is_longer = asks.is_some();
-        let cancel = if is_longer { self.workshop.stop.child_token() } else { self.context.ct.clone() };
+        let cancel = if is_longer { self.server_state.stop.child_token() } else { self.context.ct.clone() };
         CallScope { caller, cancel, asks }
     }
 
@@ -124,6 +124,6 @@ impl<'a> MultiRoundTripCall<'a> {
         let CallScope { caller, cancel, asks } = scope;
         let Some(asks) = asks else { return work.await };
         let work = PendingRequest::start(self.bytes, work, asks, caller, cancel);
-        self.workshop.held.drive(work, &self.binding, &self.context.ct).await
+        self.server_state.held.drive(work, &self.binding, &self.context.ct).await
     }
 }

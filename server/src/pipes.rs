@@ -29,19 +29,18 @@ const LOOK_TIME: Duration = Duration::from_millis(50);
 /// How many turns messages get that came just before the end of the input.
 const TURNS: usize = 16;
 
-/// Serves the one client at standard input and output until it goes, or until `stop`; `face` is what it sees.
+/// Serves the one client at standard input and output until it goes, or until `stop`; `service` is what it sees.
 pub(crate) async fn serve<Handler: Service<RoleServer>>(
-    workshop: Arc<ServerState>,
-    face: impl FnOnce(Arc<ClientSession>) -> Handler,
+    state: Arc<ServerState>,
+    service: impl FnOnce(Arc<ClientSession>) -> Handler,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
-    let session =
-        ClientSession::new(random::id().map_err(Failure::host)?, Transport::Stdio, workshop.clone());
-    let face = face(session);
+    let session = ClientSession::new(random::id().map_err(Failure::host)?, Transport::Stdio, state.clone());
+    let service = service(session);
     let (ended, end) = (CancellationToken::new(), CancellationToken::new());
     let input = Input { input: tokio::io::stdin(), ended: ended.clone() };
     let serving = async {
-        match face.serve_with_ct(LineTransport::new(input, tokio::io::stdout()), end.clone()).await {
+        match service.serve_with_ct(LineTransport::new(input, tokio::io::stdout()), end.clone()).await {
             Ok(running) => running.waiting().await.map(drop).map_err(Failure::host),
             // A client that goes before it says anything has not failed.
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
@@ -50,7 +49,7 @@ pub(crate) async fn serve<Handler: Service<RoleServer>>(
     };
     let ending = async {
         tokio::select! {
-            () = stop.cancelled() => shutdown::finish(&workshop, true, ended.cancelled()).await,
+            () = stop.cancelled() => shutdown::finish(&state, true, ended.cancelled()).await,
             () = ended.cancelled() => {
                 for _ in 0..TURNS {
                     tokio::task::yield_now().await;
@@ -62,7 +61,7 @@ pub(crate) async fn serve<Handler: Service<RoleServer>>(
                         () = stop.cancelled() => {}
                     }
                 };
-                shutdown::finish(&workshop, false, gone).await;
+                shutdown::finish(&state, false, gone).await;
             }
         }
     };

@@ -18,34 +18,34 @@ pub(crate) const TRACE_TARGET: &str = "toolsmith::ahead";
 const MOST_TOOLS: usize = 512;
 
 /// Compiles until nothing new is begun any more. What is being compiled ends with the future.
-pub(crate) async fn compile(workshop: Arc<ServerState>) {
-    let mut offered = workshop.offered.subscribe();
+pub(crate) async fn compile(state: Arc<ServerState>) {
+    let mut offered = state.offered.subscribe();
     let mut tools = MOST_TOOLS;
     loop {
         let now = offered.borrow_and_update().clone();
         let all = async {
             if let Some(snapshot) = &now {
-                compile_all(&workshop, snapshot, &mut tools).await;
+                compile_all(&state, snapshot, &mut tools).await;
             }
             // Until something else is offered, there is no more to do.
             std::future::pending::<()>().await;
         };
         tokio::select! {
-            () = workshop.draining.cancelled() => return,
+            () = state.draining.cancelled() => return,
             changed = offered.changed() => if changed.is_err() { return },
             () = all => {}
         }
     }
 }
 
-async fn compile_all(workshop: &ServerState, snapshot: &Snapshot, tools: &mut usize) {
+async fn compile_all(state: &ServerState, snapshot: &Snapshot, tools: &mut usize) {
     let code_mode = &snapshot.config().code_mode;
     // Servers that have not answered yet may have fewer tools, which come first.
     if !code_mode.enabled || !snapshot.is_whole {
         return;
     }
     // Whoever opens it tells of it.
-    let Some(engine) = workshop.opened(code_mode).await else { return };
+    let Some(engine) = state.opened(code_mode).await else { return };
     let PrecompileReport { compiled, left, failed, gave_way } =
         engine.compile_ahead(&snapshot.catalog, tools).await;
     for (module, error) in &failed {

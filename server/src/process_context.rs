@@ -34,9 +34,9 @@ impl ProcessContext {
         ProcessContext { is_agent: true, ..self }
     }
 
-    /// The same, where a person may ask for the traffic of any server later (`mcp::switch_trace`), which `voice` shows.
-    pub fn with_trace(self, voice: Notifier) -> Self {
-        ProcessContext { trace_voice: Some(voice), ..self }
+    /// The same, where a person may ask for the traffic of any server later (`mcp::switch_trace`), which `notifier` shows.
+    pub fn with_trace(self, notifier: Notifier) -> Self {
+        ProcessContext { trace_voice: Some(notifier), ..self }
     }
 
     /// Whether it is an agent itself.

@@ -38,7 +38,7 @@ const REPORTS_WAITING: Bounds = Bounds { bytes: 256 << 10, items: 100 };
 
 /// A request on its way through.
 pub(crate) struct ProxiedRequest {
-    pub(crate) workshop: Arc<ServerState>,
+    pub(crate) state: Arc<ServerState>,
     pub(crate) session: Arc<ClientSession>,
     pub(crate) snapshot: Arc<Snapshot>,
     /// The client's own sessions with servers.
@@ -60,10 +60,10 @@ impl ProxiedRequest {
     ) -> Result<Value, ErrorData> {
         let internal = |error: std::io::Error| ErrorData::internal_error(error.to_string(), None);
         let id = random::id().map_err(internal)?;
-        let scribe = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, &tool.name);
+        let recorder = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, &tool.name);
         let offered = self.snapshot.lists.get(&tool.server).map(|list| &**list);
         let wanted = || RequestedTool::new(&tool.server, &tool.tool, offered);
-        if let Err(refusal) = self.permit((&tool.server, &tool.tool), wanted, &arguments, &scribe).await {
+        if let Err(refusal) = self.permit((&tool.server, &tool.tool), wanted, &arguments, &recorder).await {
             return Ok(answer::failure(&format!("denied: {refusal}")));
         }
         parameters.insert("name".to_owned(), json!(tool.tool));
@@ -85,7 +85,7 @@ impl ProxiedRequest {
                 told
             }
         };
-        let written = scribe.call((&tool.server, &tool.tool), &arguments, true, call).await;
+        let written = recorder.call((&tool.server, &tool.tool), &arguments, true, call).await;
         match (answered, written) {
             (Some(result), Ok(_)) => result,
             (Some(Err(error)), Err(_)) => Err(error),
@@ -103,13 +103,13 @@ impl ProxiedRequest {
     ) -> Result<Value, ErrorData> {
         let internal = |error: String| ErrorData::internal_error(error, None);
         let id = random::id().map_err(|error| internal(error.to_string()))?;
-        let scribe = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, READ);
+        let recorder = ExecutionRecorder::begin(self.snapshot.settings.clone(), requester, id, READ);
         let raw = serde_json::value::to_raw_value(&json!({ "uri": uri }))
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let permitted = self.permit((server, READ), || RequestedTool::reading(server), &raw, &scribe).await;
+        let permitted = self.permit((server, READ), || RequestedTool::reading(server), &raw, &recorder).await;
         permitted.map_err(|refusal| internal(format!("denied: {refusal}")))?;
         let mut carried = None;
-        SettingsInForce::new(&self.workshop, &self.snapshot.settings)
+        SettingsInForce::new(&self.state, &self.snapshot.settings)
             .check(server, Some(READ))
             .map_err(internal)?;
         let read = |_| async {
@@ -118,7 +118,7 @@ impl ProxiedRequest {
             carried = Some(result);
             told
         };
-        let written = scribe.call((server, READ), &raw, true, read).await;
+        let written = recorder.call((server, READ), &raw, true, read).await;
         match (carried, written) {
             (Some(Ok(_)), Err(failure)) | (None, Err(failure)) => Err(internal(failure.message)),
             (Some(result), _) => result,
@@ -131,17 +131,17 @@ impl ProxiedRequest {
         (server, name): (&str, &str),
         wanted: impl FnOnce() -> RequestedTool,
         arguments: &RawValue,
-        scribe: &ExecutionRecorder,
+        recorder: &ExecutionRecorder,
     ) -> Result<(), String> {
         let config = self.snapshot.config();
         let has_session = self.session.lasts();
         let approver = Approver::new(self.caller.clone(), None, has_session, self.cancel.clone());
         let answers = self.session.answers.clone();
-        let policy = Policy::of_session(config, &self.workshop.allow, answers, approver.clone());
+        let policy = Policy::of_session(config, &self.state.allow, answers, approver.clone());
         let decided = policy.decide_call((server, name), wanted, arguments, &Grants::default()).await;
-        scribe.approvals(&approver)?;
+        recorder.approvals(&approver)?;
         if let Err(refusal) = decided {
-            scribe.refused_directly((server, name), arguments)?;
+            recorder.refused_directly((server, name), arguments)?;
             return Err(refusal.message());
         }
         Ok(())
@@ -221,7 +221,7 @@ impl ProxiedRequest {
     /// Whether the configuration that is in force lets a server still be asked, or a tool of it be called.
     fn check_in_force(&self, server: &Server, tool: Option<&str>) -> Result<(), mcp::Error> {
         let name = &server.connection.name;
-        let checked = SettingsInForce::new(&self.workshop, &self.snapshot.settings).check(name, tool);
+        let checked = SettingsInForce::new(&self.state, &self.snapshot.settings).check(name, tool);
         checked.map_err(|reason| mcp::Error::new(name, ErrorKind::Host { reason }))
     }
 

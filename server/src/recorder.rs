@@ -274,7 +274,7 @@ impl ExecutionRecorder {
 /// The sessions of an execution, with everything that passes through them written down.
 pub(crate) struct Recorded<'a> {
     pub(crate) sessions: &'a Sessions,
-    pub(crate) scribe: &'a ExecutionRecorder,
+    pub(crate) recorder: &'a ExecutionRecorder,
     pub(crate) approver: &'a Approver,
     pub(crate) in_force: SettingsInForce<'a>,
     pub(crate) seen: &'a AnswerForms,
@@ -300,10 +300,10 @@ impl ToolHost for Recorded<'_> {
         async move {
             let refused = |message| Refusal { message, evidence: serde_json::json!({ "reason": "audit" }) };
             let names: Vec<String> = tools.iter().map(|(server, tool)| format!("{server}.{tool}")).collect();
-            let manifest = Record::Manifest { execution: &self.scribe.id, tools: &names };
-            self.scribe.write(&manifest).map_err(refused)?;
+            let manifest = Record::Manifest { execution: &self.recorder.id, tools: &names };
+            self.recorder.write(&manifest).map_err(refused)?;
             let decided = self.sessions.permit(tools).await;
-            self.scribe.approvals(self.approver).map_err(refused)?;
+            self.recorder.approvals(self.approver).map_err(refused)?;
             decided
         }
         .boxed()
@@ -318,7 +318,7 @@ impl ToolHost for Recorded<'_> {
         async move {
             let decided = self.sessions.permit_call(server, tool, arguments).await;
             let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
-            self.scribe.approvals(self.approver).map_err(unwritten)?;
+            self.recorder.approvals(self.approver).map_err(unwritten)?;
             decided
         }
         .boxed()
@@ -340,7 +340,7 @@ impl ToolHost for Recorded<'_> {
         async move {
             let decided = self.sessions.permit_read(server, uri).await;
             let unwritten = |message| CallFailure { kind: FailureKind::Unavailable, message };
-            self.scribe.approvals(self.approver).map_err(unwritten)?;
+            self.recorder.approvals(self.approver).map_err(unwritten)?;
             decided
         }
         .boxed()
@@ -353,7 +353,7 @@ impl ToolHost for Recorded<'_> {
     ) -> BoxFuture<'a, Result<Box<RawValue>, CallFailure>> {
         async move {
             self.check_in_force(server, READ)?;
-            self.scribe.read(server, uri, self.sessions.read_resource(server, uri)).await
+            self.recorder.read(server, uri, self.sessions.read_resource(server, uri)).await
         }
         .boxed()
     }
@@ -363,7 +363,7 @@ impl ToolHost for Recorded<'_> {
     }
 
     fn refused(&self, count: &dyn Fn(&mut CallsRefused)) {
-        count(&mut self.scribe.refused());
+        count(&mut self.recorder.refused());
     }
 
     fn call<'a>(
@@ -376,8 +376,8 @@ impl ToolHost for Recorded<'_> {
             self.check_in_force(server, tool)?;
             let sent = arguments.clone();
             let call = |meta| self.sessions.call_with(server, tool, sent, meta);
-            let answer = self.scribe.call((server, tool), &arguments, false, call).await?;
-            self.seen.note(server, tool, answer.result.get(), &self.scribe.settings.masker);
+            let answer = self.recorder.call((server, tool), &arguments, false, call).await?;
+            self.seen.note(server, tool, answer.result.get(), &self.recorder.settings.masker);
             Ok(answer)
         }
         .boxed()

@@ -122,12 +122,12 @@ pub(crate) async fn follow(
     source: Source,
     mut known: Stamps,
     settings: watch::Sender<Arc<Settings>>,
-    workshop: Arc<ServerState>,
+    state: Arc<ServerState>,
 ) {
-    let tell = |message: &str| workshop.terminal.tell(&format!("toolsmith: {message}"));
+    let tell = |message: &str| state.terminal.tell(&format!("toolsmith: {message}"));
     if let Some(file) = source.unreadable() {
         let file = file.display();
-        workshop.terminal.note(&format!("{file} is no regular file: its changes need a new start"));
+        state.terminal.note(&format!("{file} is no regular file: its changes need a new start"));
         return std::future::pending().await;
     }
     let mut folders = match Folders::new() {
@@ -148,7 +148,7 @@ pub(crate) async fn follow(
         let now = source.stamps();
         if now != known {
             known = now;
-            match again(&source, &settings, &workshop).await {
+            match again(&source, &settings, &state).await {
                 Ok(()) => wrong = None,
                 Err(message) if wrong.as_ref() != Some(&message) => {
                     tell(&format!(
@@ -168,7 +168,7 @@ pub(crate) async fn follow(
 async fn again(
     source: &Source,
     settings: &watch::Sender<Arc<Settings>>,
-    workshop: &ServerState,
+    state: &ServerState,
 ) -> Result<(), String> {
     let old = settings.borrow().clone();
     let read = {
@@ -180,10 +180,10 @@ async fn again(
         return Ok(());
     }
     let serve = &new.config.serve;
-    workshop.slots.resize(serve.max_executions, serve.max_waiting);
-    workshop.cache.resize(new.config.cache.size);
-    workshop.held.set_return_time(serve.question_timeout);
-    workshop.terminal.note(&difference(&old, &new));
+    state.slots.resize(serve.max_executions, serve.max_waiting);
+    state.cache.resize(new.config.cache.size);
+    state.held.set_return_time(serve.question_timeout);
+    state.terminal.note(&difference(&old, &new));
     settings.send_replace(new);
     Ok(())
 }

@@ -40,7 +40,7 @@ impl Runtime {
     /// Starts what there must be before the configuration is read: the terminal, and the listener for events of
     /// subagents, which are shown whole if `verbose`.
     pub async fn start(terminal: Terminal, verbose: bool, process: ProcessContext) -> Self {
-        let listener = subagent_log::listen(terminal.voice(), verbose).await;
+        let listener = subagent_log::listen(terminal.notifier(), verbose).await;
         Runtime {
             process: process.with_listener(listener.as_ref()),
             terminal: Arc::new(terminal),

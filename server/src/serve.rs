@@ -40,19 +40,19 @@ async fn serve_in(
         lenient: true,
     };
     let first = runtime.read(&source)?;
-    let workshop = runtime.serve_following(source, first, &options.allow)?;
-    runtime.spawn(precompile::compile(workshop.clone()));
+    let state = runtime.serve_following(source, first, &options.allow)?;
+    runtime.spawn(precompile::compile(state.clone()));
     match options.http {
         Some(address) => {
             let handler = {
-                let workshop = workshop.clone();
-                move |session| McpService::new(workshop.clone(), session)
+                let state = state.clone();
+                move |session| McpService::new(state.clone(), session)
             };
-            http::serve(workshop, handler, address, token, stop).await
+            http::serve(state, handler, address, token, stop).await
         }
         None => {
-            let face = |session| PipeService::new(McpService::new(workshop.clone(), session));
-            pipes::serve(workshop.clone(), face, stop).await
+            let service = |session| PipeService::new(McpService::new(state.clone(), session));
+            pipes::serve(state.clone(), service, stop).await
         }
     }
 }

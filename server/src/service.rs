@@ -50,7 +50,7 @@ pub(crate) struct PipeService(McpService);
 /// Serves one client.
 #[derive(Clone)]
 pub(crate) struct McpService {
-    workshop: Arc<ServerState>,
+    state: Arc<ServerState>,
     session: Arc<ClientSession>,
 }
 
@@ -121,7 +121,7 @@ impl ServerHandler for McpService {
     }
 
     fn get_info(&self) -> ServerConfig {
-        definitions::info(INSTRUCTIONS, &self.workshop.settings.borrow().config)
+        definitions::info(INSTRUCTIONS, &self.state.settings.borrow().config)
     }
 
     async fn initialize(
@@ -165,7 +165,7 @@ impl ServerHandler for McpService {
         loop {
             tokio::select! {
                 () = subscription.cancelled() => return Ok(()),
-                () = self.workshop.draining.cancelled() => return Ok(()),
+                () = self.state.draining.cancelled() => return Ok(()),
                 changes = current.changed() => {
                     if changes.is_err() {
                         return Ok(());
@@ -202,19 +202,19 @@ impl ServerHandler for McpService {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         // The library compares what a client says twice, in headers and in the request.
-        let snapshot = self.workshop.any_snapshot()?;
+        let snapshot = self.state.any_snapshot()?;
         serde_json::from_value(definitions::tool(&snapshot, name)?).ok()
     }
 }
 
 impl McpService {
-    pub(crate) fn new(workshop: Arc<ServerState>, session: Arc<ClientSession>) -> Self {
-        McpService { workshop, session }
+    pub(crate) fn new(state: Arc<ServerState>, session: Arc<ClientSession>) -> Self {
+        McpService { state, session }
     }
 
     /// Refuses a client that is this very server.
     fn check_client(&self, capabilities: Option<&ClientCapabilities>) -> Result<(), ErrorData> {
-        let settings = self.workshop.settings.borrow();
+        let settings = self.state.settings.borrow();
         let transport = self.session.transport;
         let declaration = capabilities.and_then(|client| client.experimental.as_ref()?.get(depth::PROCESS));
         let is_over_http = match transport {
@@ -228,7 +228,7 @@ impl McpService {
         if transport == Transport::Http {
             // Once: who tries again is refused again.
             static TOLD: Once = Once::new();
-            TOLD.call_once(|| self.workshop.terminal.tell(&format!("toolsmith: {why}")));
+            TOLD.call_once(|| self.state.terminal.tell(&format!("toolsmith: {why}")));
         }
         Err(ErrorData::invalid_request(why, None))
     }
@@ -261,7 +261,7 @@ impl McpService {
         if stateless {
             self.check_client(context.client_capabilities().as_ref())?;
         }
-        let ending = RequestEnd::of(&self.workshop, &context);
+        let ending = RequestEnd::of(&self.state, &context);
         // Boxed: each of the library's methods, up to the task, holds a future as large as this one.
         let result = ending.or_answer(Box::pin(self.answer(method, parameters, context))).await?;
         Ok(definitions::of_era(method, result, stateless))
@@ -330,10 +330,10 @@ impl McpService {
         Value::Object(Map::from_iter([("tools".to_owned(), definitions::tools(&snapshot).into())]))
     }
 
-    async fn passing(&self, caller: Arc<Caller>, context: &RequestContext<RoleServer>) -> ProxiedRequest {
+    async fn proxied(&self, caller: Arc<Caller>, context: &RequestContext<RoleServer>) -> ProxiedRequest {
         let abilities = Self::abilities(context);
         ProxiedRequest {
-            workshop: self.workshop.clone(),
+            state: self.state.clone(),
             session: self.session.clone(),
             snapshot: self.snapshot(context).await,
             upstreams: self.session.upstreams(abilities, &context.peer),
@@ -346,7 +346,7 @@ impl McpService {
     async fn plainly(&self, context: &RequestContext<RoleServer>) -> ProxiedRequest {
         // What a server asks by its answer is passed on; nothing else can be asked of a client without a session here.
         let (caller, _) = self.session.caller(context);
-        self.passing(caller, context).await
+        self.proxied(caller, context).await
     }
 
     async fn list(&self, list: List, context: &RequestContext<RoleServer>) -> Value {
@@ -354,7 +354,7 @@ impl McpService {
         match list {
             List::Templates => items.push(own_template()),
             List::Resources => {
-                let kept = self.workshop.kept.addresses(&self.session.id);
+                let kept = self.state.kept.addresses(&self.session.id);
                 items.extend(kept.into_iter().map(|(uri, size)| {
                     json!({ "uri": uri, "name": "execution output", "mimeType": "text/plain", "size": size })
                 }));
@@ -369,9 +369,9 @@ impl McpService {
         mut parameters: Map<String, Value>,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
-        let call = MultiRoundTripCall::new(&self.workshop, &self.session, &context, &parameters)?;
+        let call = MultiRoundTripCall::new(&self.state, &self.session, &context, &parameters)?;
         let name = call.name.as_str();
-        if let Some(refusal) = depth::refusal(&context.meta.0.0, &self.workshop.settings.borrow().config) {
+        if let Some(refusal) = depth::refusal(&context.meta.0.0, &self.state.settings.borrow().config) {
             return Ok(answer::failure(&refusal));
         }
         let snapshot = self.snapshot_for(name, &context).await;
@@ -395,9 +395,9 @@ impl McpService {
         let (caller, cancel) = (scope.caller.clone(), scope.cancel.clone());
         let requester = Requester::of(&self.session, &context);
         let work = if let Some(direct) = direct {
-            let passing = ProxiedRequest { cancel, ..self.passing(caller, &context).await };
+            let proxied = ProxiedRequest { cancel, ..self.proxied(caller, &context).await };
             let arguments = message::arguments(&context.extensions, parameters.get("arguments"))?;
-            futures::FutureExt::boxed(passing.call(direct, requester, parameters, arguments))
+            futures::FutureExt::boxed(proxied.call(direct, requester, parameters, arguments))
         } else {
             let arguments = parameters.remove("arguments").unwrap_or_else(|| json!({}));
             let arguments = match Arguments::read(arguments) {
@@ -407,10 +407,10 @@ impl McpService {
             let mut given = None;
             if let Some((once, sealed)) = sealed {
                 given = Some(execute::given(sealed, &arguments, call.responses.as_ref())?);
-                self.workshop.held.spend(once)?;
+                self.state.held.spend(once)?;
             }
             let execution = Execution {
-                workshop: self.workshop.clone(),
+                state: self.state.clone(),
                 session: self.session.clone(),
                 snapshot,
                 live: self.session.live(Self::abilities(&context)),

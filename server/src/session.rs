@@ -64,7 +64,7 @@ pub struct ClientSession {
     /// Whether it has shaken hands: what it says holds from one request to the next.
     has_begun: OnceLock<()>,
     tells: Mutex<Vec<JoinHandle<()>>>,
-    workshop: Arc<ServerState>,
+    state: Arc<ServerState>,
 }
 
 impl Drop for ClientSession {
@@ -76,22 +76,22 @@ impl Drop for ClientSession {
             self.transport.is_alone().then(|| Some(self.live.get()?.upstreams.clone())).flatten()
         });
         if let (Some(own), Ok(runtime)) = (own, tokio::runtime::Handle::try_current()) {
-            self.workshop.afterwards.spawn_on(async move { own.close().await }, &runtime);
+            self.state.afterwards.spawn_on(async move { own.close().await }, &runtime);
         }
     }
 }
 
 impl ClientSession {
-    pub(crate) fn new(id: String, transport: Transport, workshop: Arc<ServerState>) -> Arc<Self> {
-        Arc::new(Self::begun_by(id, transport, workshop))
+    pub(crate) fn new(id: String, transport: Transport, state: Arc<ServerState>) -> Arc<Self> {
+        Arc::new(Self::begun_by(id, transport, state))
     }
 
     /// The session of an agent of this process.
-    pub(crate) fn of_agent(id: String, company: AgentIsolation, workshop: Arc<ServerState>) -> Arc<Self> {
-        Arc::new(Self::begun_by(id, Transport::InProcess(company), workshop))
+    pub(crate) fn of_agent(id: String, company: AgentIsolation, state: Arc<ServerState>) -> Arc<Self> {
+        Arc::new(Self::begun_by(id, Transport::InProcess(company), state))
     }
 
-    fn begun_by(id: String, transport: Transport, workshop: Arc<ServerState>) -> Self {
+    fn begun_by(id: String, transport: Transport, state: Arc<ServerState>) -> Self {
         ClientSession {
             id,
             transport,
@@ -103,7 +103,7 @@ impl ClientSession {
             scratch: Mutex::default(),
             has_begun: OnceLock::new(),
             tells: Mutex::default(),
-            workshop,
+            state,
         }
     }
 
@@ -143,11 +143,11 @@ impl ClientSession {
     /// What is offered to a client that can do this much.
     pub fn live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
         if self.transport.is_alone() {
-            self.live.get_or_init(|| self.workshop.new_live(abilities)).clone()
+            self.live.get_or_init(|| self.state.new_live(abilities)).clone()
         } else if self.lasts() {
-            self.live.get_or_init(|| self.workshop.live(abilities)).clone()
+            self.live.get_or_init(|| self.state.live(abilities)).clone()
         } else {
-            self.workshop.live(abilities)
+            self.state.live(abilities)
         }
     }
 
@@ -159,7 +159,7 @@ impl ClientSession {
         let begin = || {
             let host = ClientHost::new(
                 abilities,
-                gateway::session_host::SessionHost::voice(&**self.live(abilities).upstreams.host()),
+                gateway::session_host::SessionHost::notifier(&**self.live(abilities).upstreams.host()),
             );
             self.tell(tokio::spawn(tell_told(host.clone(), peer.clone())));
             Upstreams::new(host)
@@ -198,8 +198,8 @@ impl ClientSession {
         let level = self.level(context);
         let terms = Terms {
             client: self.client(context),
-            timeout: self.workshop.settings.borrow().config.serve.question_timeout,
-            open: self.workshop.questions.clone(),
+            timeout: self.state.settings.borrow().config.serve.question_timeout,
+            open: self.state.questions.clone(),
         };
         if !is_stateless(context) {
             return (Arc::new(Caller::new(context, level, terms)), None);

@@ -19,8 +19,8 @@ pub(crate) struct SettingsInForce<'a> {
 
 impl<'a> SettingsInForce<'a> {
     /// For what was begun with the settings `used`.
-    pub(crate) fn new(workshop: &'a ServerState, used: &'a Arc<Settings>) -> Self {
-        SettingsInForce { used, latest: &workshop.settings, allow: &workshop.allow }
+    pub(crate) fn new(state: &'a ServerState, used: &'a Arc<Settings>) -> Self {
+        SettingsInForce { used, latest: &state.settings, allow: &state.allow }
     }
 
     /// Whether a server may still be asked, or a tool of it be called. Asked right before.

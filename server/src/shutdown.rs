@@ -18,30 +18,30 @@ const CANCELLED_TIME: Duration = Duration::from_secs(5);
 
 /// Lets what runs finish, and ends what does not within the grace, or once its client is `gone`. With `refuse`, nothing
 /// new is begun meanwhile.
-pub(crate) async fn finish(workshop: &ServerState, refuse: bool, gone: impl Future<Output = ()>) {
+pub(crate) async fn finish(state: &ServerState, refuse: bool, gone: impl Future<Output = ()>) {
     if refuse {
-        workshop.draining.cancel();
+        state.draining.cancel();
     }
-    workshop.answering.close();
-    let grace = workshop.settings.borrow().config.serve.grace;
-    let (running, waiting) = workshop.slots.load();
+    state.answering.close();
+    let grace = state.settings.borrow().config.serve.grace;
+    let (running, waiting) = state.slots.load();
     if refuse && running + waiting > 0 {
-        workshop.terminal.tell(&format!(
+        state.terminal.tell(&format!(
             "toolsmith: stopping: {running} executions run and {waiting} wait, and may finish within {} s; a second \
              signal ends them now",
             grace.as_secs_f64()
         ));
     }
     let done = async {
-        workshop.answering.wait().await;
-        workshop.slots.idle().await;
+        state.answering.wait().await;
+        state.slots.idle().await;
     };
     tokio::select! {
         _ = timeout(grace, done) => {}
         () = gone => {}
     }
-    workshop.stop.cancel();
-    let _ = timeout(CANCELLED_TIME, workshop.answering.wait()).await;
+    state.stop.cancel();
+    let _ = timeout(CANCELLED_TIME, state.answering.wait()).await;
 }
 
 /// What ends a request, whatever it does: the end of everything, or of the session that it came in.
@@ -55,12 +55,12 @@ pub(crate) struct RequestEnd {
 
 impl RequestEnd {
     /// What ends this request. While it is there, the request is being answered.
-    pub(crate) fn of(workshop: &ServerState, context: &RequestContext<RoleServer>) -> Self {
+    pub(crate) fn of(state: &ServerState, context: &RequestContext<RoleServer>) -> Self {
         RequestEnd {
-            stop: workshop.stop.clone(),
+            stop: state.stop.clone(),
             session: session_end(&context.extensions),
             cancel: context.ct.clone(),
-            _answering: workshop.answering.token(),
+            _answering: state.answering.token(),
         }
     }
 

@@ -199,9 +199,9 @@ impl ServerState {
 
     /// The same for one client alone.
     pub(crate) fn new_live(&self, abilities: Abilities) -> Arc<CatalogWatcher> {
-        let host = ClientHost::new(abilities, self.terminal.voice());
+        let host = ClientHost::new(abilities, self.terminal.notifier());
         let upstreams = Upstreams::new(host);
-        let (cache, notifier) = (self.cache.clone(), self.terminal.voice());
+        let (cache, notifier) = (self.cache.clone(), self.terminal.notifier());
         CatalogWatcher::start(self.settings.clone(), upstreams, cache, notifier, self.offered.clone())
     }
 

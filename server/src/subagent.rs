@@ -52,13 +52,13 @@ async fn serve_in(
     // The configuration stays what it was: runs are to be alike.
     let start::PreparedSubagent { subagent, settings: _settings } =
         start::start(options, runtime, token.as_ref())?;
-    let workshop = subagent.workshop.clone();
+    let state = subagent.state.clone();
     let handler = {
         let subagent = Arc::new(subagent);
         move |session| McpService::new(subagent.clone(), session)
     };
     match options.http {
-        Some(address) => http::serve(workshop, handler, address, token, stop).await,
-        None => pipes::serve(workshop, handler, stop).await,
+        Some(address) => http::serve(state, handler, address, token, stop).await,
+        None => pipes::serve(state, handler, stop).await,
     }
 }

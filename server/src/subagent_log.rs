@@ -13,15 +13,15 @@ pub(crate) use self::listener::EventListener;
 
 /// Listens to subagents until the result is dropped, where no process above does. What is heard is shown, each event in
 /// one line, or whole if `verbose`.
-pub(crate) async fn listen(voice: Notifier, verbose: bool) -> Option<EventListener> {
+pub(crate) async fn listen(notifier: Notifier, verbose: bool) -> Option<EventListener> {
     if inherited().is_some() {
         return None;
     }
     let failed = |error: std::io::Error| {
-        voice.note(&format!("what subagents tell can't be heard: {error}"));
+        notifier.note(&format!("what subagents tell can't be heard: {error}"));
     };
     let token = random::id().map_err(failed).ok()?;
-    let shown = voice.clone();
+    let shown = notifier.clone();
     let show = move |batch: EventBatch| {
         if shown.is_quiet() && !verbose {
             return;

@@ -38,7 +38,7 @@ const AWAY: &str = "disconnected by hand";
 
 struct Upstream {
     config: ServerConfig,
-    keeper: Arc<ManagedSession>,
+    managed: Arc<ManagedSession>,
     watching: JoinHandle<()>,
 }
 
@@ -92,17 +92,17 @@ impl Upstreams {
     }
 
     fn start(&self, server: &Server) -> Upstream {
-        first_start::tell(server, &self.host.voice());
+        first_start::tell(server, &self.host.notifier());
         let config = server.connection.clone();
-        let keeper = Arc::new(ManagedSession::start(config.clone(), self.host.clone()));
-        let (mut status, changed, changes) = (keeper.watch(), self.changed.clone(), self.changes.clone());
+        let managed = Arc::new(ManagedSession::start(config.clone(), self.host.clone()));
+        let (mut status, changed, changes) = (managed.watch(), self.changed.clone(), self.changes.clone());
         let watching = tokio::spawn(async move {
             while status.changed().await.is_ok() {
                 changed.notify_one();
                 changes.send_modify(|count| *count = count.wrapping_add(1));
             }
         });
-        Upstream { config, keeper, watching }
+        Upstream { config, managed, watching }
     }
 
     /// The session with a server, as soon as there is one. One that was given up is tried once more.
@@ -114,7 +114,7 @@ impl Upstreams {
             let kind = mcp::ErrorKind::Host { reason: AWAY.to_owned() };
             return Err(mcp::Error::new(&server.connection.name, kind));
         }
-        self.keeper(server).session().await
+        self.managed(server).session().await
     }
 
     /// Waits until a server has listed its tools, or has failed; says which. One that was given up is tried again.
@@ -122,15 +122,15 @@ impl Upstreams {
         if self.is_away(&server.connection.name) {
             return false;
         }
-        let mut status = self.keeper(server).watch();
+        let mut status = self.managed(server).watch();
         let is_settled = |status: &Status| status.last_connected.is_some() || status.last_error.is_some();
         status.wait_for(is_settled).await.is_ok_and(|status| status.last_connected.is_some())
     }
 
     /// What holds the session with a server; a new one where it was given up, or its entry is another one.
-    fn keeper(&self, server: &Server) -> Arc<ManagedSession> {
+    fn managed(&self, server: &Server) -> Arc<ManagedSession> {
         let is_left = |kept: &Upstream| {
-            let state = kept.keeper.status().state;
+            let state = kept.managed.status().state;
             // Its entry may have changed since.
             matches!(state, ConnectionState::Error | ConnectionState::AuthRequired | ConnectionState::Closed)
                 || kept.config != server.connection
@@ -140,21 +140,21 @@ impl Upstreams {
         if keepers.get(name).is_some_and(is_left) {
             keepers.remove(name);
         }
-        keepers.entry(name.clone()).or_insert_with(|| self.start(server)).keeper.clone()
+        keepers.entry(name.clone()).or_insert_with(|| self.start(server)).managed.clone()
     }
 
     /// The session with a server that is connected, or about to be.
     pub(crate) async fn connected(&self, server: &str) -> Option<Session> {
-        let keeper = self.keepers().get(server).map(|kept| kept.keeper.clone())?;
-        match keeper.status().state {
-            ConnectionState::Ready | ConnectionState::Connecting => keeper.session().await.ok(),
+        let managed = self.keepers().get(server).map(|kept| kept.managed.clone())?;
+        match managed.status().state {
+            ConnectionState::Ready | ConnectionState::Connecting => managed.session().await.ok(),
             _ => None,
         }
     }
 
     /// What is known of a server right now.
     pub fn status(&self, server: &str) -> Option<Status> {
-        self.keepers().get(server).map(|kept| kept.keeper.status())
+        self.keepers().get(server).map(|kept| kept.managed.status())
     }
 
     /// The lists of all servers of `config`: as they were answered, or as they are remembered from the last time.
@@ -207,9 +207,9 @@ impl Upstreams {
         let keepers = std::mem::take(&mut *self.keepers());
         let closing = keepers.into_values().map(|kept| {
             kept.watching.abort();
-            kept.keeper.clone()
+            kept.managed.clone()
         });
-        let closing = closing.filter_map(|keeper| Arc::try_unwrap(keeper).ok()).map(ManagedSession::close);
+        let closing = closing.filter_map(|managed| Arc::try_unwrap(managed).ok()).map(ManagedSession::close);
         futures::future::join_all(closing.collect::<Vec<_>>()).await;
     }
 

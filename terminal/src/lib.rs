@@ -233,12 +233,12 @@ impl Terminal {
     }
 
     /// What tells people something from elsewhere.
-    pub fn voice(&self) -> Notifier {
+    pub fn notifier(&self) -> Notifier {
         Notifier { writer: self.writer.clone(), quiet: self.quiet, one_line: self.one_line }
     }
 
     /// Where questions to a person are shown.
-    pub fn stage(&self) -> TerminalPrompt {
+    pub fn prompt(&self) -> TerminalPrompt {
         TerminalPrompt::new(self.writer.clone(), self.questions.clone())
     }
 

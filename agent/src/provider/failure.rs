@@ -26,7 +26,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub(super) fn passing(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+    pub(super) fn proxied(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Failure { kind, message: message.into(), passes: true, wait: None }
     }
 
@@ -71,7 +71,7 @@ impl Failure {
 
     /// An answer that is not what the API's documentation says; the next one may be.
     pub(super) fn malformed(what: &str) -> Self {
-        Failure::passing(ModelErrorKind::Malformed, what)
+        Failure::proxied(ModelErrorKind::Malformed, what)
     }
 
     fn status(status: StatusCode, body: &str, headers: &HeaderMap) -> Self {
@@ -86,8 +86,8 @@ impl Failure {
                 ModelErrorKind::Refused,
                 format!("{said}; check the model's id, type and base_url"),
             ),
-            429 => Failure::passing(ModelErrorKind::RateLimited, said),
-            408 | 500..=599 => Failure::passing(ModelErrorKind::Provider, said),
+            429 => Failure::proxied(ModelErrorKind::RateLimited, said),
+            408 | 500..=599 => Failure::proxied(ModelErrorKind::Provider, said),
             300..=399 => Failure::lasting(
                 ModelErrorKind::Refused,
                 format!(
@@ -119,11 +119,11 @@ impl Failure {
         } else if has(&["insufficient_quota", "billing"]) {
             Failure::lasting(ModelErrorKind::RateLimited, said)
         } else if has(&["rate_limit", "resource_exhausted"]) {
-            Failure::passing(ModelErrorKind::RateLimited, said)
+            Failure::proxied(ModelErrorKind::RateLimited, said)
         } else if has(&["invalid", "not_found", "too_large", "context_length", "unsupported"]) {
             Failure::lasting(ModelErrorKind::Refused, said)
         } else {
-            Failure::passing(ModelErrorKind::Provider, said)
+            Failure::proxied(ModelErrorKind::Provider, said)
         }
     }
 
@@ -146,7 +146,7 @@ impl Failure {
         } else {
             format!("the request got no answer: {cause}")
         };
-        Failure::passing(ModelErrorKind::Network, message)
+        Failure::proxied(ModelErrorKind::Network, message)
     }
 }
 

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn waits_grow_up_to_a_bound_and_the_attempts_are_counted() {
-        let failure = Failure::passing(ModelErrorKind::Network, "away");
+        let failure = Failure::proxied(ModelErrorKind::Network, "away");
         for attempt in 1..=40 {
             let full = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(LONGEST_WAIT);
             let wait = wait(&failure, attempt, 40).unwrap();
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_as_long_as_a_provider_likes() {
-        let mut failure = Failure::passing(ModelErrorKind::RateLimited, "no");
+        let mut failure = Failure::proxied(ModelErrorKind::RateLimited, "no");
         failure.wait = Some(Duration::from_secs(7));
         assert_eq!(wait(&failure, 1, 2), Ok(Duration::from_secs(7)));
         failure.wait = Some(Duration::from_secs(3600));

@@ -91,7 +91,7 @@ impl StreamEvents {
             let what = "the answer is no stream of events; check the model's type and base_url";
             return Failure::malformed(what);
         }
-        Failure::passing(ModelErrorKind::Network, "the answer broke off before its end")
+        Failure::proxied(ModelErrorKind::Network, "the answer broke off before its end")
     }
 
     /// Why the provider did not let the answer begin, or how it failed, where genai tells neither.

@@ -70,7 +70,7 @@ impl ChatSession {
         let (first, stamps) = runtime.read(&source)?;
         let store = server::conversations::store(&first.config)?;
         let (mut record, ResumedConversation { messages, model }) =
-            ConversationRecord::open(store, terminal.voice(), arguments, &folder).await?;
+            ConversationRecord::open(store, terminal.notifier(), arguments, &folder).await?;
         let is_there = |model: &String| first.config.models.iter().any(|known| known.reference == *model);
         let chosen = arguments.model.clone().or(model.filter(is_there));
         let assistant = Assistant::of(&first.config, chosen.as_deref())?;
@@ -80,16 +80,16 @@ impl ChatSession {
         let style = Style::of_stderr();
         let screen = Screen::new(terminal.clone(), style, streams, record.clone());
         screen.recall(&messages);
-        let workshop = runtime.serve_following(source, (first.clone(), stamps), &arguments.manner.allow)?;
-        let settings = workshop.settings.clone();
+        let state = runtime.serve_following(source, (first.clone(), stamps), &arguments.manner.allow)?;
+        let settings = state.settings.clone();
         let host = ConsoleHost::new(terminal.clone(), style);
         let (told, as_host) = (host.clone(), host.clone());
         let told = Arc::new(move |tool: &str, made: mcp::ProgressMade| told.progress(tool, &made));
-        let tools = Tools::connect(&workshop, as_host, AgentIsolation::Alone, told).await?;
+        let tools = Tools::connect(&state, as_host, AgentIsolation::Alone, told).await?;
         let elicits = mcp::Host::elicits(&*host);
         let abilities = Abilities { elicits, elicits_by_url: elicits, samples: false };
         let live = tools.inside().client.live(abilities);
-        let desk = ChatSession {
+        let chat = ChatSession {
             terminal,
             style,
             settings,
@@ -104,10 +104,10 @@ impl ChatSession {
             folder,
             system: None,
         };
-        match desk.tools.any_server().await {
-            Ok(()) => Ok(desk),
+        match chat.tools.any_server().await {
+            Ok(()) => Ok(chat),
             Err(message) => {
-                desk.close().await;
+                chat.close().await;
                 Err(Failure::host(message))
             }
         }

@@ -114,8 +114,8 @@ impl ConsoleHost {
     }
 
     async fn answer(&self, parameters: Value) -> Result<Value, String> {
-        let asker = parameters["_meta"][ASKED_BY].as_str().map(str::to_owned);
-        match asker {
+        let prompter = parameters["_meta"][ASKED_BY].as_str().map(str::to_owned);
+        match prompter {
             None if is_permission(&parameters) => Ok(self.permission(&parameters).await),
             server => self.person.elicit(server.as_deref().unwrap_or("?"), parameters).await,
         }

@@ -18,9 +18,9 @@ use crate::mcp_commands::short;
 const WORDS: usize = 400;
 
 /// Begins to tell, until it is aborted.
-pub(super) fn start(desk: &ChatSession) -> JoinHandle<()> {
-    let (terminal, style) = (desk.terminal.clone(), desk.style);
-    tokio::spawn(watch(desk.live.clone(), desk.settings.clone(), terminal, style))
+pub(super) fn start(chat: &ChatSession) -> JoinHandle<()> {
+    let (terminal, style) = (chat.terminal.clone(), chat.style);
+    tokio::spawn(watch(chat.live.clone(), chat.settings.clone(), terminal, style))
 }
 
 async fn watch(

@@ -32,12 +32,12 @@ impl ConversationRecord {
     /// Where there is no such conversation.
     pub(crate) async fn open(
         store: Option<Store>,
-        voice: Notifier,
+        notifier: Notifier,
         arguments: &TalkArguments,
         folder: &Path,
     ) -> Result<(Self, ResumedConversation), Failure> {
         let folder = folder.display().to_string();
-        let recording = Recording::new(store, std::sync::Arc::new(move |text: &str| voice.tell(text)));
+        let recording = Recording::new(store, std::sync::Arc::new(move |text: &str| notifier.tell(text)));
         let about = NewConversation { folder: folder.clone(), ..NewConversation::default() };
         let mut record = ConversationRecord { recording, recorder: None, about };
         let id = match &arguments.resume {

@@ -50,7 +50,7 @@ impl ChatSession {
             }
             Servers::Login(name) => {
                 let server = known(config, name)?;
-                let done = login::at(&server.connection, &self.terminal.voice()).await;
+                let done = login::at(&server.connection, &self.terminal.notifier()).await;
                 done.map_err(|error| settings.masker.mask(&error.to_string()).into_owned())?;
                 self.terminal.print(&format!("logged in at {name}"));
                 self.connected(&settings, name, self.live.upstreams.reconnect(server).await).await?;

@@ -16,16 +16,16 @@ const LONGEST_TEXT: usize = 2_000;
 
 /// Asks, and gives MCP's `ElicitResult`.
 pub(super) async fn elicit(
-    stage: &TerminalPrompt,
+    prompt: &TerminalPrompt,
     server: &str,
     parameters: &Value,
 ) -> Result<Value, String> {
     let asked = if parameters.get("mode").and_then(Value::as_str) == Some("url") {
-        visit(stage, server, parameters).await
+        visit(prompt, server, parameters).await
     } else {
         let schema = parameters.get("requestedSchema").unwrap_or(&Value::Null);
         let fields = fields(schema)?;
-        fill_in(stage, server, &told(parameters, "message"), &fields).await
+        fill_in(prompt, server, &told(parameters, "message"), &fields).await
     };
     // A terminal that is gone is a person that has left.
     Ok(asked.ok().flatten().unwrap_or_else(|| json!({ "action": "cancel" })))
@@ -33,7 +33,7 @@ pub(super) async fn elicit(
 
 /// A form; `None` where the person leaves it.
 async fn fill_in(
-    stage: &TerminalPrompt,
+    prompt: &TerminalPrompt,
     server: &str,
     message: &str,
     fields: &[Field],
@@ -42,7 +42,7 @@ async fn fill_in(
         "toolsmith: the server {server} asks (its own words; what you answer goes to it):\n  {message}\n"
     );
     // One question from its beginning to its end: nothing else is written between its fields.
-    let question = stage.question().await?;
+    let question = prompt.question().await?;
     match question.ask(&head, "[a] answer  [d] decline  [c] cancel: ").await?.as_deref() {
         Some("a" | "A") => {}
         Some("d" | "D") => return Ok(Some(json!({ "action": "decline" }))),
@@ -102,7 +102,7 @@ fn prompt(field: &Field) -> String {
 }
 
 /// An address that the person is to visit; `None` where they don't answer.
-async fn visit(stage: &TerminalPrompt, server: &str, parameters: &Value) -> io::Result<Option<Value>> {
+async fn visit(prompt: &TerminalPrompt, server: &str, parameters: &Value) -> io::Result<Option<Value>> {
     let address = parameters.get("url").and_then(Value::as_str).unwrap_or_default();
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     // What is opened is what was shown, and whole.
@@ -114,8 +114,8 @@ async fn visit(stage: &TerminalPrompt, server: &str, parameters: &Value) -> io::
         told(parameters, "message"),
         exact(address)
     );
-    let prompt = "[o] open it in the browser  [v] I have visited it  [d] decline  [c] cancel: ";
-    Ok(match stage.ask(&head, prompt).await?.as_deref() {
+    let choices = "[o] open it in the browser  [v] I have visited it  [d] decline  [c] cancel: ";
+    Ok(match prompt.ask(&head, choices).await?.as_deref() {
         Some("o" | "O") if crate::browser::open(address) => Some(json!({ "action": "accept" })),
         Some("v" | "V") => Some(json!({ "action": "accept" })),
         Some("d" | "D") => Some(json!({ "action": "decline" })),

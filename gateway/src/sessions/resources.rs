@@ -152,7 +152,7 @@ impl Sessions {
                 Ok(list) => drop(lists.insert(server, list)),
                 Err(failure) => {
                     let message = &failure.message;
-                    self.host.voice().note(&format!("{server}: its resources can't be listed: {message}"));
+                    self.host.notifier().note(&format!("{server}: its resources can't be listed: {message}"));
                     failures.insert(server, failure);
                 }
             }
@@ -183,7 +183,7 @@ impl Sessions {
             }
             listed => listed.map_err(|error| self.masked(&error))?,
         };
-        listed.warnings.iter().for_each(|warning| self.host.voice().note(&self.masker.mask(warning)));
+        listed.warnings.iter().for_each(|warning| self.host.notifier().note(&self.masker.mask(warning)));
         Ok(listed)
     }
 

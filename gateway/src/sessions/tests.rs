@@ -18,8 +18,8 @@ impl SessionHost for Unattended {
         watch::channel(0).1
     }
 
-    fn voice(&self) -> Notifier {
-        Terminal::new(true, false).voice()
+    fn notifier(&self) -> Notifier {
+        Terminal::new(true, false).notifier()
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct HttpClient(Arc<Inner>);
 
 struct Inner {
     sender: Sender,
-    intake: ResponseRouter,
+    router: ResponseRouter,
     openings: Openings,
     own_stream: OwnStream,
     discovery: Discovery,
@@ -79,13 +79,13 @@ impl HttpClient {
     /// only the older protocol; `None` waits as long as the connection has time.
     pub(crate) fn new(
         sender: Sender,
-        intake: ResponseRouter,
+        router: ResponseRouter,
         request_timeout: Duration,
         patience: Option<Duration>,
     ) -> Self {
         Self(Arc::new(Inner {
             sender,
-            intake,
+            router,
             openings: Openings::default(),
             own_stream: OwnStream::new(request_timeout),
             discovery: Discovery::new(patience),
@@ -101,7 +101,7 @@ impl HttpClient {
     fn fail(&self, waiting: &Waiting, failure: HttpFailure) {
         match waiting {
             Waiting::Request(request) => request.fail(failure),
-            Waiting::Session => self.0.intake.health().set_fault(Fault::Http(failure)),
+            Waiting::Session => self.0.router.health().set_fault(Fault::Http(failure)),
             Waiting::Nobody => {}
         }
     }
@@ -167,9 +167,9 @@ impl HttpClient {
         if raw_of(message).is_some() {
             self.0.own_stream.wait(session).await;
         }
-        self.0.intake.note_sent(message);
-        self.0.intake.track(message);
-        self.0.intake.trace().sent(&body);
+        self.0.router.note_sent(message);
+        self.0.router.track(message);
+        self.0.router.trace().sent(&body);
         self.send(Method::POST, headers, Some(body), limit).await
     }
 
@@ -234,7 +234,7 @@ impl HttpClient {
             let body = super::told(response).await;
             return Err(HttpFailure::ContentType { content_type, body }.into());
         }
-        let (body, _large) = read_in_turn(response, self.0.intake.room()).await?;
+        let (body, _large) = read_in_turn(response, self.0.router.room()).await?;
         let text = String::from_utf8(body)
             .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
         if batch(&text).is_some() {
@@ -262,7 +262,7 @@ impl HttpClient {
         let status = response.status();
         let body = read_bounded(response, MAX_ERROR_BYTES).await.unwrap_or_default();
         let text = String::from_utf8_lossy(&body);
-        let text = self.0.intake.legible(text);
+        let text = self.0.router.legible(text);
         let failure =
             || HttpFailure::Status { status: status.as_u16(), body: shown(text.trim(), TOLD_BYTES) };
         let JsonRpcMessage::Request(request) = message else { return Err(failure().into()) };
@@ -292,13 +292,13 @@ impl HttpClient {
     }
 
     fn events(&self, response: Response) -> Events {
-        events(response, Arc::clone(self.0.intake.room()))
+        events(response, Arc::clone(self.0.router.room()))
     }
 
     fn accept(&self, text: String) -> Result<Option<ServerJsonRpcMessage>, Failed> {
-        self.0.intake.accept(text).map_err(|fault| {
+        self.0.router.accept(text).map_err(|fault| {
             let failure = HttpFailure::Protocol(fault.to_string());
-            self.0.intake.health().set_fault(fault);
+            self.0.router.health().set_fault(fault);
             failure.into()
         })
     }
@@ -346,9 +346,9 @@ impl HttpClient {
     fn take_in(&self, mut event: Sse) -> Result<Sse, SseError> {
         let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
         if let (true, Some(data)) = (is_message, event.data.take()) {
-            let message = self.0.intake.accept(data).map_err(|fault| {
+            let message = self.0.router.accept(data).map_err(|fault| {
                 let error = SseError::Body(Box::new(HttpFailure::Protocol(fault.to_string())));
-                self.0.intake.health().set_fault(fault);
+                self.0.router.health().set_fault(fault);
                 error
             })?;
             event.data = message.and_then(|message| serde_json::to_string(&message).ok());

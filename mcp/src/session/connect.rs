@@ -74,7 +74,7 @@ impl Session {
         let deadline = Instant::now() + config.connect_timeout;
         let attempt = Attempt { config, client: Client::new(config, host), deadline };
         let health = attempt.health();
-        let transport = LineTransport::new(read, write, attempt.intake(&health));
+        let transport = LineTransport::new(read, write, attempt.router(&health));
         let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![STATELESS_VERSION] };
         attempt.shake_hands(transport, lifecycle, health, None).await
     }
@@ -96,7 +96,7 @@ impl Session {
             deadline: Instant::now() + config.connect_timeout,
         };
         let health = attempt.health();
-        let transport = LineTransport::new(read, write, attempt.intake(&health));
+        let transport = LineTransport::new(read, write, attempt.router(&health));
         attempt.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await
     }
 }
@@ -131,7 +131,7 @@ impl Attempt<'_> {
     async fn started(&self, command: &Command, lifecycle: ClientLifecycleMode) -> Result<Session, Error> {
         let (local, (stdout, stdin)) = LocalServer::start(self.config, command, &self.client).await?;
         let health = self.health();
-        let transport = LineTransport::new(stdout, stdin, self.intake(&health));
+        let transport = LineTransport::new(stdout, stdin, self.router(&health));
         self.shake_hands(transport, lifecycle, health, Some(local)).await
     }
 
@@ -165,8 +165,8 @@ impl Attempt<'_> {
         health: &Arc<Health>,
         patience: Option<Duration>,
     ) -> Result<HttpClient, Error> {
-        let intake = self.intake(health);
-        Ok(HttpClient::new(self.sender(remote)?, intake, self.config.request_timeout, patience))
+        let router = self.router(health);
+        Ok(HttpClient::new(self.sender(remote)?, router, self.config.request_timeout, patience))
     }
 
     async fn over_http(
@@ -186,7 +186,7 @@ impl Attempt<'_> {
 
     async fn sse(&self, remote: &Remote) -> Result<Session, Error> {
         let health = self.health();
-        let opening = SseTransport::open(self.sender(remote)?, self.intake(&health));
+        let opening = SseTransport::open(self.sender(remote)?, self.router(&health));
         let transport = self.in_time(opening, Evidence::default).await?;
         let transport = transport.map_err(|failure| self.fail(http_kind(Phase::Initialize, failure)))?;
         self.shake_hands(transport, ClientLifecycleMode::Initialize, health, None).await
@@ -206,7 +206,7 @@ impl Attempt<'_> {
         ))
     }
 
-    fn intake(&self, health: &Arc<Health>) -> ResponseRouter {
+    fn router(&self, health: &Arc<Health>) -> ResponseRouter {
         let trace = Trace::new(&self.config.name, self.config.debug);
         ResponseRouter::new(Arc::clone(health), trace, MemoryBudget::new(self.client.waits()))
     }

@@ -49,9 +49,9 @@ impl LocalServer {
             let reason = format!("its pipes cannot be used: {error}");
             Error::new(&config.name, ErrorKind::Host { reason })
         };
-        let teller = client.clone();
+        let reporter = client.clone();
         let process =
-            Process::adopt(spawned.group, spawned.stderr, move |line| teller.stderr(line)).map_err(host)?;
+            Process::adopt(spawned.group, spawned.stderr, move |line| reporter.stderr(line)).map_err(host)?;
         let server = Self { process: Arc::new(process), supervisor: None };
         let stdin = tokio::process::ChildStdin::from_std(spawned.stdin).map_err(host)?;
         let stdout = tokio::process::ChildStdout::from_std(spawned.stdout).map_err(host)?;

@@ -27,17 +27,17 @@ pub(crate) struct LineTransport<R, W> {
     line: Vec<u8>,
     /// The messages of a line that are not taken yet, where it has several.
     batch: VecDeque<String>,
-    intake: ResponseRouter,
+    router: ResponseRouter,
     outbox: Arc<Outbox<W>>,
 }
 
 impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
-    pub(crate) fn new(read: R, write: W, intake: ResponseRouter) -> Self {
+    pub(crate) fn new(read: R, write: W, router: ResponseRouter) -> Self {
         Self {
             reader: BufReader::with_capacity(32 * 1024, read),
             line: Vec::new(),
             batch: VecDeque::new(),
-            intake,
+            router,
             outbox: Arc::new(Outbox::new(write)),
         }
     }
@@ -73,7 +73,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
                 self.batch = messages.into();
                 Ok(None)
             }
-            None => self.intake.accept(text),
+            None => self.router.accept(text),
         }
     }
 }
@@ -90,13 +90,13 @@ where
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         // Queued here, in the order of the calls: the futures may be polled in any order.
-        self.intake.note_sent(&message);
+        self.router.note_sent(&message);
         let queued = encode_line(&message).and_then(|line| {
-            self.intake.trace().sent(&line);
+            self.router.trace().sent(&line);
             self.outbox.push(line)
         });
         if queued.is_ok() {
-            self.intake.track(&message);
+            self.router.track(&message);
         }
         let outbox = Arc::clone(&self.outbox);
         async move {
@@ -108,13 +108,13 @@ where
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             // A line whose reading has begun is read to its end; the next one waits for room.
-            self.intake.room().free().await;
+            self.router.room().free().await;
             if let Some(message) = self.batch.pop_front() {
-                match self.intake.accept(message) {
+                match self.router.accept(message) {
                     Ok(Some(message)) => return Some(message),
                     Ok(None) => continue,
                     Err(fault) => {
-                        self.intake.health().set_fault(fault);
+                        self.router.health().set_fault(fault);
                         return None;
                     }
                 }
@@ -135,7 +135,7 @@ where
                 Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Fault::Protocol(too_large()),
                 Ok(false) | Err(_) => return None,
             };
-            self.intake.health().set_fault(fault);
+            self.router.health().set_fault(fault);
             return None;
         }
     }

@@ -392,7 +392,7 @@ mod tests {
 
     use super::*;
 
-    fn intake() -> ResponseRouter {
+    fn router() -> ResponseRouter {
         let health = Arc::new(Health::new(|_| {}, |_| {}));
         ResponseRouter::new(
             health,
@@ -401,11 +401,11 @@ mod tests {
         )
     }
 
-    fn asked(intake: &ResponseRouter, method: &str) {
+    fn asked(router: &ResponseRouter, method: &str) {
         let request = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": {
             "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" },
         } });
-        intake.track(&serde_json::from_value(request).unwrap());
+        router.track(&serde_json::from_value(request).unwrap());
     }
 
     const INITIALIZED: &str =
@@ -414,10 +414,10 @@ mod tests {
     #[test]
     fn a_handshake_that_names_something_twice_ends_the_connection() {
         let answer = |result: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
-        let sound = intake();
+        let sound = router();
         asked(&sound, "initialize");
         assert!(matches!(sound.accept(answer(INITIALIZED)), Ok(Some(JsonRpcMessage::Response(_)))));
-        let other = intake();
+        let other = router();
         asked(&other, "initialize");
         let twice = INITIALIZED.replace("\"name\":\"a\"", r#""name":"a","n\u0061me":"b""#);
         let Err(Fault::Protocol(reason)) = other.accept(answer(&twice)) else { panic!("it was taken") };
@@ -434,9 +434,9 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":7,"id":8,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":7,"result":{},"result":{}}"#,
         ] {
-            let intake = intake();
-            assert!(matches!(intake.accept(text), Ok(None)), "{text}");
-            assert_eq!(intake.health().stray().0, 1, "{text}");
+            let router = router();
+            assert!(matches!(router.accept(text), Ok(None)), "{text}");
+            assert_eq!(router.health().stray().0, 1, "{text}");
         }
     }
 }

@@ -46,12 +46,12 @@ impl Tools {
     /// # Errors
     /// Where there is no session.
     pub async fn connect(
-        workshop: &Arc<ServerState>,
+        state: &Arc<ServerState>,
         host: Arc<dyn mcp::Host>,
         company: AgentIsolation,
         told: ProgressHandler,
     ) -> Result<Self, Failure> {
-        let inside = in_process::connect(workshop, host, company).await?;
+        let inside = in_process::connect(state, host, company).await?;
         Ok(Tools { inside, names: Mutex::default(), told, meta: Map::new() })
     }
 

@@ -45,7 +45,7 @@ const ENDLESS: &str = "subscriptions/listen";
 
 /// The endpoint.
 pub(super) struct Endpoint<Handler> {
-    pub(super) workshop: Arc<ServerState>,
+    pub(super) state: Arc<ServerState>,
     pub(super) sessions: Arc<Sessions>,
     /// The answers that are not yet whole.
     pub(super) answers: TaskTracker,
@@ -66,10 +66,10 @@ struct Message<'a> {
 }
 
 impl<Handler: ServerHandler> Endpoint<Handler> {
-    /// At this address, with `face` as what each client sees; `end` ends all streams and sessions.
+    /// At this address, with `service` as what each client sees; `end` ends all streams and sessions.
     pub(super) fn new(
-        workshop: Arc<ServerState>,
-        face: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
+        state: Arc<ServerState>,
+        service: impl Fn(Arc<ClientSession>) -> Handler + Send + Sync + 'static,
         (address, token): (SocketAddr, Option<Token>),
         end: CancellationToken,
     ) -> Arc<Self> {
@@ -77,14 +77,14 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             StreamableHttpServerConfig::default().enforce_origin_validation().with_cancellation_token(end);
         config.max_request_body_bytes = BODY_LIMIT;
         let make = {
-            let workshop = workshop.clone();
-            move || Ok(face(ClientSession::new(random::id()?, Transport::Http, workshop.clone())))
+            let state = state.clone();
+            move || Ok(service(ClientSession::new(random::id()?, Transport::Http, state.clone())))
         };
-        let sessions = Arc::new(Sessions::new(workshop.settings.clone()));
+        let sessions = Arc::new(Sessions::new(state.settings.clone()));
         let service = StreamableHttpService::new(make, sessions.clone(), config);
         let answers = TaskTracker::new();
         answers.close();
-        Arc::new(Endpoint { workshop, sessions, answers, token, address, service })
+        Arc::new(Endpoint { state, sessions, answers, token, address, service })
     }
 
     /// The protocol's service, for the hosts and origins that are configured now; with `primes`, streams that are not
@@ -95,7 +95,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             service.config.sse_retry = None;
         }
         service.config.allowed_hosts = self.hosts();
-        service.config.allowed_origins.clone_from(&self.workshop.settings.borrow().config.serve.origins);
+        service.config.allowed_origins.clone_from(&self.state.settings.borrow().config.serve.origins);
         // Pages of this very address are no others'.
         service.config.allowed_origins.push(format!("http://{}", self.address));
         if self.address.ip().is_loopback() {
@@ -111,7 +111,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
         });
-        let configured = self.workshop.settings.borrow().config.serve.hosts.clone();
+        let configured = self.state.settings.borrow().config.serve.hosts.clone();
         self.service.config.allowed_hosts.iter().cloned().chain(own).chain(configured).collect()
     }
 
@@ -141,7 +141,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
         }
         // Whoever has lost a stream may still want its end.
         let resumes = request.headers().contains_key("last-event-id");
-        if request.method() == Method::GET && self.workshop.draining.is_cancelled() && !resumes {
+        if request.method() == Method::GET && self.state.draining.is_cancelled() && !resumes {
             return (StatusCode::SERVICE_UNAVAILABLE, "toolsmith is stopping\n").into_response();
         }
         let ends_session = request.method() == Method::DELETE;
@@ -178,7 +178,7 @@ impl<Handler: ServerHandler> Endpoint<Handler> {
             let answer = self.pass(Request::from_parts(head, Body::from(body.clone()))).await;
             return if is_json { or_unreadable(answer, &body) } else { answer };
         };
-        if self.workshop.draining.is_cancelled() && !goes_on(parameters) {
+        if self.state.draining.is_cancelled() && !goes_on(parameters) {
             return unavailable(&id, "toolsmith is stopping; nothing new is begun");
         }
         let token = (method != ENDLESS).then(|| self.answers.token());

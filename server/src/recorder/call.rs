@@ -13,7 +13,7 @@ use crate::telemetry::{CallSpan, Network};
 
 /// A call whose beginning is written down. Dropping it writes down that it was given up.
 pub(super) struct Call<'a> {
-    scribe: &'a ExecutionRecorder,
+    recorder: &'a ExecutionRecorder,
     number: u64,
     server: &'a str,
     tool: &'a str,
@@ -36,34 +36,35 @@ impl<'a> Call<'a> {
     /// # Errors
     /// It can't be written down, and must not leave.
     pub(super) fn begin(
-        scribe: &'a ExecutionRecorder,
+        recorder: &'a ExecutionRecorder,
         number: u64,
         (server, tool): (&'a str, &'a str),
         arguments: &RawValue,
         direct: bool,
     ) -> Result<Self, String> {
-        let network = match scribe.settings.config.server(server).map(|server| &server.connection.transport) {
+        let network = match recorder.settings.config.server(server).map(|server| &server.connection.transport)
+        {
             Some(mcp::Transport::Stdio(_)) | None => Network::Pipe,
             Some(_) => Network::Http,
         };
-        scribe.write(&Record::CallBegin {
-            execution: &scribe.id,
+        recorder.write(&Record::CallBegin {
+            execution: &recorder.id,
             call: number,
             server,
             tool,
-            who: direct.then(|| scribe.requester.who()),
-            arguments: scribe.kept(arguments),
+            who: direct.then(|| recorder.requester.who()),
+            arguments: recorder.kept(arguments),
         })?;
         let begun = Instant::now();
-        let span = Some(scribe.span.call(server, tool, network, None));
-        Ok(Call { scribe, number, server, tool, network, begun, span })
+        let span = Some(recorder.span.call(server, tool, network, None));
+        Ok(Call { recorder, number, server, tool, network, begun, span })
     }
 
     /// What goes with it to the server (MCP's `_meta`).
     pub(super) fn meta(&self) -> Map<String, Value> {
         let mut meta = self.span.as_ref().map(CallSpan::meta).unwrap_or_default();
-        meta.extend(depth::next(self.scribe.requester.depth, self.network == Network::Http));
-        meta.extend(self.scribe.requester.run.iter().flat_map(|run| propagation::meta_of(run)));
+        meta.extend(depth::next(self.recorder.requester.depth, self.network == Network::Http));
+        meta.extend(self.recorder.requester.run.iter().flat_map(|run| propagation::meta_of(run)));
         meta
     }
 
@@ -95,9 +96,9 @@ impl<'a> Call<'a> {
             _ => span.answered(!ok, bytes),
         }
         let ms = self.begun.elapsed().as_secs_f64() * 1e3;
-        let (execution, call) = (&self.scribe.id, self.number);
+        let (execution, call) = (&self.recorder.id, self.number);
         let (server, tool) = (self.server, self.tool);
-        self.scribe.write(&Record::CallEnd { execution, call, server, tool, ok, error, ms, bytes })
+        self.recorder.write(&Record::CallEnd { execution, call, server, tool, ok, error, ms, bytes })
     }
 }
 

@@ -26,28 +26,28 @@ impl McpService {
             if method != "resources/read" {
                 return Ok(json!({}));
             }
-            let part = self.workshop.kept.read(self.session.owner(), &uri).map_err(missing)?;
+            let part = self.state.kept.read(self.session.owner(), &uri).map_err(missing)?;
             let meta = json!({ "toolsmith/offset": part.offset, "toolsmith/total": part.total });
             let content = json!({ "uri": uri, "mimeType": "text/plain", "text": part.text, "_meta": meta });
             return Ok(json!({ "contents": [content] }));
         }
-        let passing = self.plainly(&context).await;
-        let Some((server, own)) = passing.owner_of_resource(&uri).await else {
-            let meant = if self.session.is_agent() { passing.meant(&uri).await } else { String::new() };
+        let proxied = self.plainly(&context).await;
+        let Some((server, own)) = proxied.owner_of_resource(&uri).await else {
+            let meant = if self.session.is_agent() { proxied.meant(&uri).await } else { String::new() };
             return Err(missing(format!("no server has the resource {uri}{meant}")));
         };
         if method != "resources/read" {
-            return passing.subscribe(&server, &own, method == "resources/subscribe").await;
+            return proxied.subscribe(&server, &own, method == "resources/subscribe").await;
         }
         parameters.insert("uri".to_owned(), json!(own));
-        let known = passing.snapshot.config().server(&server);
+        let known = proxied.snapshot.config().server(&server);
         // What a client uses directly, it reads by itself; of all else, permission is asked.
-        let is_direct = known.is_some_and(|server| passing.is_used_directly(server));
+        let is_direct = known.is_some_and(|server| proxied.is_used_directly(server));
         let read = if self.session.is_agent() || !is_direct {
             let requester = Requester::of(&self.session, &context);
-            passing.read((&server, &own), requester, parameters).await
+            proxied.read((&server, &own), requester, parameters).await
         } else {
-            passing.carry(&server, method, parameters).await
+            proxied.carry(&server, method, parameters).await
         };
         // Servers of either era have a code of their own for it (MCP 2026-07-28, "Resources", "Error Handling").
         read.map_err(|error| match &error.data {
@@ -66,12 +66,12 @@ impl McpService {
         let Some(name) = parameters.get("name").and_then(Value::as_str).map(str::to_owned) else {
             return Err(ErrorData::invalid_params("params.name must be the name of a prompt", None));
         };
-        let passing = self.plainly(&context).await;
-        let Some((server, own)) = passing.owner(List::Prompts, &name).await else {
+        let proxied = self.plainly(&context).await;
+        let Some((server, own)) = proxied.owner(List::Prompts, &name).await else {
             return Err(ErrorData::invalid_params(format!("no server has the prompt {name:?}"), None));
         };
         parameters.insert("name".to_owned(), json!(own));
-        passing.carry(&server, "prompts/get", parameters).await
+        proxied.carry(&server, "prompts/get", parameters).await
     }
 
     pub(super) async fn completion(
@@ -79,11 +79,11 @@ impl McpService {
         mut parameters: Map<String, Value>,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
-        let passing = self.plainly(&context).await;
+        let proxied = self.plainly(&context).await;
         let reference = parameters.get("ref").cloned().unwrap_or_default();
         let owner = match (reference["name"].as_str(), reference["uri"].as_str()) {
-            (Some(name), _) => passing.owner(List::Prompts, name).await.map(|owner| ("name", owner)),
-            (None, Some(uri)) => passing.owner_of_resource(uri).await.map(|owner| ("uri", owner)),
+            (Some(name), _) => proxied.owner(List::Prompts, name).await.map(|owner| ("name", owner)),
+            (None, Some(uri)) => proxied.owner_of_resource(uri).await.map(|owner| ("uri", owner)),
             (None, None) => None,
         };
         let Some((member, (server, own))) = owner else {
@@ -95,7 +95,7 @@ impl McpService {
         if let Some(reference) = parameters.get_mut("ref") {
             reference[member] = json!(own);
         }
-        passing.carry(&server, "completion/complete", parameters).await
+        proxied.carry(&server, "completion/complete", parameters).await
     }
 
     pub(super) async fn log_level(

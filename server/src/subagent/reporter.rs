@@ -61,7 +61,7 @@ impl RunReporter {
     ) -> (Self, ReportTask) {
         let (messages, waiting) = queue::bounded(WAITING);
         let going = ReportTask(tokio::spawn(tell(run.to_owned(), logger, caller.clone(), waiting)));
-        let teller = RunReporter {
+        let reporter = RunReporter {
             run: run.to_owned(),
             caller: caller.clone(),
             settings,
@@ -70,7 +70,7 @@ impl RunReporter {
             recorder,
             forward,
         };
-        (teller, going)
+        (reporter, going)
     }
 
     /// What the run is called.

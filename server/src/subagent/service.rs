@@ -43,14 +43,14 @@ impl McpService {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
-        let (subagent, workshop) = (&self.subagent, &self.subagent.workshop);
+        let (subagent, state) = (&self.subagent, &self.subagent.state);
         let invalid = |message: String| ErrorData::invalid_params(message, None);
         let Value::Object(mut parameters) =
             serde_json::to_value(request).map_err(|error| invalid(error.to_string()))?
         else {
             return Err(invalid("params must be an object".to_owned()));
         };
-        let call = MultiRoundTripCall::new(workshop, &self.session, &context, &parameters)?;
+        let call = MultiRoundTripCall::new(state, &self.session, &context, &parameters)?;
         let name = subagent.described.name.as_str();
         if call.name != name {
             return Err(invalid(format!("unknown tool {:?}; there is {name}", call.name)));
@@ -68,7 +68,7 @@ impl McpService {
             Err(wrong) => return Ok(answer::failure(&wrong)),
         };
         let meta = &context.meta.0.0;
-        if let Some(refusal) = depth::refusal(meta, &workshop.settings.borrow().config) {
+        if let Some(refusal) = depth::refusal(meta, &state.settings.borrow().config) {
             return Ok(answer::failure(&refusal));
         }
         let scope = call.scope();
@@ -102,7 +102,7 @@ impl ServerHandler for McpService {
         context.peer.set_peer_info(request.clone());
         let result = self.negotiate_initialize(&request)?;
         // Servers are asked before the first task comes.
-        self.subagent.workshop.live(Abilities::of(context.client_capabilities().as_ref()));
+        self.subagent.state.live(Abilities::of(context.client_capabilities().as_ref()));
         Ok(result)
     }
 
@@ -121,7 +121,7 @@ impl ServerHandler for McpService {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let stateless = is_stateless(&context);
-        let ending = RequestEnd::of(&self.subagent.workshop, &context);
+        let ending = RequestEnd::of(&self.subagent.state, &context);
         let result = ending.or_answer(self.call(request, context)).await?;
         protocol_types::call(of_era("tools/call", result, stateless))
     }
@@ -158,7 +158,7 @@ impl ServerHandler for McpService {
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
         tokio::select! {
             () = subscription.cancelled() => {}
-            () = self.subagent.workshop.draining.cancelled() => {}
+            () = self.subagent.state.draining.cancelled() => {}
         }
         Ok(())
     }

@@ -66,10 +66,10 @@ pub(super) fn start(
         token: token.map(|token| token.secret().to_owned()),
         lenient: false,
     };
-    let voice = runtime.terminal.voice();
-    let recording = Recording::new(store, Arc::new(move |text: &str| voice.tell(text)));
+    let notifier = runtime.terminal.notifier();
+    let recording = Recording::new(store, Arc::new(move |text: &str| notifier.tell(text)));
     let (settings, now) = watch::channel(source.settings(config)?);
-    let workshop = runtime.serve(now, &options.allow)?;
+    let state = runtime.serve(now, &options.allow)?;
     runtime.recording = Some(recording.clone());
     runtime.poster = poster();
     let subagent = Subagent {
@@ -79,7 +79,7 @@ pub(super) fn start(
         recording,
         slots,
         folder,
-        workshop,
+        state,
         poster: runtime.poster.clone(),
         parent_run,
     };

@@ -48,7 +48,7 @@ pub(super) struct Subagent {
     pub(super) slots: Arc<Slots>,
     /// The working folder.
     pub(super) folder: PathBuf,
-    pub(super) workshop: Arc<ServerState>,
+    pub(super) state: Arc<ServerState>,
     /// What tells the process at the root of all agents, where that is another one.
     pub(super) poster: Option<Arc<EventPoster>>,
     /// The run that tasks belong to which don't say so themselves.
@@ -92,15 +92,15 @@ impl Subagent {
                 parent_run,
             },
         );
-        let settings = self.workshop.settings.borrow().clone();
+        let settings = self.state.settings.borrow().clone();
         let logger = format!("subagent.{}", self.described.name);
         let forward = self.poster.clone().map(|poster| {
             EventForwarder::new(poster, settings.clone(), (&self.described.name, &run), parent_run)
         });
-        let (teller, going) =
+        let (reporter, going) =
             RunReporter::new(&run, logger, &task.caller, settings.clone(), recorder, forward);
-        teller.tell(start);
-        if let Some(forward) = teller.forward() {
+        reporter.tell(start);
+        if let Some(forward) = reporter.forward() {
             forward.start(&task.arguments.prompt, self.time());
         }
         let begun = Instant::now();
@@ -108,20 +108,20 @@ impl Subagent {
             biased;
             // What the run has begun ends with it.
             () = task.cancel.cancelled() => None,
-            ended = self.run(&task, &teller) => Some(ended.map_err(|why| settings.masker.mask(&why).into_owned())),
+            ended = self.run(&task, &reporter) => Some(ended.map_err(|why| settings.masker.mask(&why).into_owned())),
         };
-        let done = teller.done();
+        let done = reporter.done();
         let ending = match &ended {
             Some(Ok(_)) => RunEnd::Answered,
             Some(Err(why)) => RunEnd::Failed(why),
             None => RunEnd::Cancelled,
         };
-        teller.tell(LogEvent::end(ending, done.turns, done.usage, begun.elapsed()));
-        if let Some(forward) = teller.forward() {
+        reporter.tell(LogEvent::end(ending, done.turns, done.usage, begun.elapsed()));
+        if let Some(forward) = reporter.forward() {
             let answer = ended.as_ref().and_then(|ended| ended.as_ref().ok()).map(result::said);
             forward.end(ending, answer.as_deref(), done.usage);
         }
-        drop(teller);
+        drop(reporter);
         going.finish().await;
         let result = match ended {
             Some(Ok(answer)) => result::answered(&answer),
@@ -169,15 +169,15 @@ impl Subagent {
     }
 
     /// Runs the model on a task.
-    async fn run(&self, task: &Task, teller: &RunReporter) -> Result<Answer, String> {
+    async fn run(&self, task: &Task, reporter: &RunReporter) -> Result<Answer, String> {
         let message = self.message(task).await?;
         let host = Arc::new(CallingClient(task.caller.clone()));
-        let tools = Tools::connect(&self.workshop, host, AgentIsolation::Among, Arc::new(|_, _| {})).await;
-        let mut meta = propagation::meta_of(teller.run());
+        let tools = Tools::connect(&self.state, host, AgentIsolation::Among, Arc::new(|_, _| {})).await;
+        let mut meta = propagation::meta_of(reporter.run());
         meta.extend(depth::same(task.depth));
         meta.extend(task.context.as_ref().map(TraceContext::to_meta).unwrap_or_default());
         let tools = tools.map_err(|failure| failure.message)?.marked(meta);
-        let lent = Lent { tools: Some(tools), workshop: &self.workshop };
+        let lent = Lent { tools: Some(tools), state: &self.state };
         let tools = lent.get()?;
         tools.any_server().await?;
         let names = tools.tools().await?.into_iter().map(|tool| tool.name).collect();
@@ -196,7 +196,7 @@ impl Subagent {
             system: &system,
             limits: &limits,
             final_answer: self.form.as_ref(),
-            watcher: teller,
+            watcher: reporter,
         };
         run.go_on(&mut Vec::new(), message).await.map_err(|error| error.to_string())
     }
@@ -206,7 +206,7 @@ impl Subagent {
         let mut blocks = vec![Block::text(&task.arguments.prompt)];
         if !task.arguments.inputs.is_empty() {
             let (folder, paths) = (self.folder.clone(), task.arguments.inputs.clone());
-            let limit = self.workshop.settings.borrow().config.agent.input_size;
+            let limit = self.state.settings.borrow().config.agent.input_size;
             let read = tokio::task::spawn_blocking(move || inputs::read(&folder, &paths, limit));
             blocks.extend(read.await.map_err(|error| error.to_string())??);
         }
@@ -217,7 +217,7 @@ impl Subagent {
 /// Tools whose session is ended in order, also where the run is given up.
 struct Lent<'a> {
     tools: Option<Tools>,
-    workshop: &'a ServerState,
+    state: &'a ServerState,
 }
 
 impl Lent<'_> {
@@ -229,7 +229,7 @@ impl Lent<'_> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         if let (Some(tools), Ok(runtime)) = (self.tools.take(), tokio::runtime::Handle::try_current()) {
-            self.workshop.afterwards.spawn_on(tools.close(), &runtime);
+            self.state.afterwards.spawn_on(tools.close(), &runtime);
         }
     }
 }

@@ -49,10 +49,10 @@ impl Upstreams {
 
     /// The session with a server, where there is one right now.
     pub async fn current(&self, server: &str) -> Option<(Status, Option<Session>)> {
-        let keeper = self.keepers().get(server).map(|kept| kept.keeper.clone())?;
-        let status = keeper.status();
+        let managed = self.keepers().get(server).map(|kept| kept.managed.clone())?;
+        let status = managed.status();
         let session = match status.state {
-            ConnectionState::Ready => keeper.session().await.ok(),
+            ConnectionState::Ready => managed.session().await.ok(),
             _ => None,
         };
         Some((status, session))
@@ -61,9 +61,9 @@ impl Upstreams {
     async fn end(&self, server: &str) {
         let kept: Option<Upstream> = self.keepers().remove(server);
         // Whoever waits for its session right now keeps it a little longer.
-        let keeper: Option<Arc<ManagedSession>> = kept.map(|kept| kept.keeper.clone());
-        if let Some(Ok(keeper)) = keeper.map(Arc::try_unwrap) {
-            keeper.close().await;
+        let managed: Option<Arc<ManagedSession>> = kept.map(|kept| kept.managed.clone());
+        if let Some(Ok(managed)) = managed.map(Arc::try_unwrap) {
+            managed.close().await;
         }
     }
 

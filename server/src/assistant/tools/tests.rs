@@ -54,9 +54,9 @@ async fn tools(folder: &Path) -> Tools {
     let terminal = Arc::new(Terminal::new(true, false));
     let settings = watch::channel(settings).1;
     let cache = runner::Cache::open(&folder.join("cache"), runner::DEFAULT_SIZE).unwrap();
-    let workshop = ServerState::with_cache(cache, settings, Vec::new(), terminal).unwrap();
+    let state = ServerState::with_cache(cache, settings, Vec::new(), terminal).unwrap();
     let told: ProgressHandler = Arc::new(|_, _| {});
-    Tools::connect(&workshop, Arc::new(Nobody), AgentIsolation::Alone, told).await.unwrap()
+    Tools::connect(&state, Arc::new(Nobody), AgentIsolation::Alone, told).await.unwrap()
 }
 
 async fn call(tools: &Tools, name: &str, arguments: Value) -> ToolResult {
