@@ -31,7 +31,7 @@ use self::record::how_to_resume;
 use self::screen::{RunStats, seconds};
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
-use crate::mcp_commands::short;
+use crate::commands::mcp::short;
 
 /// The prompt.
 const PROMPT: &str = "> ";

@@ -10,7 +10,7 @@ use super::chat_session::ChatSession;
 use super::command::{Command, HELP};
 use super::highlight;
 use super::style::Style;
-use crate::mcp_commands::{short, table};
+use crate::commands::mcp::{short, table};
 
 /// Most characters of a prompt that is filled in (1 MiB).
 const LONGEST_PROMPT: usize = 1 << 20;

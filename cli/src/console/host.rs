@@ -13,8 +13,8 @@ use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
 
 use super::style::{Style, TextStyle};
+use crate::commands::mcp::short;
 use crate::host::TerminalHost;
-use crate::mcp_commands::short;
 
 /// Most characters of a line, and most lines in [`WINDOW`]; further ones are counted.
 const LINE: usize = 500;

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use super::chat_session::ChatSession;
 use super::style::{Style, TextStyle};
-use crate::mcp_commands::short;
+use crate::commands::mcp::short;
 
 /// Most characters of an error.
 const WORDS: usize = 400;

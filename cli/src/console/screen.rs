@@ -11,7 +11,7 @@ use terminal::{Part, Terminal};
 use super::highlight;
 use super::record::ConversationRecord;
 use super::style::{Style, TextStyle};
-use crate::mcp_commands::short;
+use crate::commands::mcp::short;
 
 /// Most characters of arguments and results in a line.
 const LINE: usize = 120;

@@ -12,8 +12,8 @@ use tokio::time::timeout;
 
 use super::chat_session::ChatSession;
 use super::command::{Servers, meant};
-use crate::login;
-use crate::mcp_commands::{rows, short, source, table};
+use crate::commands::mcp::login;
+use crate::commands::mcp::{rows, short, source, table};
 
 /// Most characters of what a server says of itself, and of an error.
 const WORDS: usize = 2_000;

@@ -21,7 +21,7 @@ use terminal::say;
 use crate::arguments::{
     AccessArguments, AddArguments, ImportArguments, NamedArguments, OAuthArguments, Scope, TransportArgument,
 };
-use crate::lock_file::hold;
+use crate::commands::mcp::lock_file::hold;
 use crate::question;
 use change::{Change, Entry};
 use file::Editable;

@@ -7,7 +7,6 @@ use gateway::failure::Failure;
 use runner::{Catalog, Engine, ServerTools};
 
 use crate::demo;
-use crate::inspect;
 
 /// As many tools are compiled as one library: many enough that the fixed cost of a library does not show.
 const TOOLS: usize = 100;
@@ -27,9 +26,9 @@ pub(super) struct Tools {
 pub(super) fn known(files: &[PathBuf]) -> Result<Vec<codegen::Tool>, Failure> {
     let mut known = Vec::new();
     for file in files {
-        known.extend(inspect::saved_tools(file)?);
+        known.extend(crate::commands::codegen::saved_tools(file)?);
     }
-    Ok(if known.is_empty() { inspect::generatable(&demo::tools()) } else { known })
+    Ok(if known.is_empty() { crate::commands::codegen::generatable(&demo::tools()) } else { known })
 }
 
 /// Measures with the tools of saved lists, or the demo server's.

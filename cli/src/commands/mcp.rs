@@ -1,6 +1,12 @@
-//! The commands of `toolsmith mcp` that look at servers and call tools, each as a table for people or as JSON.
+//! `toolsmith mcp`: the commands that look at servers and call tools are here, each as a table for people or as JSON;
+//! those that change something have files of their own.
 
 mod call;
+pub(crate) mod edit;
+pub(crate) mod lock;
+pub(crate) mod lock_file;
+pub(crate) mod login;
+pub(crate) mod observe;
 mod resources;
 mod servers;
 mod support;

@@ -21,8 +21,8 @@ use server::setup;
 use terminal::{Masker, Terminal};
 
 use crate::arguments::{LockArguments, ObserveArguments};
+use crate::commands::mcp::lock_file::{self, NO_LOCK_FILE};
 use crate::host::TerminalHost;
-use crate::lock_file::{self, NO_LOCK_FILE};
 use crate::terminal_prompter;
 use crate::tool_arguments::object;
 

@@ -22,7 +22,7 @@ use crate::arguments::{
     ConfigArguments, ConversationCommand, DeleteArguments, ExportArguments, ListArguments, PrintArguments,
     PruneArguments,
 };
-use crate::mcp_commands::table::{short, table};
+use crate::commands::mcp::table::{short, table};
 
 /// The labels of subagents' conversations.
 const SUBAGENTS: &str = "subagent:*";

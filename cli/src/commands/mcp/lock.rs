@@ -19,8 +19,8 @@ use server::setup;
 use terminal::Terminal;
 
 use crate::arguments::PinArguments;
+use crate::commands::mcp::lock_file::{self, LockedFile, NO_LOCK_FILE};
 use crate::host::TerminalHost;
-use crate::lock_file::{self, LockedFile, NO_LOCK_FILE};
 
 /// Runs the command; gives the exit code.
 pub(crate) async fn lock(arguments: &PinArguments) -> Result<u8, Failure> {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value as Json};
 use terminal::{Terminal, say};
 
 use crate::arguments::{Client, ClientScope, SetupArguments};
-use crate::edit::trusting::{self, asks};
+use crate::commands::mcp::edit::trusting::{self, asks};
 use crate::question;
 use entry::Entry;
 use file::{ClientFile, State};

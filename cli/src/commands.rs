@@ -1,0 +1,115 @@
+//! Which command is run, and how signals end it. Each command has a file of its name.
+
+mod ask;
+mod bench;
+mod cache;
+pub(crate) mod codegen;
+mod config;
+mod conversation;
+mod doctor;
+pub(crate) mod mcp;
+mod run;
+mod setup;
+
+use gateway::exit;
+use gateway::failure::Failure;
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments::{Arguments, CacheCommand, Command, McpCommand};
+
+/// Runs the command; gives the exit code.
+pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
+    match arguments.command {
+        Command::Run(arguments) => {
+            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(cancel.clone(), abandon.clone())?;
+            tokio::select! {
+                done = run::run(arguments, cancel) => done,
+                // Dropping the run kills what it has started.
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
+        Command::Codegen(arguments) => until_signal(codegen::inspect(arguments)).await,
+        Command::Mcp(McpCommand::Observe(arguments)) => until_signal(mcp::observe::observe(&arguments)).await,
+        Command::Mcp(McpCommand::Lock(arguments)) => until_signal(mcp::lock::lock(&arguments)).await,
+        Command::Mcp(McpCommand::Add(arguments)) => until_signal(mcp::edit::add(&arguments)).await,
+        Command::Mcp(McpCommand::Import(arguments)) => until_signal(mcp::edit::import(&arguments)).await,
+        Command::Mcp(McpCommand::Remove(arguments)) => mcp::edit::remove(&arguments),
+        Command::Mcp(McpCommand::Enable(arguments)) => mcp::edit::switch(&arguments, true),
+        Command::Mcp(McpCommand::Disable(arguments)) => mcp::edit::switch(&arguments, false),
+        Command::Config(command) => config::run(&command).await,
+        Command::Setup(arguments) => until_signal(setup::setup(&arguments)).await,
+        Command::Trust(arguments) => until_signal(config::trust(&arguments)).await,
+        Command::Mcp(McpCommand::Login(arguments)) => until_signal(mcp::login::login(&arguments)).await,
+        Command::Mcp(McpCommand::Logout(arguments)) => until_signal(mcp::login::logout(&arguments)).await,
+        Command::Mcp(McpCommand::Look(command)) => until_signal(mcp::look(&command)).await,
+        Command::Conversation(command) => until_signal(conversation::run(&command)).await,
+        Command::Cache(CacheCommand::Warm(arguments)) => until_signal(cache::warm(&arguments)).await,
+        Command::Doctor(arguments) => doctor::doctor(&arguments).await,
+        Command::Mcp(McpCommand::Serve(arguments)) => {
+            let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(stop.clone(), abandon.clone())?;
+            tokio::select! {
+                done = server::subagent::serve(arguments.into(), stop) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
+        Command::Serve(arguments) => {
+            let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(stop.clone(), abandon.clone())?;
+            tokio::select! {
+                done = server::serve::serve(arguments.into(), stop) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
+        Command::Chat(arguments) => crate::console::chat(&arguments).await,
+        Command::Ask(arguments) => {
+            let (cancel, abandon) = (CancellationToken::new(), CancellationToken::new());
+            cancel_on_signal(cancel.clone(), abandon.clone())?;
+            tokio::select! {
+                done = ask::ask(&arguments, cancel) => done,
+                () = abandon.cancelled() => Ok(exit::CANCELLED),
+            }
+        }
+        Command::DemoServer(arguments) => {
+            let served = match arguments.http {
+                Some(address) => crate::demo::http::serve(address, arguments.copies).await,
+                None => crate::demo::serve_stdio(arguments.copies).await,
+            };
+            served.map(|()| exit::OK).map_err(Failure::host)
+        }
+        Command::Bench(arguments) => bench::bench(&arguments).await,
+    }
+}
+
+/// Does something that starts servers or asks a person, and gives it up at the first signal: what is dropped then kills
+/// the servers, and gives the terminal back as it was.
+async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result<u8, Failure> {
+    let cancel = CancellationToken::new();
+    cancel_on_signal(cancel.clone(), CancellationToken::new())?;
+    tokio::select! {
+        done = work => done,
+        () = cancel.cancelled() => Ok(exit::CANCELLED),
+    }
+}
+
+/// The first SIGINT, SIGTERM or SIGHUP asks the run to end in order; the second one abandons it.
+fn cancel_on_signal(cancel: CancellationToken, abandon: CancellationToken) -> Result<(), Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signal =
+        |kind| signal(kind).map_err(|error| Failure::host(format!("signals can't be handled: {error}")));
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        for token in [cancel, abandon] {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+            }
+            token.cancel();
+        }
+    });
+    Ok(())
+}
