@@ -10,6 +10,7 @@ mod doctor;
 pub(crate) mod mcp;
 mod run;
 mod setup;
+mod trust;
 
 use gateway::exit;
 use gateway::failure::Failure;
@@ -39,7 +40,7 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
         Command::Mcp(McpCommand::Disable(arguments)) => mcp::edit::switch(&arguments, false),
         Command::Config(command) => config::run(&command).await,
         Command::Setup(arguments) => until_signal(setup::setup(&arguments)).await,
-        Command::Trust(arguments) => until_signal(config::trust(&arguments)).await,
+        Command::Trust(arguments) => until_signal(trust::trust(&arguments)).await,
         Command::Mcp(McpCommand::Login(arguments)) => until_signal(mcp::login::login(&arguments)).await,
         Command::Mcp(McpCommand::Logout(arguments)) => until_signal(mcp::login::logout(&arguments)).await,
         Command::Mcp(McpCommand::Look(command)) => until_signal(mcp::look(&command)).await,

@@ -1,6 +1,6 @@
 //! Which projects' configurations are trusted: a file of the user's with hashes of each and of the lock file beside it.
 //!
-//! Showing what a configuration would do, and asking, is the command's job (`trust_command`).
+//! Showing what a configuration would do, and asking, is the command's job.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt as _;

@@ -1,0 +1,201 @@
+//! `toolsmith trust`: showing what a project's configuration would do, and agreeing to it. Starts no server.
+
+use std::path::Path;
+
+use config::LOCK;
+use config::layers;
+use config::source::{Document, Entry, masked};
+use config::tree::{Node, Value};
+use config::trust::{self, ProjectFiles, Trust};
+use config::{ConfigLayer, Error, locks, show, variables};
+use gateway::exit;
+use gateway::failure::Failure;
+use mcp::Lock;
+use serde_json::Value as Json;
+use terminal::Terminal;
+
+use crate::arguments::TrustArguments;
+use crate::question;
+
+/// Runs `trust`; gives the exit code.
+pub(crate) async fn trust(arguments: &TrustArguments) -> Result<u8, Failure> {
+    let terminal = Terminal::new(false, false);
+    let done = trust_project(arguments, &terminal).await;
+    terminal.flush().await.map_err(Failure::host)?;
+    done
+}
+
+async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let folder = arguments.folder.as_deref().unwrap_or(Path::new("."));
+    let folder = std::path::absolute(folder).map_err(Failure::configuration)?;
+    let file = layers::project_file(&folder).map_err(Failure::configuration)?;
+    let file = file.ok_or_else(|| {
+        Failure::configuration(format!(
+            "there is no configuration of a project in {}: neither toolsmith.yaml nor .toolsmith/config.yaml",
+            folder.display()
+        ))
+    })?;
+    let shown = file.display().to_string();
+    if arguments.remove {
+        trust::record(&file, None).map_err(Failure::configuration)?;
+        terminal.note(&format!("{shown} is not trusted any more"));
+        return Ok(exit::OK);
+    }
+    // What is shown, and what is recorded, are the same bytes: a file may be another one by the time of the answer.
+    let text = config::text::read(&file).map_err(Failure::configuration)?;
+    let lock_file = file.with_file_name(LOCK);
+    let lock = locks::text(&lock_file).map_err(Failure::configuration)?;
+    let stated = ProjectFiles::new(&text, lock.as_deref());
+    let document = config::source::read(&ConfigLayer::Project(file.clone()), &text);
+    let document = document.map_err(Failure::configuration)?;
+    terminal.print(&summary(&shown, &document, &own_servers().map_err(Failure::configuration)?));
+    if let Some(line) = locked(&lock_file, lock.as_deref()) {
+        terminal.print(&printable::exact(&line));
+    }
+    let state = trust::of(&file, stated).map_err(Failure::configuration)?;
+    if arguments.show || state == Trust::Given {
+        terminal.note(&match state {
+            Trust::Given => "it is trusted".to_owned(),
+            Trust::Changed => "it has changed since it was trusted".to_owned(),
+            Trust::LockChanged => {
+                format!("its lock file {} has changed since it was trusted", lock_file.display())
+            }
+            Trust::Missing => "it is not trusted".to_owned(),
+        });
+        return Ok(exit::OK);
+    }
+    if !arguments.yes {
+        if !question::can_ask() {
+            return Err(Failure::configuration(
+                "there is no terminal to ask on\nhelp: if you agree to what it says: toolsmith trust --yes",
+            ));
+        }
+        terminal.flush().await.map_err(Failure::host)?;
+        if !question::agrees("Trust this configuration, until it changes?").await {
+            return Err(Failure::configuration(format!("{shown} is as inert as before")));
+        }
+    }
+    trust::record(&file, Some(stated)).map_err(Failure::configuration)?;
+    terminal.note(&format!("{shown} is trusted until it, or the lock file beside it, changes"));
+    Ok(exit::OK)
+}
+
+/// What the lock file beside a project's configuration says; `None` where there is none.
+fn locked(file: &Path, text: Option<&str>) -> Option<String> {
+    let shown = file.display();
+    let lock = match Lock::parse(text?, file) {
+        Ok(lock) => lock,
+        Err(error) => return Some(format!("! {}", error.to_string().lines().next().unwrap_or_default())),
+    };
+    let pinned = lock.servers.iter().filter(|(_, server)| server.pinned);
+    let names: Vec<String> =
+        pinned.map(|(name, server)| format!("{name} ({} tools)", server.tools.len())).collect();
+    Some(match names.is_empty() {
+        true => format!("! {shown} pins no server"),
+        false => format!("  {shown} pins {}", names.join(", ")),
+    })
+}
+
+/// The names of the servers in the user's own file.
+fn own_servers() -> Result<Vec<String>, Error> {
+    let Some(file) = layers::user_file()? else { return Ok(Vec::new()) };
+    let text = config::text::read(&file)?;
+    let document = config::source::read(&ConfigLayer::User(file), &text)?;
+    Ok(document.entries.into_iter().map(|entry| entry.name).collect())
+}
+
+/// What a project's configuration starts, calls and sets, and which of the user's `own` servers it replaces with all
+/// that is denied there. Lines that begin with `!` loosen something.
+fn summary(file: &str, document: &Document, own: &[String]) -> String {
+    let mut lines = vec![format!("{file}:")];
+    for entry in &document.entries {
+        server_lines(entry, &mut lines);
+        if own.contains(&entry.name) {
+            lines.push(format!(
+                "!   replaces your own server {}, with its permissions and filters",
+                entry.name
+            ));
+        }
+    }
+    for (name, node) in show::settings(document) {
+        let loosens = [
+            "codeMode.sandbox",
+            "codeMode.installTarget",
+            "codeMode.memory",
+            "serve.audit",
+            "serve.hosts",
+            "serve.origins",
+            "serve.telemetry",
+        ];
+        let mark = if loosens.iter().any(|key| name.starts_with(key)) || name.starts_with("models") {
+            "!"
+        } else {
+            " "
+        };
+        lines.push(format!("{mark} sets {name}: {}", masked(&name, node)));
+    }
+    let mut used = Vec::new();
+    variables_of(&document.tree, &mut used);
+    used.sort();
+    used.dedup();
+    if !used.is_empty() {
+        lines.push(format!("! reads the variables: {}", used.join(", ")));
+    }
+    lines.iter().map(|line| printable::exact(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn server_lines(entry: &Entry, lines: &mut Vec<String>) {
+    let text = |key: &str| entry.node.get(key).and_then(Node::text);
+    if let Some(command) = text("command") {
+        let args = entry.node.get("args").map_or(&[][..], |args| match &args.value {
+            Value::List(items) => items,
+            _ => &[],
+        });
+        let line = config::command_line(command, args.iter().filter_map(Node::text));
+        lines.push(format!("  server {} starts: {line}", entry.name));
+    }
+    if let Some(url) = text("url") {
+        lines.push(format!("  server {} is called at: {url}", entry.name));
+    }
+    if text("command").is_none() && text("url").is_none() {
+        lines.push(format!("  server {}:", entry.name));
+    }
+    for (key, node) in entry.node.entries() {
+        let key = key.text.as_str();
+        // Variables choose what a program does as much as its arguments: they are shown as they are written.
+        let value = if key == "env" { node.to_json() } else { masked(key, node) };
+        let loosens = match key {
+            "command" | "args" | "url" => continue,
+            "trust" | "inheritModelKeys" => value == Json::Bool(true),
+            "checkInput" => value == Json::Bool(false),
+            "permission" | "permissions" => value.to_string().contains("\"allow\""),
+            "env" | "headers" | "roots" | "oauth" | "cwd" => true,
+            _ => false,
+        };
+        lines.push(format!("{}   {key}: {value}", if loosens { "!" } else { " " }));
+    }
+}
+
+fn variables_of(node: &Node, used: &mut Vec<String>) {
+    match &node.value {
+        Value::Text(text) => used.extend(variables::names(text)),
+        Value::List(items) => items.iter().for_each(|item| variables_of(item, used)),
+        Value::Map(entries) => entries.iter().for_each(|(_, node)| variables_of(node, used)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::summary;
+    use config::{ConfigLayer, source};
+
+    #[test]
+    fn nothing_hides_in_what_is_shown_before_trust() {
+        let text = "mcpServers:\n  a:\n    command: sh\n    args: [-c, \"evil\\n\\e[2J\\u3164\"]\n    env: { LD_PRELOAD: ./x.so, T: \"${TOKEN}\" }\n    trust: true\n  b: { url: \"https://x.example/${PART}\", headers: { X: lit, Y: \"${KEY}\" } }\ncodeMode: { sandbox: { write: [/] } }\nserve: { audit: { file: a.log }, grace: 5 }\n";
+        let layer = ConfigLayer::Project("/p/toolsmith.yaml".into());
+        let told = summary("/p/toolsmith.yaml", &source::read(&layer, text).unwrap(), &["b".to_owned()]);
+        let expected = "/p/toolsmith.yaml:\n  server a starts: sh -c \"evil\\n\\u{1b}[2J\\u{3164}\"\n!   env: {\"LD_PRELOAD\":\"./x.so\",\"T\":\"${TOKEN}\"}\n!   trust: true\n  server b is called at: https://x.example/${PART}\n!   headers: {\"X\":\"…\",\"Y\":\"${KEY}\"}\n!   replaces your own server b, with its permissions and filters\n! sets codeMode.sandbox.write: [\"/\"]\n! sets serve.audit: {\"file\":\"a.log\"}\n  sets serve.grace: 5\n! reads the variables: KEY, PART, TOKEN";
+        assert_eq!(told, expected);
+    }
+}
