@@ -109,8 +109,6 @@ fn items_and_macros_stand_between_statements() {
         ),
         ("an async block", "let work = async { Ok::<i32, ToolError>(6) };\nwork.await? * 7", json!(42), ""),
         ("names like ours", "let __tail = 1; let tail = 2; let run = 3; __tail + tail + run", json!(6), ""),
-        ("nothing", "", Value::Null, ""),
-        ("a comment alone", "// nothing to do", Value::Null, ""),
         ("no ASCII", "let größe = \"Grüße, 世界 🦀\"; größe.chars().count()", json!(11), ""),
         ("carriage returns", "let a = 40;\r\nlet b = 2;\r\na + b\r\n", json!(42), ""),
     ]);
