@@ -26,7 +26,7 @@ const START: Duration = Duration::from_secs(30);
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// A way to reach the reference server.
-pub(crate) struct Way {
+pub(crate) struct TransportCase {
     /// The type in the configuration.
     pub(crate) transport: &'static str,
     /// What the server calls it.
@@ -38,15 +38,15 @@ pub(crate) struct Way {
 }
 
 /// Streamable HTTP, and HTTP with server-sent events.
-pub(crate) const WAYS: [Way; 2] = [
-    Way {
+pub(crate) const WAYS: [TransportCase; 2] = [
+    TransportCase {
         transport: "http",
         mode: "streamableHttp",
         path: "/mcp",
         begun: "Session initialized with ID",
         ended: "Received session termination request",
     },
-    Way {
+    TransportCase {
         transport: "sse",
         mode: "sse",
         path: "/sse",
@@ -57,14 +57,14 @@ pub(crate) const WAYS: [Way; 2] = [
 
 /// The reference server, listening.
 pub(crate) struct Listening {
-    way: &'static Way,
+    way: &'static TransportCase,
     port: u16,
     log: Arc<Mutex<Vec<String>>>,
     _process: Child,
 }
 
 impl Listening {
-    pub(crate) async fn start(installed: &Installed, way: &'static Way) -> Checked<Self> {
+    pub(crate) async fn start(installed: &Installed, way: &'static TransportCase) -> Checked<Self> {
         let failed = |error: std::io::Error| format!("{EVERYTHING} {}: {error}", way.mode);
         // It does not tell which port it was given, so one is chosen that was free a moment ago.
         let port =

@@ -8,14 +8,14 @@ use crate::product::{Checked, Product};
 /// A call of a tool, and what its answer must have in it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Look {
+pub(super) struct Lookup {
     server: String,
     tool: String,
     arguments: Value,
     says: Vec<String>,
 }
 
-impl Look {
+impl Lookup {
     /// Starts the server anew and calls its tool. `servers` are the entries of the configuration.
     ///
     /// # Errors

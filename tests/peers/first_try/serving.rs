@@ -11,7 +11,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{private, site::HOST, tasks::Came, workspace::ROOT};
+use super::{private, site::HOST, tasks::RunResult, workspace::ROOT};
 use crate::{
     product::{Checked, Product},
     servers::{EVERYTHING, Installed},
@@ -114,12 +114,16 @@ impl Serving {
     }
 
     /// Calls a tool.
-    pub(crate) async fn call(&mut self, tool: &str, arguments: &Value) -> Checked<Came> {
+    pub(crate) async fn call(&mut self, tool: &str, arguments: &Value) -> Checked<RunResult> {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
     /// Runs a snippet.
-    pub(super) async fn execute(&mut self, code: &str, args: &BTreeMap<String, String>) -> Checked<Came> {
+    pub(super) async fn execute(
+        &mut self,
+        code: &str,
+        args: &BTreeMap<String, String>,
+    ) -> Checked<RunResult> {
         let mut arguments = json!({ "code": code });
         if !args.is_empty() {
             arguments["args"] = json!(args);
@@ -140,7 +144,7 @@ impl Serving {
         written.map_err(|error| format!("toolsmith serve does not read: {error}"))
     }
 
-    async fn ask(&mut self, method: &str, mut parameters: Value) -> Checked<Came> {
+    async fn ask(&mut self, method: &str, mut parameters: Value) -> Checked<RunResult> {
         self.next += 1;
         let id = self.next;
         parameters["_meta"] = json!({ "progressToken": id });
@@ -149,7 +153,7 @@ impl Serving {
         answer.map_err(|_| format!("no answer to {method} after {WATCHDOG:?}"))?
     }
 
-    async fn answer(&mut self, id: u64) -> Checked<Came> {
+    async fn answer(&mut self, id: u64) -> Checked<RunResult> {
         let mut progress = Vec::new();
         loop {
             let line = self.lines.next_line().await.map_err(|error| error.to_string())?;
@@ -159,7 +163,7 @@ impl Serving {
             if message["id"] == id && message["method"].is_null() {
                 return match message["result"].take() {
                     Value::Null => Err(format!("an error in place of an answer: {}", message["error"])),
-                    answer => Ok(Came { answer, progress }),
+                    answer => Ok(RunResult { answer, progress }),
                 };
             }
             let words = message["params"]["message"].as_str();

@@ -8,7 +8,7 @@ use super::{
     records::Records,
     serving::{self, Serving},
     site,
-    tasks::{Came, Task, Wanted},
+    tasks::{Expectation, RunResult, Task},
     tokens,
     workspace::Workspace,
 };
@@ -84,7 +84,7 @@ pub(super) async fn attempt(
     workspace: &Workspace,
     task: &Task,
     snippet: &str,
-) -> Checked<(Came, Checked<()>)> {
+) -> Checked<(RunResult, Checked<()>)> {
     let mut last = Err(format!("{}: nothing is wanted of it", task.id));
     for wanted in &task.runs {
         workspace.renew()?;
@@ -103,7 +103,7 @@ pub(super) async fn attempt(
 }
 
 /// Whether the servers say what is wanted, after the snippet has ended.
-async fn look(wanted: &Wanted) -> Checked<()> {
+async fn look(wanted: &Expectation) -> Checked<()> {
     let (product, servers) = (Product::find()?, serving::entries(&Installed::find()?));
     for look in &wanted.after {
         look.check(&product, &servers).await?;

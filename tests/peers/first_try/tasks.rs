@@ -6,7 +6,7 @@ use end_to_end::reductions::OUTCOME;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{looking::Look, site::SITE, workspace::ROOT};
+use super::{looking::Lookup, site::SITE, workspace::ROOT};
 use crate::product::Checked;
 
 const LISTS: [&str; 3] =
@@ -20,7 +20,7 @@ pub(super) struct Task {
     /// What is asked for, in plain words.
     pub(super) text: String,
     /// The snippet is run once for each of these.
-    pub(super) runs: Vec<Wanted>,
+    pub(super) runs: Vec<Expectation>,
     /// What is in a message of progress that must have been told.
     progress: Option<String>,
     /// MIME types of what must stand beside the text.
@@ -34,25 +34,25 @@ pub(super) struct Task {
 /// What is wanted of one run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Wanted {
+pub(super) struct Expectation {
     /// What comes with the snippet.
     #[serde(default)]
     pub(super) args: BTreeMap<String, String>,
     pub(super) result: Value,
     /// What servers must say after it.
     #[serde(default)]
-    pub(super) after: Vec<Look>,
+    pub(super) after: Vec<Lookup>,
 }
 
 /// What came of one run.
-pub(crate) struct Came {
+pub(crate) struct RunResult {
     /// The answer: MCP's `CallToolResult`.
     pub(crate) answer: Value,
     /// The messages of progress before it.
     pub(super) progress: Vec<String>,
 }
 
-impl Came {
+impl RunResult {
     /// The status of the outcome; the answer itself, where it is none.
     pub(super) fn status(&self) -> String {
         let status = self.answer["_meta"][OUTCOME]["status"].as_str();
@@ -107,8 +107,8 @@ impl Task {
     /// What is wrong. It tells what was wanted, so whoever solves the task must not see it.
     pub(super) fn check(
         &self,
-        wanted: &Wanted,
-        came: &Came,
+        wanted: &Expectation,
+        came: &RunResult,
         read: impl Fn(&str) -> Checked<String>,
     ) -> Checked<()> {
         if came.status() != "ok" {

@@ -10,7 +10,7 @@ use super::{
     serving::{Serving, entries},
     site,
     taking::attempt,
-    tasks::{Came, Task},
+    tasks::{RunResult, Task},
     workspace::Workspace,
 };
 use crate::{
@@ -92,7 +92,7 @@ async fn described(serving: &mut Serving, manifest: &Value) -> Checked<usize> {
         return Ok(0);
     }
     let names: Vec<_> = names.iter().filter_map(|name| Some(name.as_str()?.replacen('.', "::", 1))).collect();
-    let Came { answer, .. } = serving.call("describe_tools", &json!({ "tools": names })).await?;
+    let RunResult { answer, .. } = serving.call("describe_tools", &json!({ "tools": names })).await?;
     if answer["isError"] == true {
         return Err(format!("describe_tools of {names:?}: {answer}"));
     }

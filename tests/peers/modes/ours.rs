@@ -15,15 +15,15 @@ const AT_ONCE: usize = 16;
 
 /// Keeps what it is told of oddities.
 #[derive(Default)]
-struct Told(Mutex<Vec<String>>);
+struct RecordedNotices(Mutex<Vec<String>>);
 
-impl Told {
+impl RecordedNotices {
     fn all(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Host for Told {
+impl Host for RecordedNotices {
     fn notice(&self, _server: &str, notice: &Notice) {
         if let Notice::Stray(text) = notice {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text.clone());
@@ -43,7 +43,7 @@ pub(super) async fn observe(plan: &Value) -> Value {
 
 async fn watch(server: &Value) -> Value {
     let watchdog = Duration::from_secs(server["watchdog"].as_u64().unwrap_or_default());
-    let told = Arc::new(Told::default());
+    let told = Arc::new(RecordedNotices::default());
     let mut seen = match timeout(watchdog, perform(server, told.clone())).await {
         Ok(seen) => seen,
         Err(_) => json!({ "hangs": "somewhere" }),
@@ -56,7 +56,7 @@ async fn watch(server: &Value) -> Value {
     seen
 }
 
-async fn perform(server: &Value, told: Arc<Told>) -> Value {
+async fn perform(server: &Value, told: Arc<RecordedNotices>) -> Value {
     let mut seen = json!({ "calls": [], "told": [] });
     let session = match Session::connect_with(&config(&server["target"]), told).await {
         Ok(session) => session,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::broker::{HELLO, PROGRAM, call};
 use crate::cache::shared;
-use crate::harness::{Done, FAULT_SERVER, Run, assert_says, json as run};
+use crate::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, json as run};
 use crate::serving::{STATELESS, Serve};
 
 /// What every question ends in.
@@ -45,7 +45,7 @@ fn calls(record: &Path) -> Vec<String> {
 }
 
 /// Runs a program that crafts one call of the recorder on a terminal, where a person gives these answers.
-fn crafted(record: &Path, arguments: &str, more: &str, answers: &[&str]) -> Done {
+fn crafted(record: &Path, arguments: &str, more: &str, answers: &[&str]) -> FinishedRun {
     let program = PROGRAM.replace("demo::slow(1.0).await?;\ndemo::echo(\"x\")", "rec::any()");
     let file = record.with_extension("rs");
     fs::write(&file, program).unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::cache::shared;
-use crate::harness::{Done, Run, Started, json};
+use crate::harness::{FinishedRun, Run, RunningProcess, json};
 
 /// Gives the answer to the server's question, as the server saw it: the result, and the message of the error.
 fn code(message: &str) -> String {
@@ -23,7 +23,7 @@ const ASKS: &str = "[a] answer  [d] decline  [c] cancel: ";
 const FIELD: &str = "count (whole number, may stay empty) [3]: ";
 
 /// A run at a terminal, with further lines in the entry of the server that asks, and this program before others.
-fn asked(message: &str, more: &str, opener: Option<&Path>) -> (Started, tempfile::TempDir) {
+fn asked(message: &str, more: &str, opener: Option<&Path>) -> (RunningProcess, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("snippet.rs");
     fs::write(&file, code(message)).unwrap();
@@ -37,7 +37,7 @@ fn asked(message: &str, more: &str, opener: Option<&Path>) -> (Started, tempfile
 }
 
 /// Answers the question, and then that for its field each time that it is shown.
-fn answered(more: &str, first: &str, fields: &[&str]) -> Done {
+fn answered(more: &str, first: &str, fields: &[&str]) -> FinishedRun {
     let (started, _folder) = asked(FORM, more, None);
     started.answer(ASKS, 1, first);
     for (index, field) in fields.iter().enumerate() {
@@ -62,7 +62,7 @@ fn the_form_of_a_server_is_filled_in_at_the_terminal() {
 
 #[test]
 fn a_form_is_declined_or_left() {
-    let action = |done: Done| done.expect("ok", 0)["result"].clone();
+    let action = |done: FinishedRun| done.expect("ok", 0)["result"].clone();
     assert_eq!(action(answered("", "d\n", &[])), json!([{ "action": "decline" }, null]));
     let cancelled = json!([{ "action": "cancel" }, null]);
     for leaves in ["c\n", "\n", "\x04"] {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use rustix::process::Signal;
 
 use crate::endings::FOREVER;
-use crate::harness::{COLD_WATCHDOG, Run, Started, binary, json, unique};
+use crate::harness::{COLD_WATCHDOG, Run, RunningProcess, binary, json, unique};
 
 /// The shared cache, warm, and whether this process had to build it.
 static SHARED: OnceLock<(PathBuf, bool)> = OnceLock::new();
@@ -44,7 +44,7 @@ fn run(cache: &Path) -> Run {
 }
 
 /// A run that has just started to compile the layer.
-fn compiling(cache: &Path) -> Started {
+fn compiling(cache: &Path) -> RunningProcess {
     let started = run(cache).watchdog(COLD_WATCHDOG).start();
     started.wait_until("a compiler", || {
         started.descendants().iter().any(|command| command.contains("--crate-name serde_core"))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::harness::{FAULT_SERVER, Run, Started, fault_entry, json, plain};
+use crate::harness::{FAULT_SERVER, Run, RunningProcess, fault_entry, json, plain};
 
 /// A server that never answers `wait` and records calls and cancellations.
 fn recording(run: Run, record: &Path) -> Run {
@@ -62,7 +62,7 @@ fn an_interrupt_during_a_call_ends_everything() {
     }
 }
 
-fn below(started: &Started, part: &str) -> bool {
+fn below(started: &RunningProcess, part: &str) -> bool {
     started.descendants().iter().any(|command| command.contains(part))
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Done, Run, binary};
+use crate::harness::{FinishedRun, Run, binary};
 
 /// A home folder.
 struct Home(TempDir);
@@ -39,7 +39,7 @@ impl Home {
             .working_folder(self.path())
     }
 
-    fn ok(&self, arguments: &[&str]) -> Done {
+    fn ok(&self, arguments: &[&str]) -> FinishedRun {
         self.setup(arguments).done().exits(0)
     }
 

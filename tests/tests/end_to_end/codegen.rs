@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::cache::shared;
-use crate::harness::{COLD_WATCHDOG, Done, Run, unique};
+use crate::harness::{COLD_WATCHDOG, FinishedRun, Run, unique};
 
 /// A saved list with one typed tool, one that falls back in part, and one without an output schema.
 fn saved() -> Value {
@@ -32,7 +32,7 @@ fn codegen(arguments: &[&str]) -> Run {
 }
 
 /// `codegen` with the tools above in a file, as the server `shop`.
-fn of_saved(folder: &Path, arguments: &[&str]) -> Done {
+fn of_saved(folder: &Path, arguments: &[&str]) -> FinishedRun {
     let file = folder.join("tools.json");
     fs::write(&file, saved().to_string()).unwrap();
     codegen(&["--tools", file.to_str().unwrap(), "--server", "shop"]).arguments(arguments).done()

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::cache::shared;
-use crate::harness::{Done, Run, fault_entry};
+use crate::harness::{FinishedRun, Run, fault_entry};
 
-fn mcp(config: &str, arguments: &[&str]) -> Done {
+fn mcp(config: &str, arguments: &[&str]) -> FinishedRun {
     Run::new(shared()).argument("mcp").arguments(arguments).config_alone(config).done()
 }
 
-fn value(done: &Done) -> Value {
+fn value(done: &FinishedRun) -> Value {
     serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done:#?}"))
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::cache::shared;
-use crate::harness::{Done, FAULT_SERVER, Run, Started, fault_entry};
+use crate::harness::{FAULT_SERVER, FinishedRun, Run, RunningProcess, fault_entry};
 
 /// What a question about a call says, and what it ends in once an answer is taken.
 const QUESTION: &str = "May it be made?";
@@ -20,7 +20,7 @@ const TRIES: usize = 5;
 
 /// A run on a terminal that shows everything, of a snippet whose calls of `demo` are each asked about. Those of `gate` are
 /// answered when there is a file `open` in the folder.
-fn run(folder: &Path, code: &str) -> Started {
+fn run(folder: &Path, code: &str) -> RunningProcess {
     let file = folder.join("snippet.rs");
     fs::write(&file, code).unwrap();
     let demo = "  demo: { command: toolsmith, args: [demo-server], permission: ask-each }\n";
@@ -40,14 +40,14 @@ fn forger(print: &str) -> String {
 
 /// Types `keys` as soon as the terminal shows `text`. Says whether that was before `ready` was shown.
 #[track_caller]
-fn types_ahead(started: &Started, text: &str, keys: &str, ready: &str) -> bool {
+fn types_ahead(started: &RunningProcess, text: &str, keys: &str, ready: &str) -> bool {
     started.answer(text, 1, keys);
     !started.shown().contains(ready)
 }
 
 /// Tries `attempt` until its keys were typed ahead of an answer.
 #[track_caller]
-fn ahead(attempt: impl Fn() -> Option<Done>) -> Done {
+fn ahead(attempt: impl Fn() -> Option<FinishedRun>) -> FinishedRun {
     (0..TRIES).find_map(|_| attempt()).expect("the keys never came early enough")
 }
 

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::cache::shared;
-use crate::harness::{Run, Started, fault_entry};
+use crate::harness::{Run, RunningProcess, fault_entry};
 
 /// The prompt as it is shown, behind what begins a line.
 const PROMPT: &str = "> ";
@@ -38,7 +38,7 @@ fn runs(code: &str) -> Value {
 }
 
 /// A console at a terminal, in a folder where its state is kept.
-fn chat(model: &ModelServer, servers: &str, state: &Path, arguments: &[&str]) -> Started {
+fn chat(model: &ModelServer, servers: &str, state: &Path, arguments: &[&str]) -> RunningProcess {
     let run = Run::on_whole_terminal(shared()).arguments(&["chat"]).arguments(arguments);
     let run = run.variable("XDG_STATE_HOME", state.to_str().unwrap()).working_folder(state);
     run.variable("TERM", "xterm")
@@ -49,7 +49,7 @@ fn chat(model: &ModelServer, servers: &str, state: &Path, arguments: &[&str]) ->
 
 /// Types a line at the next prompt.
 #[track_caller]
-fn say(console: &Started, line: &str) {
+fn say(console: &RunningProcess, line: &str) {
     // Each prompt is painted anew when a line is typed: the last thing that is shown is one that waits.
     console.wait_until(&format!("a prompt for {line:?}"), || waits(console));
     let first = without_escapes(line.split(['\r', '\n']).next().unwrap_or_default());
@@ -60,7 +60,7 @@ fn say(console: &Started, line: &str) {
 }
 
 /// Whether the prompt waits: nothing but what steers the terminal comes after it.
-fn waits(console: &Started) -> bool {
+fn waits(console: &RunningProcess) -> bool {
     let shown = console.shown();
     let plain = without_escapes(&shown);
     let painted = plain.trim_end_matches('\r');
@@ -80,13 +80,13 @@ fn without_escapes(text: &str) -> String {
 }
 
 #[track_caller]
-fn shows(console: &Started, text: &str) {
+fn shows(console: &RunningProcess, text: &str) {
     console.wait_until(text, || without_escapes(&console.shown()).contains(text));
 }
 
 /// Leaves, and gives all that was shown.
 #[track_caller]
-fn leave(console: Started) -> String {
+fn leave(console: RunningProcess) -> String {
     console.wait_until("a prompt", || waits(&console));
     console.type_keys("/quit\r");
     let done = console.done();

@@ -7,10 +7,10 @@ use agent::{Block, Message, NewConversation, Role, Store, ToolCall, ToolResult, 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Done, Run};
+use crate::harness::{FinishedRun, Run};
 
 /// A state folder with conversations of a parent and two subagents.
-struct Kept {
+struct StoredConversations {
     folder: TempDir,
     parent: String,
     reviewer: String,
@@ -33,7 +33,7 @@ fn about(label: Option<&str>) -> NewConversation {
     }
 }
 
-impl Kept {
+impl StoredConversations {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&file(folder.path())).unwrap();
@@ -65,10 +65,10 @@ impl Kept {
             store.flush().await.unwrap();
             (parent.id().to_owned(), reviewer.id().to_owned(), coder.id().to_owned(), answer)
         });
-        Kept { folder, parent, reviewer, coder, answer }
+        StoredConversations { folder, parent, reviewer, coder, answer }
     }
 
-    fn run(&self, arguments: &[&str]) -> Done {
+    fn run(&self, arguments: &[&str]) -> FinishedRun {
         start(self.folder.path(), arguments).done()
     }
 
@@ -90,7 +90,7 @@ fn start(state: &Path, arguments: &[&str]) -> Run {
 
 #[test]
 fn conversations_are_listed_and_told_apart_by_their_labels() {
-    let kept = Kept::new();
+    let kept = StoredConversations::new();
     let done = kept.run(&["list"]).exits(0);
     let lines: Vec<&str> = done.stdout.lines().collect();
     assert!(lines.len() == 4 && lines[0].contains("ID") && lines[0].contains("TITLE"), "{done:#?}");
@@ -120,7 +120,7 @@ fn conversations_are_listed_and_told_apart_by_their_labels() {
 
 #[test]
 fn a_conversation_is_printed_for_people_as_markdown_and_as_json() {
-    let kept = Kept::new();
+    let kept = StoredConversations::new();
     let done = kept.run(&["print", &kept.parent[..8]]).exits(0);
     for phrase in [
         "what is \\u{1b}[2J one?",
@@ -160,7 +160,7 @@ fn a_conversation_is_printed_for_people_as_markdown_and_as_json() {
 
 #[test]
 fn a_project_that_is_not_trusted_is_left_out_and_reported() {
-    let kept = Kept::new();
+    let kept = StoredConversations::new();
     let project = tempfile::tempdir().unwrap();
     std::fs::write(project.path().join("toolsmith.yaml"), "agent: { conversations: false }\n").unwrap();
     let run = |arguments: &[&str]| start(kept.folder.path(), arguments).working_folder(project.path()).done();
@@ -174,7 +174,7 @@ fn a_project_that_is_not_trusted_is_left_out_and_reported() {
 
 #[test]
 fn conversations_are_exported_as_lines_of_json() {
-    let kept = Kept::new();
+    let kept = StoredConversations::new();
     let lines =
         |text: &str| -> Vec<Value> { text.lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
     let all = lines(&kept.run(&["export"]).exits(0).stdout);
@@ -194,7 +194,7 @@ fn conversations_are_exported_as_lines_of_json() {
 
 #[test]
 fn what_is_deleted_is_named_and_only_whole_ids_delete() {
-    let kept = Kept::new();
+    let kept = StoredConversations::new();
     let part = &kept.parent[..9];
     kept.run(&["delete", part]).exits(2).says(&["not a whole id", &kept.parent]);
     kept.run(&["delete", &kept.coder, "uuu"]).exits(2).says(&["uuu"]);
@@ -213,7 +213,7 @@ fn what_is_deleted_is_named_and_only_whole_ids_delete() {
 
 #[test]
 fn what_is_old_is_pruned_and_what_is_not_stays() {
-    let kept = Kept::new();
+    let kept = StoredConversations::new();
     kept.run(&["prune", "--older-than", "1h"]).exits(0).says(&["nothing is that old"]);
     assert_eq!(kept.ids(&["list", "--json"]).len(), 3);
     let done = kept.run(&["prune", "--older-than", "0s"]).exits(0);
@@ -239,7 +239,7 @@ fn looking_at_what_is_kept_makes_no_file() {
 
 #[test]
 fn the_configuration_says_where_conversations_are_kept() {
-    let kept = Kept::new();
+    let kept = StoredConversations::new();
     let elsewhere = tempfile::tempdir().unwrap();
     let config = |value: &str| format!("mcpServers: {{}}\nagent: {{ conversations: {value:?} }}\n");
     let path = file(kept.folder.path());

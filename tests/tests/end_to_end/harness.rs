@@ -161,7 +161,7 @@ impl Run {
     }
 
     /// Starts it.
-    pub(crate) fn start(mut self) -> Started {
+    pub(crate) fn start(mut self) -> RunningProcess {
         set_child_subreaper(Some(getpid())).unwrap();
         let mut keyboard = None;
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -189,11 +189,11 @@ impl Run {
         };
         let stdout = child.stdout.take();
         let stdout = std::thread::spawn(move || stdout.map(read_all).unwrap_or_default());
-        Started { child, input, stdout, stderr, keyboard, screen, run: self }
+        RunningProcess { child, input, stdout, stderr, keyboard, screen, run: self }
     }
 
     /// Runs it to its end.
-    pub(crate) fn done(self) -> Done {
+    pub(crate) fn done(self) -> FinishedRun {
         self.start().done()
     }
 
@@ -247,7 +247,7 @@ fn read_all(mut pipe: impl std::io::Read) -> Vec<u8> {
 }
 
 /// A run that is under way.
-pub(crate) struct Started {
+pub(crate) struct RunningProcess {
     /// The tests' side of its terminal.
     keyboard: Option<fs::File>,
     /// What is written to it.
@@ -259,7 +259,7 @@ pub(crate) struct Started {
     run: Run,
 }
 
-impl Started {
+impl RunningProcess {
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
@@ -326,7 +326,7 @@ impl Started {
 
     /// Waits for its end, and until nothing of it is left.
     #[track_caller]
-    pub(crate) fn done(mut self) -> Done {
+    pub(crate) fn done(mut self) -> FinishedRun {
         let in_time = ends_within(&self.child, self.run.watchdog);
         if !in_time {
             let _ = self.child.kill();
@@ -338,7 +338,7 @@ impl Started {
             assert_nothing_left();
         }
         let text = |bytes: JoinHandle<Vec<u8>>| String::from_utf8(bytes.join().unwrap()).unwrap();
-        let done = Done { status, stdout: text(self.stdout), stderr: text(self.stderr) };
+        let done = FinishedRun { status, stdout: text(self.stdout), stderr: text(self.stderr) };
         assert!(in_time, "no end after {:?}: {done:#?}", self.run.watchdog);
         done
     }
@@ -359,13 +359,13 @@ pub(crate) fn ends_within(child: &Child, time: Duration) -> bool {
 
 /// A run that has ended.
 #[derive(Debug)]
-pub(crate) struct Done {
+pub(crate) struct FinishedRun {
     status: ExitStatus,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-impl Done {
+impl FinishedRun {
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.status.code(), Some(code), "{self:#?}");

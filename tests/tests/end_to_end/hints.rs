@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::harness::{assert_says, json as run, plain};
 
 /// A slip, and what the hint of its first message must say.
-type Slip<'a> = (&'a str, &'a [&'a str]);
+type Mistake<'a> = (&'a str, &'a [&'a str]);
 
 /// How the signatures of tools begin, each in a line of its own.
 const LIST_ORDERS: &str = "\ndemo::list_orders(";
@@ -19,12 +19,12 @@ const HINT_LIMIT: usize = 1_500;
 
 /// Compiles every snippet, which must fail with a hint that says all phrases; all failures are told together.
 #[track_caller]
-fn advised(slips: &[Slip<'_>]) {
+fn advised(slips: &[Mistake<'_>]) {
     advised_with("", slips);
 }
 
 #[track_caller]
-fn advised_with(config: &str, slips: &[Slip<'_>]) {
+fn advised_with(config: &str, slips: &[Mistake<'_>]) {
     let mut wrong = String::new();
     for (code, phrases) in slips {
         let run = run(code).argument("--check");

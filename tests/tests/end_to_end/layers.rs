@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cache::shared;
-use crate::harness::{Done, FAULT_SERVER, Run};
+use crate::harness::{FAULT_SERVER, FinishedRun, Run};
 
 /// A project's folder, and a user's folder of configurations.
-struct Place {
+struct Project {
     folder: TempDir,
     home: TempDir,
 }
 
-impl Place {
+impl Project {
     fn new() -> Self {
-        Place { folder: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() }
+        Project { folder: tempfile::tempdir().unwrap(), home: tempfile::tempdir().unwrap() }
     }
 
     fn run(&self, arguments: &[&str]) -> Run {
@@ -29,7 +29,7 @@ impl Place {
     }
 
     #[track_caller]
-    fn ok(&self, arguments: &[&str]) -> Done {
+    fn ok(&self, arguments: &[&str]) -> FinishedRun {
         self.run(arguments).done().exits(0)
     }
 
@@ -65,7 +65,7 @@ fn servers(shown: &Value) -> Value {
 
 #[test]
 fn stronger_layers_outdo_weaker_ones_by_name_and_by_key() {
-    let place = Place::new();
+    let place = Project::new();
     place.user("mcpServers:\n  both: { command: users }\n  mine: { command: m }\n  off: { command: o }\nglobalSettings: { timeout: 5, requestTimeout: 6, deny: [a] }\nserve: { grace: 1, listWait: 2 }\n");
     place.project("mcpServers:\n  both: { command: projects }\n  off: { enabled: false }\nglobalSettings: { timeout: 7, deny: [b] }\ncodeMode: { timeout: 8, sandbox: { cpu: 9 } }\nserve: { grace: 3 }\n");
     place.ok(&["trust", "--yes"]);
@@ -118,7 +118,7 @@ fn stronger_layers_outdo_weaker_ones_by_name_and_by_key() {
 
 #[test]
 fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
-    let place = Place::new();
+    let place = Project::new();
     let text = format!(
         "mcpServers:\n  evil: {{ command: {FAULT_SERVER:?}, args: [\"a\\e[2Jb\"], env: {{ T: \"${{HOME}}\" }}, trust: true }}\n"
     );
@@ -168,7 +168,7 @@ fn a_project_is_inert_until_it_is_trusted_and_after_every_change() {
 
 #[test]
 fn two_files_at_one_place_are_told() {
-    let place = Place::new();
+    let place = Project::new();
     place.project("mcpServers: { a: { command: x } }\n");
     fs::create_dir(place.folder.path().join(".toolsmith")).unwrap();
     fs::write(place.folder.path().join(".toolsmith/config.json"), "{}").unwrap();
@@ -197,7 +197,7 @@ fn a_broken_server_leaves_the_others_unless_strict() {
 
 #[test]
 fn secrets_are_masked_where_configurations_are_shown() {
-    let place = Place::new();
+    let place = Project::new();
     place.user("mcpServers:\n  a: { command: x, env: { LITERAL: s3cr3t, VAR: \"${TOKEN_OF_TEST}\" } }\n  b: { url: \"https://x.example/${TOKEN_OF_TEST}\", headers: { X: \"Bearer s3cr3t\" }, oauth: { client_id: i, client_secret: s3cr3t } }\n");
     for more in [&["config", "show"][..], &["config", "show", "--json"], &["config", "check"]] {
         let done = place.run(more).variable("TOKEN_OF_TEST", "t0k3n").done().exits(0);
@@ -209,7 +209,7 @@ fn secrets_are_masked_where_configurations_are_shown() {
 
 #[test]
 fn check_tells_all_problems_of_all_files() {
-    let place = Place::new();
+    let place = Project::new();
     place.project("mcpServers:\n  a: { comand: x, timeout: 0 }\n");
     place.user("codeMod: {}\n");
     let done = place.run(&["config", "check"]).done().exits(2).says(&["3 problems"]);
@@ -225,7 +225,7 @@ fn check_tells_all_problems_of_all_files() {
 
 #[test]
 fn servers_are_added_switched_and_removed_and_comments_stay() {
-    let place = Place::new();
+    let place = Project::new();
     place.ok(&[
         "mcp",
         "add",
@@ -253,7 +253,7 @@ fn servers_are_added_switched_and_removed_and_comments_stay() {
     place.ok(&["trust", "--yes"]);
     place.ok(&["mcp", "add", "web", "--url", "https://x.example/mcp", "--header", "X-Key=${KEY}", "--trust"]);
     assert!(place.text().starts_with("# mine\n") && place.text().contains("# the end\n"), "{}", place.text());
-    let entry = |place: &Place, index: usize| place.shown(&[])["servers"][index]["entry"].clone();
+    let entry = |place: &Project, index: usize| place.shown(&[])["servers"][index]["entry"].clone();
     assert_eq!(
         entry(&place, 1),
         json!({ "type": "http", "url": "https://x.example/mcp", "headers": { "X-Key": "${KEY}" }, "trust": true })
@@ -291,7 +291,7 @@ fn servers_are_added_switched_and_removed_and_comments_stay() {
 #[test]
 fn links_and_modes_of_changed_files_stay() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::new();
+    let place = Project::new();
     let real = place.home.path().join("real.json");
     fs::write(&real, "{\n  // mine\n  \"mcpServers\": {}\n}\n").unwrap();
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
@@ -312,7 +312,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[test]
 fn the_servers_of_other_clients_are_imported() {
-    let place = Place::new();
+    let place = Project::new();
     let file = json!({ "mcpServers": {
         "files": { "command": "npx", "args": ["-y", "files"], "env": { "A": "${A:-b}" } },
         "web": { "type": "streamable-http", "url": "https://x.example/mcp", "alwaysAllow": ["x"] },
@@ -348,7 +348,7 @@ fn the_servers_of_other_clients_are_imported() {
 
 #[test]
 fn a_pipe_where_a_configuration_may_be_holds_nothing_up_and_a_replaced_server_is_told() {
-    let place = Place::new();
+    let place = Project::new();
     place.user("mcpServers:\n  mine: { command: x, permission: deny }\n");
     place.project("mcpServers:\n  mine: { command: y }\n");
     let shown = place.ok(&["trust", "--show"]);

@@ -11,22 +11,22 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::cache::shared;
-use crate::harness::{Done, Run, Started, binary};
+use crate::harness::{FinishedRun, Run, RunningProcess, binary};
 use crate::services::Service;
 
 /// A snippet that shows that it was let in.
 const CALL: &str = "guarded::echo().await?.text()";
 
 /// A server that wants tokens, and a home where they are kept.
-struct Guarded {
+struct ProtectedServer {
     server: Service,
     home: TempDir,
 }
 
-impl Guarded {
+impl ProtectedServer {
     /// With a client that gets a secret when it registers.
     fn new() -> Self {
-        Guarded { server: Service::guarded("confidential"), home: tempfile::tempdir().unwrap() }
+        ProtectedServer { server: Service::guarded("confidential"), home: tempfile::tempdir().unwrap() }
     }
 
     fn config(&self) -> String {
@@ -38,13 +38,13 @@ impl Guarded {
     }
 
     /// Runs a command of `toolsmith` with this home and server; what it shows holds no secret.
-    fn done(&self, arguments: &[&str], debug: &str) -> Done {
+    fn done(&self, arguments: &[&str], debug: &str) -> FinishedRun {
         let run = Run::new(shared()).arguments(arguments).input(CALL).variable("TOOLSMITH_MCP_DEBUG", debug);
         without_secrets(self.in_home(run).done())
     }
 
     /// Starts a command with standard error in a file, which it gives.
-    fn started(&self, arguments: &[&str], debug: &str) -> (Started, PathBuf) {
+    fn started(&self, arguments: &[&str], debug: &str) -> (RunningProcess, PathBuf) {
         let errors = self.home.path().join("errors");
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$0\" \"$@\" 2> \"$ERRORS\""]).arg(binary()).env("ERRORS", &errors);
@@ -53,12 +53,12 @@ impl Guarded {
     }
 
     /// Starts `mcp login --no-browser`, in the same way.
-    fn login(&self, debug: &str) -> (Started, PathBuf) {
+    fn login(&self, debug: &str) -> (RunningProcess, PathBuf) {
         self.started(&["mcp", "login", "guarded", "--no-browser"], debug)
     }
 
     /// Logs in by the scripted browser; gives the end, and what stood on standard error.
-    fn logged_in(&self, debug: &str) -> (Done, String) {
+    fn logged_in(&self, debug: &str) -> (FinishedRun, String) {
         let (login, errors) = self.login(debug);
         let told = || fs::read_to_string(&errors).unwrap_or_default();
         login.wait_until("the address", || address_in(&told()).is_some());
@@ -109,7 +109,7 @@ fn assert_no_secret(text: &str) {
     assert!(!text.contains("code_verifier"), "{text}");
 }
 
-fn without_secrets(done: Done) -> Done {
+fn without_secrets(done: FinishedRun) -> FinishedRun {
     assert_no_secret(&done.stdout);
     assert_no_secret(&done.stderr);
     done
@@ -121,7 +121,7 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 fn before_a_login_everything_says_how_to_log_in() {
-    let guarded = Guarded::new();
+    let guarded = ProtectedServer::new();
     assert_eq!(guarded.state(7), "auth_required");
     let commands: [&[&str]; 4] = [
         &["run", "--json", "-"],
@@ -138,7 +138,7 @@ fn before_a_login_everything_says_how_to_log_in() {
 
 #[test]
 fn a_login_by_command_holds_until_the_logout() {
-    let guarded = Guarded::new();
+    let guarded = ProtectedServer::new();
     let (done, told) = guarded.logged_in("0");
     done.exits(0);
     assert!(told.contains("logged in at guarded"), "{told}");
@@ -164,7 +164,7 @@ fn a_login_by_command_holds_until_the_logout() {
 /// The authorization server has taken the old refresh token in when the signal comes, and has not yet answered.
 #[test]
 fn a_run_that_is_ended_while_a_login_is_renewed_keeps_the_login() {
-    let guarded = Guarded::new();
+    let guarded = ProtectedServer::new();
     guarded.logged_in("0").0.exits(0);
     for signals in [1, 2] {
         guarded.server.command("expire");
@@ -187,7 +187,7 @@ fn a_run_that_is_ended_while_a_login_is_renewed_keeps_the_login() {
 
 #[test]
 fn debugging_tells_requests_but_no_token_code_or_secret() {
-    let guarded = Guarded::new();
+    let guarded = ProtectedServer::new();
     guarded.done(&["run", "--json", "-"], "1").exits(7).says(&["401", "guarded: POST"]);
     guarded.logged_in("1").0.exits(0);
     let done = guarded.done(&["run", "--json", "-"], "1").says(&["guarded: POST", "tools/call", "echo"]);
@@ -211,7 +211,7 @@ texts
 "#;
 
 /// Everything that the program got and that was told, and all that was written to files of this home.
-fn everything(done: &Done, home: &Path) -> String {
+fn everything(done: &FinishedRun, home: &Path) -> String {
     let mut all = format!("{}{}", done.stdout, done.stderr);
     let mut folders = vec![home.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -229,7 +229,7 @@ fn everything(done: &Done, home: &Path) -> String {
 
 #[test]
 fn a_token_that_its_server_repeats_reaches_no_program_log_or_file() {
-    let guarded = Guarded { server: Service::guarded("echoes"), home: tempfile::tempdir().unwrap() };
+    let guarded = ProtectedServer { server: Service::guarded("echoes"), home: tempfile::tempdir().unwrap() };
     guarded.logged_in("1").0.exits(0);
     for debug in ["0", "1"] {
         let run = Run::new(shared()).arguments(&["run", "--json", "-"]).input(ECHO);
@@ -270,7 +270,8 @@ fn a_configured_header_that_its_server_repeats_reaches_no_program() {
 
 #[test]
 fn a_login_that_is_declined_leaves_nothing() {
-    let guarded = Guarded { server: Service::guarded("declines"), home: tempfile::tempdir().unwrap() };
+    let guarded =
+        ProtectedServer { server: Service::guarded("declines"), home: tempfile::tempdir().unwrap() };
     let (done, told) = guarded.logged_in("0");
     done.exits(7);
     assert!(told.contains("access_denied") && told.contains("not today"), "{told}");
@@ -324,7 +325,7 @@ fn opener() -> TempDir {
 
 #[test]
 fn a_run_at_a_terminal_offers_the_login() {
-    let (guarded, opener) = (Guarded::new(), opener());
+    let (guarded, opener) = (ProtectedServer::new(), opener());
     let snippet = guarded.home.path().join("snippet.rs");
     fs::write(&snippet, CALL).unwrap();
     let path = format!("{}:{}", opener.path().display(), std::env::var("PATH").unwrap());

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::cache::shared;
-use crate::harness::{Done, Run, fault_entry, unique};
+use crate::harness::{FinishedRun, Run, fault_entry, unique};
 use crate::serving::{Serve, execute};
 
 const CONFIG: &str = "mcpServers:\n  demo: { command: toolsmith, args: [demo-server], trust: true }\n";
@@ -90,7 +90,7 @@ fn what_has_no_type_is_told_once() {
         "json_response at output.a: ",
         "--format report",
     ]);
-    let told = |done: &Done| done.stderr.lines().filter(|line| line.contains("schemas")).count();
+    let told = |done: &FinishedRun| done.stderr.lines().filter(|line| line.contains("schemas")).count();
     let second = snippet(folder.path(), "1").done().exits(0);
     assert_eq!((told(&first), told(&second)), (1, 0), "{first:#?} {second:#?}");
     let report = with(folder.path(), &["codegen", "--format", "report", "--server", "demo"]).done().exits(0);

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::cache::shared;
-use crate::harness::{Done, FAULT_SERVER, Run, assert_says, binary, json};
+use crate::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, binary, json};
 
 /// What every question ends in.
 const QUESTION: &str = "[n] no: ";
@@ -25,7 +25,7 @@ fn asked(folder: &Path, code: &str, more: &str) -> Run {
     Run::on_terminal(shared()).arguments(&["run", "--json", file.to_str().unwrap()]).config_alone(&demo(more))
 }
 
-fn answered(run: Run, answers: &[&str]) -> Done {
+fn answered(run: Run, answers: &[&str]) -> FinishedRun {
     let started = run.start();
     for (index, answer) in answers.iter().enumerate() {
         started.answer(QUESTION, index + 1, answer);

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cache::shared;
-use crate::harness::{Done, FAULT_SERVER, Run, unique};
+use crate::harness::{FAULT_SERVER, FinishedRun, Run, unique};
 
 /// A server whose tools are what a file says, with a configuration and a lock file of its own.
-struct Place(TempDir);
+struct Project(TempDir);
 
-impl Place {
+impl Project {
     fn new(tools: &Value) -> Self {
-        let place = Place(tempfile::tempdir().unwrap());
+        let place = Project(tempfile::tempdir().unwrap());
         place.offer(tools);
         // Each place is another server to the shared cache.
         let server = format!(
@@ -34,12 +34,12 @@ impl Place {
         fs::write(self.path("tools.json"), tools.to_string()).unwrap();
     }
 
-    fn toolsmith(&self, arguments: &[&str]) -> Done {
+    fn toolsmith(&self, arguments: &[&str]) -> FinishedRun {
         let config = self.path("config.yaml");
         Run::new(shared()).arguments(arguments).arguments(&["--config", config.to_str().unwrap()]).done()
     }
 
-    fn run(&self, code: &str) -> Done {
+    fn run(&self, code: &str) -> FinishedRun {
         let file = self.path("snippet.rs");
         fs::write(&file, format!("// {}\n{code}", unique())).unwrap();
         self.toolsmith(&["run", "--json", file.to_str().unwrap()])
@@ -58,7 +58,7 @@ const CALL_ONE: &str = "faulty::one().message(\"x\").await?.text()";
 
 #[test]
 fn what_changes_after_the_lock_is_held_back_until_it_is_accepted() {
-    let place = Place::new(&json!({ "one": "reads a file", "two": "does another thing" }));
+    let place = Project::new(&json!({ "one": "reads a file", "two": "does another thing" }));
     place.toolsmith(&["mcp", "lock"]).exits(0);
     assert_eq!(place.lock()["servers"]["faulty"]["pinned"], true);
     assert_eq!(place.run(CALL_ONE).expect("ok", 0)["result"], "x");
@@ -119,7 +119,7 @@ fn what_changes_after_the_lock_is_held_back_until_it_is_accepted() {
 
 #[test]
 fn what_was_only_observed_pins_nothing() {
-    let place = Place::new(&json!({ "one": "a", "two": "b" }));
+    let place = Project::new(&json!({ "one": "a", "two": "b" }));
     let observe = ["mcp", "observe", "faulty.one", "--args", "{\"message\":\"7\"}"];
     place.toolsmith(&observe).exits(0);
     assert!(place.lock()["servers"]["faulty"].get("pinned").is_none());
@@ -131,7 +131,7 @@ fn what_was_only_observed_pins_nothing() {
 
 #[test]
 fn a_tool_that_is_held_back_is_not_observed_either() {
-    let place = Place::new(&json!({ "one": "a" }));
+    let place = Project::new(&json!({ "one": "a" }));
     place.toolsmith(&["mcp", "lock"]).exits(0);
     place.offer(&json!({ "one": "changed", "two": "new" }));
     let before = read(&place.path("toolsmith.lock"));
@@ -144,7 +144,7 @@ fn a_tool_that_is_held_back_is_not_observed_either() {
 
 #[test]
 fn a_server_that_was_not_locked_is_added() {
-    let place = Place::new(&json!({ "one": "a" }));
+    let place = Project::new(&json!({ "one": "a" }));
     place.toolsmith(&["mcp", "lock"]).exits(0);
     let config = fs::read_to_string(place.path("config.yaml")).unwrap();
     fs::write(

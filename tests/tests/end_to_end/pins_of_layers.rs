@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cache::shared;
-use crate::harness::{Done, FAULT_SERVER, Run, unique};
+use crate::harness::{FAULT_SERVER, FinishedRun, Run, unique};
 
 /// A project's folder, a user's folder of configurations, and a folder without a project.
-struct Place {
+struct Project {
     home: TempDir,
     project: TempDir,
     elsewhere: TempDir,
@@ -20,11 +20,11 @@ struct Place {
     unique: String,
 }
 
-impl Place {
+impl Project {
     /// A user with the server `faulty`, whose tools are what a file says.
     fn new() -> Self {
         let folder = || tempfile::tempdir().unwrap();
-        let place = Place { home: folder(), project: folder(), elsewhere: folder(), unique: unique() };
+        let place = Project { home: folder(), project: folder(), elsewhere: folder(), unique: unique() };
         fs::create_dir(place.home.path().join("toolsmith")).unwrap();
         place.offer("users", &json!({ "one": "reads a file" }));
         place.user(&place.servers(&[("faulty", "users")]));
@@ -76,11 +76,11 @@ impl Place {
             .variable("XDG_CONFIG_HOME", self.home.path().to_str().unwrap())
     }
 
-    fn in_project(&self, arguments: &[&str]) -> Done {
+    fn in_project(&self, arguments: &[&str]) -> FinishedRun {
         self.run_in(self.project.path(), arguments).done()
     }
 
-    fn elsewhere(&self, arguments: &[&str]) -> Done {
+    fn elsewhere(&self, arguments: &[&str]) -> FinishedRun {
         self.run_in(self.elsewhere.path(), arguments).done()
     }
 }
@@ -90,7 +90,7 @@ const CALL: [&str; 8] =
 
 /// The call is refused because of a pin.
 #[track_caller]
-fn is_held(done: Done) {
+fn is_held(done: FinishedRun) {
     done.exits(6).says(&["faulty.one has changed", "held back"]);
 }
 
@@ -104,7 +104,7 @@ fn names(lock: &Value) -> Vec<&str> {
 
 #[test]
 fn a_users_pins_hold_under_every_other_layer() {
-    let place = Place::new();
+    let place = Project::new();
     place.elsewhere(&["mcp", "lock"]).exits(0);
     place.elsewhere(&CALL).exits(0);
     place.offer("users", &json!({ "one": "reads a file, and sends it" }));
@@ -132,7 +132,7 @@ fn a_users_pins_hold_under_every_other_layer() {
 
 #[test]
 fn a_layer_that_replaces_a_users_server_does_not_release_it() {
-    let place = Place::new();
+    let place = Project::new();
     place.elsewhere(&["mcp", "lock"]).exits(0);
     place.offer("projects", &json!({ "one": "reads a file, and sends it" }));
     let replaced = place.servers(&[("faulty", "projects")]);
@@ -153,7 +153,7 @@ fn a_layer_that_replaces_a_users_server_does_not_release_it() {
 
 #[test]
 fn each_server_is_locked_beside_the_configuration_that_defines_it() {
-    let place = Place::new();
+    let place = Project::new();
     place.offer("projects", &json!({ "two": "does another thing" }));
     place.project(&place.servers(&[("other", "projects")]));
     place.in_project(&["mcp", "lock"]).exits(0);
@@ -171,7 +171,7 @@ fn each_server_is_locked_beside_the_configuration_that_defines_it() {
 
 #[test]
 fn a_projects_lock_is_part_of_what_is_trusted() {
-    let place = Place::new();
+    let place = Project::new();
     place.offer("projects", &json!({ "two": "does another thing" }));
     place.project(&place.servers(&[("other", "projects")]));
     // Locking keeps the trust, and so does what else writes the file.
@@ -233,7 +233,7 @@ fn a_projects_lock_is_part_of_what_is_trusted() {
 
 #[test]
 fn a_lock_behind_a_link_is_trusted_by_what_it_says() {
-    let place = Place::new();
+    let place = Project::new();
     place.offer("projects", &json!({ "two": "does another thing" }));
     place.project(&place.servers(&[("other", "projects")]));
     let target = place.elsewhere.path().join("real.lock");
@@ -253,7 +253,7 @@ fn a_lock_behind_a_link_is_trusted_by_what_it_says() {
 
 #[test]
 fn a_lock_that_lay_there_before_is_not_trusted_by_adding_a_server() {
-    let place = Place::new();
+    let place = Project::new();
     fs::write(place.projects_lock(), "{ \"version\": 1, \"servers\": {} }\n").unwrap();
     place.in_project(&["mcp", "add", "own", "--", "x"]).exits(0).says(&["toolsmith trust"]);
     place.in_project(&["config", "show"]).exits(2).says(&["is not trusted yet"]);
@@ -261,7 +261,7 @@ fn a_lock_that_lay_there_before_is_not_trusted_by_adding_a_server() {
 
 #[test]
 fn another_lock_file_releases_nothing() {
-    let place = Place::new();
+    let place = Project::new();
     place.elsewhere(&["mcp", "lock"]).exits(0);
     place.offer("users", &json!({ "one": "reads a file, and sends it" }));
     let observe = ["mcp", "observe", "faulty.one", "--args", "{\"message\":\"7\"}", "--lock", "empty.lock"];
@@ -273,7 +273,7 @@ fn another_lock_file_releases_nothing() {
 
 #[test]
 fn a_project_with_an_inner_folder_is_trusted_with_the_lock_in_there() {
-    let place = Place::new();
+    let place = Project::new();
     place.offer("projects", &json!({ "two": "does another thing" }));
     let inner = place.project.path().join(".toolsmith");
     fs::create_dir(&inner).unwrap();

@@ -8,22 +8,22 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cache::shared;
-use crate::harness::{Done, FAULT_SERVER, Run};
+use crate::harness::{FAULT_SERVER, FinishedRun, Run};
 
 const QUESTION: &str = "[n] no: ";
 
 /// A user, who answers at a terminal, with two projects.
-struct Place {
+struct Project {
     home: TempDir,
     one: TempDir,
     other: TempDir,
 }
 
-impl Place {
+impl Project {
     /// Both projects have the same configuration, with one server.
     fn new(entry: &str) -> Self {
         let folder = || tempfile::tempdir().unwrap();
-        let place = Place { home: folder(), one: folder(), other: folder() };
+        let place = Project { home: folder(), one: folder(), other: folder() };
         for project in [&place.one, &place.other] {
             write_project(project.path(), entry);
         }
@@ -60,7 +60,7 @@ fn write_project(folder: &Path, entry: &str) {
     fs::write(folder.join("toolsmith.yaml"), format!("mcpServers:\n  s: {entry}\n")).unwrap();
 }
 
-fn answer(run: Run, answer: &str) -> Done {
+fn answer(run: Run, answer: &str) -> FinishedRun {
     let started = run.start();
     started.answer(QUESTION, 1, answer);
     started.done()
@@ -86,7 +86,7 @@ fn program(file: &Path, comment: &str) {
 
 #[test]
 fn an_answer_for_good_holds_in_the_folder_that_the_server_is_started_in() {
-    let place = Place::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound] }}"));
+    let place = Project::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound] }}"));
     place.allow(place.one.path());
     is_asked(place.call(place.other.path()));
     // The same folder by another name is the same folder.
@@ -97,7 +97,7 @@ fn an_answer_for_good_holds_in_the_folder_that_the_server_is_started_in() {
 
 #[test]
 fn an_answer_for_good_holds_for_the_program_that_is_found() {
-    let place = Place::new("{ command: the-server, cwd: / }");
+    let place = Project::new("{ command: the-server, cwd: / }");
     let bin = |name: &str| {
         let folder = place.home.path().join(name);
         fs::create_dir_all(&folder).unwrap();
@@ -117,7 +117,7 @@ fn an_answer_for_good_holds_for_the_program_that_is_found() {
 #[test]
 fn an_answer_for_good_holds_for_the_script_among_the_arguments() {
     let script = "server.sh";
-    let place = Place::new(&format!("{{ command: sh, args: [{script}, data] }}"));
+    let place = Project::new(&format!("{{ command: sh, args: [{script}, data] }}"));
     let folder = place.one.path();
     program(&folder.join(script), "first");
     fs::write(folder.join("data"), "1").unwrap();
@@ -139,7 +139,7 @@ fn an_answer_for_good_holds_for_values_of_variables_and_the_file_holds_none() {
     let entry = |value: &str| {
         format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: /, env: {{ WHERE: {value} }} }}")
     };
-    let place = Place::new(&entry("production-7381"));
+    let place = Project::new(&entry("production-7381"));
     let folder = place.one.path();
     place.allow(folder);
     write_project(folder, &entry("staging-7381"));
@@ -161,7 +161,7 @@ fn an_answer_for_good_holds_for_values_of_variables_and_the_file_holds_none() {
 
 #[test]
 fn answers_of_an_older_form_grant_nothing_and_that_is_told_once() {
-    let place = Place::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: / }}"));
+    let place = Project::new(&format!("{{ command: {FAULT_SERVER:?}, args: [sound], cwd: / }}"));
     let folder = place.one.path();
     place.allow(folder);
     let mut content: Value = serde_json::from_str(&fs::read_to_string(place.file()).unwrap()).unwrap();

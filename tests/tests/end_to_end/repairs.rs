@@ -15,12 +15,12 @@ fn mended(code: &str) -> (Value, Vec<(u64, String)>) {
 }
 
 /// A slip, the lines that are corrected, and the result.
-type Slip<'a> = (&'a str, &'a [(u64, &'a str)], Value);
+type Mistake<'a> = (&'a str, &'a [(u64, &'a str)], Value);
 
 /// Runs every snippet, which must be corrected in the lines that are given, and end with the result; all failures are
 /// told together.
 #[track_caller]
-fn corrected(slips: &[Slip<'_>]) {
+fn corrected(slips: &[Mistake<'_>]) {
     let mut wrong = String::new();
     for (code, lines, result) in slips {
         let outcome = run(code).done().outcome();

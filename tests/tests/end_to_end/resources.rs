@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::cache::shared;
-use crate::harness::{Done, Run};
+use crate::harness::{FinishedRun, Run};
 
-fn look(mode: &str, arguments: &[&str]) -> Done {
+fn look(mode: &str, arguments: &[&str]) -> FinishedRun {
     Run::new(shared()).argument("mcp").arguments(arguments).fault(mode, "").done()
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::Value;
 
 use crate::cache::shared;
-use crate::harness::{Done, FAULT_SERVER, Run, assert_says, fault_entry, json, plain};
+use crate::harness::{FAULT_SERVER, FinishedRun, Run, assert_says, fault_entry, json, plain};
 
 const SECRET: &str = "s3cr3t-of-the-test/with+more";
 
@@ -16,7 +16,7 @@ fn leaking() -> String {
     )
 }
 
-fn assert_masked(done: &Done) {
+fn assert_masked(done: &FinishedRun) {
     assert!(!done.stdout.contains(SECRET) && !done.stderr.contains(SECRET), "{done:#?}");
     assert!(done.stdout.contains("***") || done.stderr.contains("***"), "{done:#?}");
 }

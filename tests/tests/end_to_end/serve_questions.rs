@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::harness::{assert_says, fault_entry, unique};
-use crate::serving::{Answering, Client, HANDSHAKE, Serve, Server, execute, outcome_of};
+use crate::serving::{Client, HANDSHAKE, ResponseStream, Serve, Server, execute, outcome_of};
 
 /// More executions than there are places.
 const MANY: usize = 20;
@@ -25,7 +25,7 @@ fn asked(server: &Server) -> Client {
 }
 
 #[track_caller]
-fn question(answering: &mut Answering) -> Value {
+fn question(answering: &mut ResponseStream) -> Value {
     answering.until(|message| message["method"] == "elicitation/create")
 }
 
@@ -39,7 +39,7 @@ fn a_client_that_answers_no_question_keeps_no_other_client_from_running() {
     for call in [execute("faulty::echo().message(\"x\").await?.text()"), elicits()] {
         let server = Serve::http(&config("ask", "maxExecutions: 4")).start();
         let (silent, other) = (asked(&server), asked(&server));
-        let mut waiting: Vec<Answering> = Vec::new();
+        let mut waiting: Vec<ResponseStream> = Vec::new();
         for number in 0..MANY {
             let mut asking = silent.begin("tools/call", &call);
             // One client has begun at most twice as many as there are places; the rest waits for its turn.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::assert_says;
-use crate::serving::{Answering, Client, Gate, Serve, Server, execute, outcome_of};
+use crate::serving::{Client, Gate, ResponseStream, Serve, Server, execute, outcome_of};
 
 /// Goes to the gate with its name, and gives it back once it has passed.
 const PASSES: &str = "gate::pass().message(args.require(\"name\")?).await?.text()";
@@ -26,13 +26,13 @@ fn compile(server: &mut Server) {
     assert_eq!(outcome_of(&answer)["status"], "ok", "{answer:#}");
 }
 
-fn begin(client: &Client, name: &str) -> Answering {
+fn begin(client: &Client, name: &str) -> ResponseStream {
     client.begin("tools/call", &pass(name))
 }
 
 /// Waits until an execution waits for its turn.
 #[track_caller]
-fn waits(mut answering: Answering) -> Answering {
+fn waits(mut answering: ResponseStream) -> ResponseStream {
     answering.until(|message| message["params"]["message"] == "waiting for its turn");
     answering
 }

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 use crate::harness::{FAULT_SERVER, assert_nothing_left, binary, descendants, ends_within, forget, spawn};
 
-pub(crate) use client::{Answering, Client};
+pub(crate) use client::{Client, ResponseStream};
 pub(crate) use gate::Gate;
 pub(crate) use tree::Tree;
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::talk::Talk;
+use crate::talk::ServerProcess;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_catalog-server");
 const QUERIES: &str = include_str!("../../fixtures/search-queries.json");
 
 fn tools(arguments: &[&str]) -> Vec<Value> {
-    let mut talk = Talk::shake_hands(PROGRAM, arguments);
+    let mut talk = ServerProcess::shake_hands(PROGRAM, arguments);
     let listed = talk.request("tools/list", &json!({}));
     listed["result"]["tools"].as_array().unwrap().clone()
 }
@@ -46,7 +46,7 @@ fn every_query_wishes_for_a_tool_that_there_is_and_no_two_for_the_same() {
 
 #[test]
 fn the_same_arguments_get_the_same_answer_with_what_the_caller_gave() {
-    let mut talk = Talk::shake_hands(PROGRAM, &[]);
+    let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     let arguments = json!({ "title": "Lunch", "starts_at": "2026-11-23T12:00:00Z" });
     let made = talk.call("calendar_create_event", &arguments);
     assert_eq!(made, talk.call("calendar_create_event", &arguments));
@@ -63,7 +63,7 @@ fn the_same_arguments_get_the_same_answer_with_what_the_caller_gave() {
 
 #[test]
 fn what_every_tool_answers_fits_its_output_schema() {
-    let mut talk = Talk::shake_hands(PROGRAM, &[]);
+    let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     for tool in tools(&[]) {
         let result = talk.call(tool["name"].as_str().unwrap(), &json!({}));
         let Some(schema) = tool["outputSchema"].as_object() else {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::talk::Talk;
+use crate::talk::ServerProcess;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_conformance-server");
 
@@ -18,7 +18,7 @@ fn stateless(mut params: Value, capabilities: &Value) -> Value {
 
 #[test]
 fn in_a_session_a_question_is_a_request_in_the_middle_of_the_call() {
-    let mut talk = Talk::shake_hands(PROGRAM, &[]);
+    let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     let call =
         talk.ask("tools/call", &json!({ "name": "test_elicitation", "arguments": { "message": "Who?" } }));
     let question = talk.next();
@@ -34,7 +34,7 @@ fn in_a_session_a_question_is_a_request_in_the_middle_of_the_call() {
 
 #[test]
 fn in_a_session_logs_and_progress_come_before_the_answer() {
-    let mut talk = Talk::shake_hands(PROGRAM, &[]);
+    let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     talk.request("logging/setLevel", &json!({ "level": "debug" }));
     for (tool, method) in [
         ("test_tool_with_logging", "notifications/message"),
@@ -54,7 +54,7 @@ fn in_a_session_logs_and_progress_come_before_the_answer() {
 
 #[test]
 fn in_a_session_a_cancelled_call_is_counted_and_a_change_is_told() {
-    let mut talk = Talk::shake_hands(PROGRAM, &[]);
+    let mut talk = ServerProcess::shake_hands(PROGRAM, &[]);
     talk.request("resources/subscribe", &json!({ "uri": "test://cancelled-calls" }));
     let params = json!({ "name": "test_wait", "arguments": {}, "_meta": { "progressToken": 1 } });
     let call = talk.ask("tools/call", &params);
@@ -80,7 +80,7 @@ fn in_a_session_a_cancelled_call_is_counted_and_a_change_is_told() {
 
 #[test]
 fn without_a_session_a_question_is_an_answer_and_the_retry_brings_what_was_said() {
-    let mut talk = Talk::start(PROGRAM, &[]);
+    let mut talk = ServerProcess::start(PROGRAM, &[]);
     let able = json!({ "elicitation": {} });
     let params = json!({ "name": "test_input_required_result_multi_round", "arguments": {} });
     let first = talk.request("tools/call", &stateless(params.clone(), &able));
@@ -102,18 +102,18 @@ fn without_a_session_a_question_is_an_answer_and_the_retry_brings_what_was_said(
 
 #[test]
 fn the_handshake_can_be_refused() {
-    let mut talk = Talk::start(PROGRAM, &["--stateless"]);
+    let mut talk = ServerProcess::start(PROGRAM, &["--stateless"]);
     let client = json!({ "name": "test", "version": "1" });
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
     assert_eq!(talk.request("initialize", &params)["error"]["code"], -32022);
-    let mut talk = Talk::start(PROGRAM, &["--stateless"]);
+    let mut talk = ServerProcess::start(PROGRAM, &["--stateless"]);
     let found = talk.request("server/discover", &stateless(json!({}), &json!({})));
     assert_eq!(found["result"]["supportedVersions"], json!(["2026-07-28"]));
 }
 
 #[test]
 fn without_a_session_nothing_is_asked_that_the_client_cannot_answer() {
-    let mut talk = Talk::start(PROGRAM, &[]);
+    let mut talk = ServerProcess::start(PROGRAM, &[]);
     let params = stateless(json!({ "name": "test_missing_capability", "arguments": {} }), &json!({}));
     let refused = talk.request("tools/call", &params);
     assert_eq!(refused["error"]["code"], -32021, "{refused}");
@@ -126,7 +126,7 @@ fn without_a_session_nothing_is_asked_that_the_client_cannot_answer() {
 
 #[test]
 fn without_a_session_changes_are_told_to_whom_listens_for_them() {
-    let mut talk = Talk::start(PROGRAM, &[]);
+    let mut talk = ServerProcess::start(PROGRAM, &[]);
     let params = json!({ "notifications": { "promptsListChanged": true } });
     talk.ask("subscriptions/listen", &stateless(params, &json!({})));
     assert_eq!(talk.next()["method"], "notifications/subscriptions/acknowledged");

@@ -8,14 +8,14 @@ use std::{
 use serde_json::{Value, json};
 
 /// A server that runs, and ends with this.
-pub(crate) struct Talk {
+pub(crate) struct ServerProcess {
     child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     last: u64,
 }
 
-impl Talk {
+impl ServerProcess {
     /// Starts a server; nothing is said to it yet.
     pub(crate) fn start(program: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(program);
@@ -74,7 +74,7 @@ impl Talk {
     }
 }
 
-impl Drop for Talk {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         drop(self.input.take());
         // All of these servers end with their input; one that does not makes the test hang, which the runner shows.

@@ -13,9 +13,9 @@ use crate::{call, call_text, fixture::Fixture};
 
 /// Says yes to everything and remembers what it was told.
 #[derive(Default)]
-struct Willing(Mutex<Vec<Notice>>);
+struct AcceptingHost(Mutex<Vec<Notice>>);
 
-impl Host for Willing {
+impl Host for AcceptingHost {
     fn elicits(&self) -> bool {
         true
     }
@@ -47,7 +47,7 @@ async fn answered(session: &Session, method: &str) -> Value {
 async fn servers_get_answers_to_what_they_may_ask() {
     let mut fixture = Fixture::new("asks");
     fixture.config.roots = vec![Root { uri: "file:///work".to_owned(), name: None }];
-    let session = Session::connect_with(&fixture.config, Arc::new(Willing::default())).await.unwrap();
+    let session = Session::connect_with(&fixture.config, Arc::new(AcceptingHost::default())).await.unwrap();
     let declared: Value = serde_json::from_str(session.instructions().unwrap()).unwrap();
     assert_eq!(declared, json!({ "elicitation": { "form": {} }, "sampling": {}, "roots": {} }));
     let elicited = answered(&session, "elicitation/create").await;
@@ -73,7 +73,7 @@ async fn what_was_not_declared_is_refused() {
 #[tokio::test]
 async fn half_a_character_is_replaced_everywhere_with_a_warning() {
     let fixture = Fixture::new("half-characters");
-    let host = Arc::new(Willing::default());
+    let host = Arc::new(AcceptingHost::default());
     let session = Session::connect_with(&fixture.config, host.clone()).await.unwrap();
     let listing = session.list_tools().await.unwrap();
     assert_eq!(listing.tools[0].description.as_deref(), Some("cut \u{fffd}"));
@@ -112,7 +112,7 @@ fn assert_says_one(warnings: &[String], says: &str) {
 #[tokio::test]
 async fn servers_without_a_handshake_are_found_and_get_their_input() {
     let fixture = Fixture::new("stateless");
-    let session = Session::connect_with(&fixture.config, Arc::new(Willing::default())).await.unwrap();
+    let session = Session::connect_with(&fixture.config, Arc::new(AcceptingHost::default())).await.unwrap();
     assert_eq!(session.protocol_version(), "2026-07-28");
     assert_eq!(session.list_tools().await.unwrap().tools.len(), 1);
     assert_eq!(call_text(&session, "plain").await, "plain");
@@ -131,7 +131,7 @@ async fn servers_without_a_handshake_are_found_and_get_their_input() {
 #[tokio::test]
 async fn progress_keeps_a_call_alive_and_its_absence_does_not() {
     let fixture = Fixture::new("slow-with-progress").impatient();
-    let host = Arc::new(Willing::default());
+    let host = Arc::new(AcceptingHost::default());
     let session = Session::connect_with(&fixture.config, host.clone()).await.unwrap();
     let milliseconds = fixture.config.request_timeout.as_millis() * 3;
     assert_eq!(call_text(&session, &milliseconds.to_string()).await, "done");
@@ -156,7 +156,7 @@ async fn a_tool_may_have_a_limit_of_its_own() {
 #[tokio::test]
 async fn a_kept_session_is_connected_again_when_its_server_dies() {
     let fixture = Fixture::new("sound");
-    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let first = keeper.session().await.unwrap();
     assert_eq!((keeper.status().state, keeper.status().tools.len()), (ConnectionState::Ready, 1));
     let mut watch = keeper.watch();
@@ -182,7 +182,7 @@ async fn whoever_asks_for_a_kept_session_that_has_broken_gets_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
     let process = folder.path().join("process");
     let fixture = Fixture::with_argument("hangs-up", process.to_str().unwrap());
-    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let first = keeper.session().await.unwrap();
     let mut watch = keeper.watch();
     assert!(call(&first, "hang up").await.is_err());
@@ -200,7 +200,7 @@ async fn whoever_asks_for_a_kept_session_that_has_broken_gets_the_next_one() {
 async fn a_server_that_cannot_be_started_is_given_up_with_its_error() {
     let mut fixture = Fixture::new("sound");
     fixture.config = mcp::ServerConfig::stdio("faulty", "/nowhere/server", [""; 0]);
-    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let error = keeper.session().await.unwrap_err();
     assert_says(&error, &["/nowhere/server", "does not exist"]);
     assert_eq!(keeper.status().state, ConnectionState::Error);
@@ -209,7 +209,7 @@ async fn a_server_that_cannot_be_started_is_given_up_with_its_error() {
 #[tokio::test]
 async fn a_storm_of_changes_is_read_once_and_told_by_name() {
     let fixture = Fixture::new("storm");
-    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let session = keeper.session().await.unwrap();
     assert_eq!(keeper.status().changes, Changes::default());
     let mut watch = keeper.watch();
@@ -225,7 +225,7 @@ async fn a_storm_of_changes_is_read_once_and_told_by_name() {
 #[tokio::test]
 async fn servers_without_a_handshake_are_asked_to_tell_of_changes() {
     let fixture = Fixture::new("stateless");
-    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(Willing::default()));
+    let keeper = ManagedSession::start(fixture.config.clone(), Arc::new(AcceptingHost::default()));
     let session = keeper.session().await.unwrap();
     let mut watch = keeper.watch();
     assert_eq!(call_text(&session, "grow").await, "grown");

@@ -34,10 +34,10 @@ pub(crate) fn always(answers: &Value) -> Value {
 
 /// What came before a reply was whole.
 #[derive(Debug, Default)]
-pub(crate) struct Log(Mutex<Told>);
+pub(crate) struct Log(Mutex<LogEntries>);
 
 #[derive(Debug, Default)]
-struct Told {
+struct LogEntries {
     text: String,
     thinking: String,
     retries: Vec<(u32, Duration, String)>,
@@ -45,7 +45,7 @@ struct Told {
 
 impl DeltaSink for Log {
     fn delta(&self, delta: Delta<'_>) {
-        let Told { text, thinking, retries } = &mut *self.0.lock().unwrap();
+        let LogEntries { text, thinking, retries } = &mut *self.0.lock().unwrap();
         match delta {
             Delta::Text(more) => text.push_str(more),
             Delta::Thinking(more) => thinking.push_str(more),

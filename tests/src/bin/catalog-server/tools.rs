@@ -18,7 +18,7 @@ pub(crate) struct Domain {
     what: String,
     /// What one of its things consists of.
     pub(crate) fields: Vec<Field>,
-    own: Vec<Own>,
+    own: Vec<OwnTool>,
 }
 
 /// Name, kind and description. A kind with commas is one of the words between them.
@@ -27,7 +27,7 @@ pub(crate) struct Field(pub(crate) String, pub(crate) String, pub(crate) String)
 
 /// A tool that only this domain has.
 #[derive(Deserialize)]
-struct Own {
+struct OwnTool {
     name: String,
     description: String,
     parameters: Vec<Field>,
@@ -55,7 +55,7 @@ pub(crate) struct Entry {
 
 /// What a tool of every domain takes.
 #[derive(Clone, Copy)]
-enum Takes {
+enum ParameterSet {
     /// All fields, the first two of them for certain.
     Fields,
     /// The id, and what shall change.
@@ -75,74 +75,89 @@ enum Takes {
 }
 
 /// Name, description, parameters and answer of what can be done in every domain.
-const EVERYWHERE: [(&str, &str, Takes, Answer); 22] = [
+const EVERYWHERE: [(&str, &str, ParameterSet, Answer); 22] = [
     (
         "create_{one}",
         "Creates a new {one} ({what}) and returns it with its id.",
-        Takes::Fields,
+        ParameterSet::Fields,
         Answer::Thing,
     ),
-    ("get_{one}", "Retrieves a single {one} by its id, with all of its fields.", Takes::Id, Answer::Thing),
+    (
+        "get_{one}",
+        "Retrieves a single {one} by its id, with all of its fields.",
+        ParameterSet::Id,
+        Answer::Thing,
+    ),
     (
         "update_{one}",
         "Changes some fields of a {one} and leaves the others.",
-        Takes::IdAndFields,
+        ParameterSet::IdAndFields,
         Answer::Thing,
     ),
-    ("delete_{one}", "Deletes a {one} for good. This cannot be undone.", Takes::Id, Answer::Done),
-    ("list_{many}", "Lists {many}, one page at a time, in a chosen order.", Takes::Page, Answer::Things),
+    ("delete_{one}", "Deletes a {one} for good. This cannot be undone.", ParameterSet::Id, Answer::Done),
+    (
+        "list_{many}",
+        "Lists {many}, one page at a time, in a chosen order.",
+        ParameterSet::Page,
+        Answer::Things,
+    ),
     (
         "search_{many}",
         "Full-text search over {many} ({what}), best matches first.",
-        Takes::Words,
+        ParameterSet::Words,
         Answer::Things,
     ),
     (
         "count_{many}",
         "Counts the {many} that match a filter.",
-        Takes::Only("filter", "Condition on the fields, as in `name = \"x\"`"),
+        ParameterSet::Only("filter", "Condition on the fields, as in `name = \"x\"`"),
         Answer::Count,
     ),
-    ("archive_{one}", "Hides a {one} from lists without deleting it.", Takes::Id, Answer::Done),
-    ("restore_{one}", "Brings an archived {one} back.", Takes::Id, Answer::Thing),
-    ("duplicate_{one}", "Makes a copy of a {one} under a new id.", Takes::Id, Answer::Thing),
+    ("archive_{one}", "Hides a {one} from lists without deleting it.", ParameterSet::Id, Answer::Done),
+    ("restore_{one}", "Brings an archived {one} back.", ParameterSet::Id, Answer::Thing),
+    ("duplicate_{one}", "Makes a copy of a {one} under a new id.", ParameterSet::Id, Answer::Thing),
     (
         "export_{many}",
         "Writes all {many} to a file in CSV, JSON or XLSX.",
-        Takes::Only("format", "csv, json or xlsx"),
+        ParameterSet::Only("format", "csv, json or xlsx"),
         Answer::Done,
     ),
     (
         "import_{many}",
         "Reads {many} from an uploaded CSV or JSON file.",
-        Takes::Only("file_url", "Address of the file"),
+        ParameterSet::Only("file_url", "Address of the file"),
         Answer::Count,
     ),
     (
         "share_{one}",
         "Gives somebody else access to a {one}.",
-        Takes::IdAnd("person", "Mail address of who gets access"),
+        ParameterSet::IdAnd("person", "Mail address of who gets access"),
         Answer::Done,
     ),
-    ("tag_{one}", "Attaches a label to a {one}.", Takes::IdAnd("tag", "The label"), Answer::Done),
-    ("untag_{one}", "Removes a label from a {one}.", Takes::IdAnd("tag", "The label"), Answer::Done),
+    ("tag_{one}", "Attaches a label to a {one}.", ParameterSet::IdAnd("tag", "The label"), Answer::Done),
+    ("untag_{one}", "Removes a label from a {one}.", ParameterSet::IdAnd("tag", "The label"), Answer::Done),
     (
         "comment_on_{one}",
         "Adds a remark to a {one} that others can read.",
-        Takes::IdAnd("text", "The remark, in Markdown"),
+        ParameterSet::IdAnd("text", "The remark, in Markdown"),
         Answer::Done,
     ),
-    ("list_{one}_comments", "Reads the remarks that people left on a {one}.", Takes::Id, Answer::Things),
-    ("get_{one}_history", "Shows who changed what in a {one}, and when.", Takes::Id, Answer::Things),
-    ("compare_{many}", "Shows in which fields two or more {many} differ.", Takes::Ids, Answer::Things),
+    (
+        "list_{one}_comments",
+        "Reads the remarks that people left on a {one}.",
+        ParameterSet::Id,
+        Answer::Things,
+    ),
+    ("get_{one}_history", "Shows who changed what in a {one}, and when.", ParameterSet::Id, Answer::Things),
+    ("compare_{many}", "Shows in which fields two or more {many} differ.", ParameterSet::Ids, Answer::Things),
     (
         "assign_{one}",
         "Makes somebody responsible for a {one}.",
-        Takes::IdAnd("person", "Mail address of who is responsible"),
+        ParameterSet::IdAnd("person", "Mail address of who is responsible"),
         Answer::Done,
     ),
-    ("watch_{one}", "Subscribes the caller to notifications about a {one}.", Takes::Id, Answer::Done),
-    ("summarize_{many}", "Condenses several {many} into a short overview.", Takes::Ids, Answer::Done),
+    ("watch_{one}", "Subscribes the caller to notifications about a {one}.", ParameterSet::Id, Answer::Done),
+    ("summarize_{many}", "Condenses several {many} into a short overview.", ParameterSet::Ids, Answer::Done),
 ];
 
 /// All tools, domain by domain.
@@ -182,7 +197,7 @@ fn of(domain: &Arc<Domain>) -> Vec<Entry> {
     entries
 }
 
-fn input(domain: &Domain, takes: Takes) -> Value {
+fn input(domain: &Domain, takes: ParameterSet) -> Value {
     let id = format!("{}_id", domain.one);
     let with_id = |mut properties: Map<String, Value>, required: &[&str]| {
         properties.insert(
@@ -196,14 +211,14 @@ fn input(domain: &Domain, takes: Takes) -> Value {
     };
     let limit = json!({ "type": "integer", "minimum": 1, "maximum": 100, "description": "How many at most" });
     match takes {
-        Takes::Fields => {
+        ParameterSet::Fields => {
             let required: Vec<_> = domain.fields.iter().take(2).map(|field| field.0.as_str()).collect();
             object(&properties(&domain.fields), &required)
         }
-        Takes::IdAndFields => with_id(properties(&domain.fields), &[]),
-        Takes::Id => with_id(Map::new(), &[]),
-        Takes::IdAnd(name, description) => with_id(text(name, description), &[name]),
-        Takes::Page => {
+        ParameterSet::IdAndFields => with_id(properties(&domain.fields), &[]),
+        ParameterSet::Id => with_id(Map::new(), &[]),
+        ParameterSet::IdAnd(name, description) => with_id(text(name, description), &[name]),
+        ParameterSet::Page => {
             let names: Vec<_> = domain.fields.iter().map(|field| &field.0).collect();
             let mut properties = text("cursor", "Where the last page ended");
             properties.insert("limit".to_owned(), limit);
@@ -213,13 +228,13 @@ fn input(domain: &Domain, takes: Takes) -> Value {
             );
             object(&properties, &[])
         }
-        Takes::Words => {
+        ParameterSet::Words => {
             let mut properties = text("query", "Words to look for");
             properties.insert("limit".to_owned(), limit);
             object(&properties, &["query"])
         }
-        Takes::Only(name, description) => object(&text(name, description), &[name]),
-        Takes::Ids => {
+        ParameterSet::Only(name, description) => object(&text(name, description), &[name]),
+        ParameterSet::Ids => {
             let ids = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "description": format!("Ids of the {}", domain.many) });
             object(
                 &Map::from_iter([(format!("{}_ids", domain.one), ids)]),

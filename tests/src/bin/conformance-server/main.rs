@@ -5,13 +5,13 @@
 //! proxy in front of it must carry and the suite does not look at: annotations, structured content, metadata, a call
 //! that waits to be cancelled.
 
-mod asking;
 mod content;
 mod prompts;
+mod questions;
 mod resources;
 mod server;
+mod state;
 mod tools;
-mod world;
 
 use std::{error::Error, io, io::Write as _, process::ExitCode, sync::Arc};
 
@@ -27,7 +27,7 @@ use serde_json::json;
 use tokio::{io::AsyncReadExt, net::TcpListener};
 
 use server::Fixture;
-use world::World;
+use state::ServerState;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -50,7 +50,7 @@ async fn main() -> ExitCode {
 }
 
 async fn over_stdio(stateless: bool) -> Result<(), Box<dyn Error>> {
-    let running = Fixture::new(Arc::new(World::new()), stateless).serve(stdio()).await?;
+    let running = Fixture::new(Arc::new(ServerState::new()), stateless).serve(stdio()).await?;
     running.waiting().await?;
     Ok(())
 }
@@ -59,7 +59,7 @@ async fn over_http(address: &str, stateless: bool) -> Result<(), Box<dyn Error>>
     let listener = TcpListener::bind(address).await?;
     let here = listener.local_addr()?;
     let origins = [format!("http://{here}"), format!("http://localhost:{}", here.port())];
-    let world = Arc::new(World::new());
+    let world = Arc::new(ServerState::new());
     let service = StreamableHttpService::new(
         move || Ok(Fixture::new(world.clone(), stateless)),
         Arc::new(LocalSessionManager::default()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::{content, world::World};
+use crate::{content, state::ServerState};
 
 /// The resource that clients subscribe to.
 pub(crate) const WATCHED: &str = "test://watched-resource";
@@ -40,7 +40,7 @@ pub(crate) fn templates() -> Value {
 }
 
 /// What stands at an address; nothing, where there is no such resource.
-pub(crate) fn read(uri: &str, world: &World) -> Option<Value> {
+pub(crate) fn read(uri: &str, world: &ServerState) -> Option<Value> {
     let plain = |text: String| json!({ "uri": uri, "mimeType": "text/plain", "text": text });
     match uri {
         TEXT => Some(plain("This is the content of the static text resource.".to_owned())),

@@ -27,9 +27,11 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::{
-    asking::{self, Asked, Retry},
-    content, prompts, resources, tools,
-    world::{Change, World},
+    content, prompts,
+    questions::{self, QuestionOutcome, Retry},
+    resources,
+    state::{Change, ServerState},
+    tools,
 };
 
 /// How long a client may keep a list, in milliseconds.
@@ -41,7 +43,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One session, or one request where there are no sessions.
 pub(crate) struct Fixture {
-    world: Arc<World>,
+    world: Arc<ServerState>,
     /// Whether there is no handshake.
     stateless: bool,
     level: Mutex<Option<LoggingLevel>>,
@@ -50,7 +52,7 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     /// A session in this world, or none at all where every request is `stateless`.
-    pub(crate) fn new(world: Arc<World>, stateless: bool) -> Self {
+    pub(crate) fn new(world: Arc<ServerState>, stateless: bool) -> Self {
         Self { world, stateless, level: Mutex::default(), watched: Arc::default() }
     }
 
@@ -162,7 +164,7 @@ fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
 }
 
 /// Tells one session of everything that changes, until it ends.
-async fn tell(world: Arc<World>, watched: Arc<Mutex<BTreeSet<String>>>, peer: Peer<RoleServer>) {
+async fn tell(world: Arc<ServerState>, watched: Arc<Mutex<BTreeSet<String>>>, peer: Peer<RoleServer>) {
     let mut changes = world.changes();
     loop {
         let told = match changes.recv().await {
@@ -280,10 +282,10 @@ impl ServerHandler for Fixture {
             json!({ "content": [content::text(&said)] })
         } else {
             let retry = Retry { responses: request.input_responses, state: request.request_state };
-            match asking::ask(name, &arguments, retry, &context).await? {
-                Some(Asked::Open(open)) => return Ok(open.into()),
-                Some(Asked::Answered(answers)) => {
-                    json!({ "content": [content::text(&asking::says(name, &answers))] })
+            match questions::ask(name, &arguments, retry, &context).await? {
+                Some(QuestionOutcome::Open(open)) => return Ok(open.into()),
+                Some(QuestionOutcome::Answered(answers)) => {
+                    json!({ "content": [content::text(&questions::says(name, &answers))] })
                 }
                 None => return Err(ErrorData::internal_error(format!("{name} does nothing"), None)),
             }
@@ -308,9 +310,9 @@ impl ServerHandler for Fixture {
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let retry = Retry { responses: request.input_responses, state: request.request_state };
-        let answers = match asking::ask(&request.name, &arguments, retry, &context).await? {
-            Some(Asked::Open(open)) => return Ok(open.into()),
-            Some(Asked::Answered(answers)) => answers,
+        let answers = match questions::ask(&request.name, &arguments, retry, &context).await? {
+            Some(QuestionOutcome::Open(open)) => return Ok(open.into()),
+            Some(QuestionOutcome::Answered(answers)) => answers,
             None => Map::new(),
         };
         let told = answers.get("user_context").map(|answer| answer["content"]["context"].to_string());

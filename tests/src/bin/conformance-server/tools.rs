@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{asking, content};
+use crate::{content, questions};
 
 /// All tools; one of them says how often the list was changed.
 pub(crate) fn list(changes: u64) -> Value {
     let mut tools: Vec<Value> = PLAIN.iter().map(|(name, description)| plain(name, description)).collect();
-    tools.extend(asking::TOOLS.iter().map(|(name, description)| plain(name, description)));
+    tools.extend(questions::TOOLS.iter().map(|(name, description)| plain(name, description)));
     for tool in &mut tools {
         match tool["name"].as_str() {
             Some("test_sampling") => require_text(tool, "prompt"),

@@ -26,7 +26,7 @@ struct Parameters {
 
 /// What the tools that answer are asked for.
 #[derive(Deserialize)]
-struct Wanted {
+struct RequestedAnswer {
     json: String,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn values() -> io::Result<()> {
 
 fn call(params: &Parameters) -> io::Result<String> {
     let arguments = params.arguments.as_ref().map_or("{}", |arguments| arguments.get());
-    let wanted = || serde_json::from_str::<Wanted>(arguments).map(|wanted| wanted.json);
+    let wanted = || serde_json::from_str::<RequestedAnswer>(arguments).map(|wanted| wanted.json);
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
     Ok(match params.name.as_str() {
         "typed" | "structured" | "patterned" | "by_pattern" | "closed_pattern" => {

@@ -11,8 +11,8 @@ use futures::stream;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::asked::{Api, Asked};
 use crate::record::Pending;
+use crate::request::{Api, ModelRequest};
 use crate::script::{Answer, Fault, Stop};
 use crate::{anthropic, chat, gemini, responses};
 
@@ -42,7 +42,7 @@ impl Event {
 }
 
 /// Answers a request as the script says.
-pub(crate) async fn give(asked: &Asked, answer: Answer, pending: Pending) -> Response<Body> {
+pub(crate) async fn give(asked: &ModelRequest, answer: Answer, pending: Pending) -> Response<Body> {
     sleep(Duration::from_millis(answer.delay)).await;
     if let Some(status) = answer.status {
         pending.end();

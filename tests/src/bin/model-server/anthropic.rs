@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::answer::{Event, pieces, signed, stop};
-use crate::asked::Asked;
+use crate::request::ModelRequest;
 use crate::script::Answer;
 
 /// The blocks of a message, whole.
@@ -31,7 +31,7 @@ fn blocks(answer: &Answer, number: usize) -> Vec<Value> {
     blocks
 }
 
-fn message(asked: &Asked, number: usize) -> Value {
+fn message(asked: &ModelRequest, number: usize) -> Value {
     json!({
         "id": format!("msg_{number}"),
         "type": "message",
@@ -47,7 +47,7 @@ fn reason(answer: &Answer) -> &'static str {
     stop(answer, ["end_turn", "tool_use", "max_tokens", "refusal"])
 }
 
-pub(crate) fn body(answer: &Answer, asked: &Asked, number: usize) -> Value {
+pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Value {
     let mut message = message(asked, number);
     let mut blocks = blocks(answer, number);
     for block in blocks.iter_mut().filter_map(Value::as_object_mut) {
@@ -64,7 +64,7 @@ pub(crate) fn body(answer: &Answer, asked: &Asked, number: usize) -> Value {
     message
 }
 
-pub(crate) fn events(answer: &Answer, asked: &Asked, number: usize) -> Vec<Event> {
+pub(crate) fn events(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Event> {
     let mut message = message(asked, number);
     message["usage"] = json!({
         "input_tokens": answer.usage.input,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::answer::{Event, pieces, stop};
-use crate::asked::Asked;
+use crate::request::ModelRequest;
 use crate::script::{Answer, Call, Stop};
 
 fn id(call: &Call, number: usize, index: usize) -> String {
@@ -26,7 +26,7 @@ fn usage(answer: &Answer) -> Value {
     })
 }
 
-fn head(asked: &Asked, number: usize, object: &str) -> Value {
+fn head(asked: &ModelRequest, number: usize, object: &str) -> Value {
     json!({
         "id": format!("chatcmpl-{number}"),
         "object": object,
@@ -36,7 +36,7 @@ fn head(asked: &Asked, number: usize, object: &str) -> Value {
     })
 }
 
-pub(crate) fn body(answer: &Answer, asked: &Asked, number: usize) -> Value {
+pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Value {
     let mut message = json!({ "role": "assistant", "content": answer.text, "refusal": null });
     if let Some(thought) = &answer.thinking {
         message["reasoning_content"] = json!(thought);
@@ -55,7 +55,7 @@ pub(crate) fn body(answer: &Answer, asked: &Asked, number: usize) -> Value {
     body
 }
 
-pub(crate) fn events(answer: &Answer, asked: &Asked, number: usize) -> Vec<Event> {
+pub(crate) fn events(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Event> {
     let chunk = |delta: Value, reason: Option<&str>| {
         let mut chunk = head(asked, number, "chat.completion.chunk");
         chunk["choices"] = json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason }]);

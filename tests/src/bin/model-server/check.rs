@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use serde_json::Value;
 
 use crate::answer::signed;
-use crate::asked::{Api, Asked, items, text};
+use crate::request::{Api, ModelRequest, items, text};
 
 type Refusal = (u16, String);
 
@@ -12,7 +12,7 @@ type Refusal = (u16, String);
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
 /// Whether the real API would take a request.
-pub(crate) fn check(asked: &Asked, headers: &HeaderMap, key: Option<&str>) -> Result<(), Refusal> {
+pub(crate) fn check(asked: &ModelRequest, headers: &HeaderMap, key: Option<&str>) -> Result<(), Refusal> {
     let given = match asked.api {
         Api::Anthropic => header(headers, "x-api-key"),
         Api::Gemini => header(headers, "x-goog-api-key"),

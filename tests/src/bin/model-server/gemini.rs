@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::answer::{Event, pieces, signed, stop};
-use crate::asked::Asked;
+use crate::request::ModelRequest;
 use crate::script::Answer;
 
 /// The parts of an answer; thoughts are told where the request wants them, and the first call is signed.
-fn parts(answer: &Answer, asked: &Asked) -> Vec<Value> {
+fn parts(answer: &Answer, asked: &ModelRequest) -> Vec<Value> {
     let told = asked.body["generationConfig"]["thinkingConfig"]["includeThoughts"] == true;
     let pieces = |text: &str| if asked.streams { pieces(text) } else { vec![text.to_owned()] };
     let mut parts = Vec::new();
@@ -31,7 +31,7 @@ fn parts(answer: &Answer, asked: &Asked) -> Vec<Value> {
     parts
 }
 
-fn chunk(answer: &Answer, asked: &Asked, parts: &[Value], last: bool) -> Value {
+fn chunk(answer: &Answer, asked: &ModelRequest, parts: &[Value], last: bool) -> Value {
     let usage = answer.usage;
     let mut candidate = json!({ "content": { "role": "model", "parts": parts }, "index": 0 });
     if last {
@@ -50,11 +50,11 @@ fn chunk(answer: &Answer, asked: &Asked, parts: &[Value], last: bool) -> Value {
     })
 }
 
-pub(crate) fn body(answer: &Answer, asked: &Asked) -> Value {
+pub(crate) fn body(answer: &Answer, asked: &ModelRequest) -> Value {
     chunk(answer, asked, &parts(answer, asked), true)
 }
 
-pub(crate) fn events(answer: &Answer, asked: &Asked) -> Vec<Event> {
+pub(crate) fn events(answer: &Answer, asked: &ModelRequest) -> Vec<Event> {
     let mut parts = parts(answer, asked);
     // All calls come in one event, as Gemini sends them.
     let calls = parts.split_off(parts.len() - answer.calls.len());

@@ -34,11 +34,11 @@
 
 mod answer;
 mod anthropic;
-mod asked;
 mod chat;
 mod check;
 mod gemini;
 mod record;
+mod request;
 mod responses;
 mod script;
 mod template;
@@ -55,12 +55,12 @@ use axum::http::{HeaderMap, Response, Uri};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
-use asked::{Api, Asked};
 use record::Record;
+use request::{Api, ModelRequest};
 use script::Script;
 
 /// What all requests share.
-struct World {
+struct ServerState {
     script: Script,
     record: Record,
     key: Option<String>,
@@ -93,7 +93,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let record = Record::open(record.as_deref())?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     writeln!(std::io::stdout(), "http://{}", listener.local_addr()?)?;
-    let world = Arc::new(World { script, record, key });
+    let world = Arc::new(ServerState { script, record, key });
     let service = Router::new().fallback(serve).layer(DefaultBodyLimit::disable()).with_state(world);
     let serving = async { axum::serve(listener, service).await };
     if stay {
@@ -111,7 +111,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
 }
 
 async fn serve(
-    State(world): State<Arc<World>>,
+    State(world): State<Arc<ServerState>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -124,7 +124,7 @@ async fn serve(
         Err(error) => return answer::failure(Some(api), 400, &format!("no JSON: {error}"), &[]),
     };
     let pending = world.record.request(api, &uri, &headers, &body);
-    let asked = Asked::new(api, streams, &uri, body);
+    let asked = ModelRequest::new(api, streams, &uri, body);
     if let Err((status, message)) = check::check(&asked, &headers, world.key.as_deref()) {
         pending.end();
         return answer::failure(Some(api), status, &message, &[]);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::http::{HeaderMap, Uri};
 use serde_json::{Map, Value, json};
 
-use crate::asked::Api;
+use crate::request::Api;
 
 /// Headers that hold keys.
 const KEYS: [&str; 3] = ["authorization", "x-api-key", "x-goog-api-key"];

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::answer::{Event, pieces, signed};
-use crate::asked::{Asked, items};
+use crate::request::{ModelRequest, items};
 use crate::script::{Answer, Stop};
 
 /// The items of an answer, whole.
-fn output(answer: &Answer, asked: &Asked, number: usize) -> Vec<Value> {
+fn output(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Value> {
     let mut output = Vec::new();
     if let Some(thought) = &answer.thinking {
         let mut item = json!({
@@ -51,7 +51,7 @@ fn output(answer: &Answer, asked: &Asked, number: usize) -> Vec<Value> {
     output
 }
 
-pub(crate) fn body(answer: &Answer, asked: &Asked, number: usize) -> Value {
+pub(crate) fn body(answer: &Answer, asked: &ModelRequest, number: usize) -> Value {
     let usage = answer.usage;
     let incomplete = answer.stop == Some(Stop::Length);
     json!({
@@ -73,7 +73,7 @@ pub(crate) fn body(answer: &Answer, asked: &Asked, number: usize) -> Value {
     })
 }
 
-pub(crate) fn events(answer: &Answer, asked: &Asked, number: usize) -> Vec<Event> {
+pub(crate) fn events(answer: &Answer, asked: &ModelRequest, number: usize) -> Vec<Event> {
     let whole = body(answer, asked, number);
     let mut begun = whole.clone();
     begun["status"] = json!("in_progress");

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use crate::asked::Asked;
+use crate::request::ModelRequest;
 
 /// A script.
 #[derive(Deserialize)]
@@ -139,7 +139,7 @@ impl Script {
     }
 
     /// The next answer of the first rule that fits, as soon as enough have come.
-    pub(crate) async fn answer(&self, asked: &Asked) -> Option<Answer> {
+    pub(crate) async fn answer(&self, asked: &ModelRequest) -> Option<Answer> {
         let rule = self.rules.iter().find(|rule| rule.when.fits(asked))?;
         rule.come.send_modify(|count| *count += 1);
         let mut come = rule.come.subscribe();
@@ -150,7 +150,7 @@ impl Script {
 }
 
 impl When {
-    fn fits(&self, asked: &Asked) -> bool {
+    fn fits(&self, asked: &ModelRequest) -> bool {
         let holds = |part: &Option<String>, text: &str| part.as_ref().is_none_or(|part| text.contains(part));
         let is = |wanted: &Option<String>, text: &str| wanted.as_ref().is_none_or(|wanted| wanted == text);
         holds(&self.user, &asked.user)

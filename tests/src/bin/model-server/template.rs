@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::asked::Asked;
+use crate::request::ModelRequest;
 use crate::script::Answer;
 
 /// The answer with everything put in.
-pub(crate) fn filled(answer: &Answer, asked: &Asked) -> Answer {
+pub(crate) fn filled(answer: &Answer, asked: &ModelRequest) -> Answer {
     let mut answer = answer.clone();
     for text in [&mut answer.thinking, &mut answer.text, &mut answer.message].into_iter().flatten() {
         *text = fill(text, asked);
@@ -17,7 +17,7 @@ pub(crate) fn filled(answer: &Answer, asked: &Asked) -> Answer {
     answer
 }
 
-fn fill_value(value: &mut Value, asked: &Asked) {
+fn fill_value(value: &mut Value, asked: &ModelRequest) {
     match value {
         Value::String(text) => *text = fill(text, asked),
         Value::Array(items) => items.iter_mut().for_each(|item| fill_value(item, asked)),
@@ -26,7 +26,7 @@ fn fill_value(value: &mut Value, asked: &Asked) {
     }
 }
 
-fn fill(text: &str, asked: &Asked) -> String {
+fn fill(text: &str, asked: &ModelRequest) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("{{") {
@@ -46,7 +46,7 @@ fn fill(text: &str, asked: &Asked) -> String {
     filled
 }
 
-fn value(name: &str, asked: &Asked) -> String {
+fn value(name: &str, asked: &ModelRequest) -> String {
     let behind = |text: &str| asked.user.split_once(text).map(|(_, behind)| behind).unwrap_or_default();
     match name.split_once(':') {
         Some(("after", text)) => behind(text).lines().next().unwrap_or_default().trim().to_owned(),

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
-use crate::{Asked, World, built, grants::Code, reply, text};
+use crate::{ParsedRequest, ServerState, built, grants::Code, reply, text};
 
 /// The client of machines, which was registered by hand.
 const MACHINE: (&str, &str) = ("machine", "secret-of-machine");
 
-pub(crate) fn answer(world: &World, asked: &Asked) -> Response<Body> {
+pub(crate) fn answer(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     match asked.path.as_str() {
         "/.well-known/oauth-authorization-server" => reply(200, &metadata(world)),
         "/register" => register(world, asked),
@@ -25,7 +25,7 @@ pub(crate) fn answer(world: &World, asked: &Asked) -> Response<Body> {
     }
 }
 
-fn metadata(world: &World) -> Value {
+fn metadata(world: &ServerState) -> Value {
     let authority = &world.authority;
     let issuer = if world.is("wrong-metadata-issuer") { &world.elsewhere } else { authority };
     // Once there is something to renew, it is to be renewed elsewhere.
@@ -47,7 +47,7 @@ fn metadata(world: &World) -> Value {
 }
 
 /// RFC 7591.
-fn register(world: &World, asked: &Asked) -> Response<Body> {
+fn register(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     let mut grants = world.grants();
     let id = grants.name("client");
     let secret = world.is("confidential").then(|| grants.name("secret"));
@@ -62,7 +62,7 @@ fn register(world: &World, asked: &Asked) -> Response<Body> {
 }
 
 /// What the browser opens: the person agrees at once.
-fn authorize(world: &World, asked: &Asked) -> Response<Body> {
+fn authorize(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     let wrong = |what: &str| text(400, &format!("wrong {what}"));
     let redirect = asked.field("redirect_uri");
     let Ok(mut back) = Url::parse(redirect) else { return wrong("redirect_uri") };
@@ -109,7 +109,7 @@ fn authorize(world: &World, asked: &Asked) -> Response<Body> {
 }
 
 /// RFC 6749, section 3.2.
-fn token(world: &World, asked: &Asked) -> Response<Body> {
+fn token(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     if world.is("token-redirects") {
         return built(307, &[("Location", &format!("{}/token", world.elsewhere))], String::new());
     }
@@ -138,7 +138,7 @@ fn token(world: &World, asked: &Asked) -> Response<Body> {
 /// To whom, if tokens can be renewed for it, and for which scopes.
 type Given = Result<(Option<String>, String), &'static str>;
 
-fn by_code(world: &World, asked: &Asked) -> Given {
+fn by_code(world: &ServerState, asked: &ParsedRequest) -> Given {
     let mut grants = world.grants();
     let code = grants.codes.remove(asked.field("code")).ok_or("invalid_grant")?;
     let secret = grants.clients.get(&code.client).ok_or("invalid_client")?;
@@ -150,7 +150,7 @@ fn by_code(world: &World, asked: &Asked) -> Given {
     Ok((Some(code.client), code.scope))
 }
 
-fn by_refresh(world: &World, asked: &Asked) -> Given {
+fn by_refresh(world: &ServerState, asked: &ParsedRequest) -> Given {
     let mut grants = world.grants();
     let (client, scope) = grants.take_refresh(asked.field("refresh_token")).ok_or("invalid_grant")?;
     let secret = grants.clients.get(&client).ok_or("invalid_client")?;
@@ -158,13 +158,13 @@ fn by_refresh(world: &World, asked: &Asked) -> Given {
     Ok((Some(client), scope))
 }
 
-fn by_secret(asked: &Asked) -> Given {
+fn by_secret(asked: &ParsedRequest) -> Given {
     is_client(asked, MACHINE.0, Some(MACHINE.1))?;
     Ok((None, "tools".to_owned()))
 }
 
 /// Whether the request comes from this client, by either way to show a secret.
-fn is_client(asked: &Asked, id: &str, secret: Option<&str>) -> Result<(), &'static str> {
+fn is_client(asked: &ParsedRequest, id: &str, secret: Option<&str>) -> Result<(), &'static str> {
     use base64::engine::general_purpose::STANDARD;
     let basic = format!("Basic {}", STANDARD.encode(format!("{id}:{}", secret.unwrap_or_default())));
     let by_header = asked.header("authorization") == Some(basic.as_str());
@@ -173,7 +173,7 @@ fn is_client(asked: &Asked, id: &str, secret: Option<&str>) -> Result<(), &'stat
     if by_form || (secret.is_some() && by_header) { Ok(()) } else { Err("invalid_client") }
 }
 
-fn tokens(world: &World, client: Option<&str>, scope: &str) -> Value {
+fn tokens(world: &ServerState, client: Option<&str>, scope: &str) -> Value {
     let mut grants = world.grants();
     // Some are too old when they arrive.
     let lifetime = if world.is("short") { 0 } else { 3600 };

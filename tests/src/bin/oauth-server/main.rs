@@ -36,7 +36,7 @@ use url::form_urlencoded;
 use grants::Grants;
 
 /// What all three servers know.
-pub(crate) struct World {
+pub(crate) struct ServerState {
     pub(crate) mode: String,
     pub(crate) address: String,
     pub(crate) authority: String,
@@ -46,7 +46,7 @@ pub(crate) struct World {
     holds: watch::Sender<bool>,
 }
 
-impl World {
+impl ServerState {
     pub(crate) fn grants(&self) -> MutexGuard<'_, Grants> {
         self.grants.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -62,7 +62,7 @@ impl World {
 }
 
 /// A request with its parts at hand.
-pub(crate) struct Asked {
+pub(crate) struct ParsedRequest {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
@@ -72,7 +72,7 @@ pub(crate) struct Asked {
     pub(crate) json: Value,
 }
 
-impl Asked {
+impl ParsedRequest {
     fn new(method: Method, uri: &Uri, headers: HeaderMap, body: &str) -> Self {
         let text = uri.query().unwrap_or(body);
         let pairs = form_urlencoded::parse(text.as_bytes());
@@ -111,7 +111,7 @@ async fn run() -> io::Result<()> {
     let addresses = addresses.collect::<io::Result<Vec<_>>>()?;
     let [address, authority, elsewhere] = [&addresses[0], &addresses[1], &addresses[2]].map(String::clone);
     tell(&json!({ "address": address, "authority": authority, "elsewhere": elsewhere }));
-    let world = Arc::new(World {
+    let world = Arc::new(ServerState {
         mode,
         address,
         authority,
@@ -140,13 +140,13 @@ async fn run() -> io::Result<()> {
 }
 
 async fn answer(
-    State((world, name)): State<(Arc<World>, &'static str)>,
+    State((world, name)): State<(Arc<ServerState>, &'static str)>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
     body: String,
 ) -> Response<Body> {
-    let asked = Asked::new(method, &uri, headers, &body);
+    let asked = ParsedRequest::new(method, &uri, headers, &body);
     tell(&json!({
         "at": name,
         "method": asked.method.as_str(),

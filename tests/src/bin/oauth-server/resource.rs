@@ -3,7 +3,7 @@
 use axum::{body::Body, http::Response};
 use serde_json::{Value, json};
 
-use crate::{Asked, World, built, reply, text};
+use crate::{ParsedRequest, ServerState, built, reply, text};
 
 /// Where the metadata of the resource lie (RFC 9728, section 3.1).
 pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
@@ -11,7 +11,7 @@ pub(crate) const METADATA: &str = "/.well-known/oauth-protected-resource/mcp";
 /// The scope that every request needs.
 const SCOPE: &str = "tools";
 
-pub(crate) fn answer(world: &World, asked: &Asked) -> Response<Body> {
+pub(crate) fn answer(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     match asked.path.as_str() {
         METADATA if !world.is("no-metadata") => reply(200, &metadata(world)),
         "/mcp" => guarded(world, asked),
@@ -20,7 +20,7 @@ pub(crate) fn answer(world: &World, asked: &Asked) -> Response<Body> {
 }
 
 /// What the resource says of itself.
-pub(crate) fn metadata(world: &World) -> Value {
+pub(crate) fn metadata(world: &ServerState) -> Value {
     let resource =
         if world.is("wrong-resource") { format!("{}/mcp", world.elsewhere) } else { world.resource() };
     json!({
@@ -30,7 +30,7 @@ pub(crate) fn metadata(world: &World) -> Value {
     })
 }
 
-fn guarded(world: &World, asked: &Asked) -> Response<Body> {
+fn guarded(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     let token = asked.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     let scopes = token.and_then(|token| world.grants().scopes(token).cloned());
     if world.is("echoes") {
@@ -54,7 +54,7 @@ fn guarded(world: &World, asked: &Asked) -> Response<Body> {
 const CONFIGURED: [&str; 2] = ["Bearer configured-token-1", "Basic bWU6Y29uZmlndXJlZC1wYXNzd29yZC0x"];
 
 /// Repeats in every place what it was sent as `Authorization`, and the password in it.
-fn echoed(asked: &Asked) -> Response<Body> {
+fn echoed(asked: &ParsedRequest) -> Response<Body> {
     let sent = asked.header("authorization").unwrap_or_default();
     let sent = if sent == CONFIGURED[1] { "me:configured-password-1" } else { sent };
     let escaped: String = sent.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
@@ -92,7 +92,7 @@ fn echoed(asked: &Asked) -> Response<Body> {
     built(200, &[("Content-Type", "application/json")], answer.replace("ESCAPED", &escaped))
 }
 
-fn challenge(world: &World, rejected: bool) -> Response<Body> {
+fn challenge(world: &ServerState, rejected: bool) -> Response<Body> {
     let mut header = "Bearer".to_owned();
     if !world.is("no-metadata") {
         header = format!("Bearer {}", pointer(world));
@@ -103,12 +103,12 @@ fn challenge(world: &World, rejected: bool) -> Response<Body> {
     built(401, &[("WWW-Authenticate", &header)], "no entry".to_owned())
 }
 
-fn pointer(world: &World) -> String {
+fn pointer(world: &ServerState) -> String {
     let origin = if world.is("metadata-elsewhere") { &world.elsewhere } else { &world.address };
     format!("resource_metadata=\"{origin}{METADATA}\"")
 }
 
-fn serve(world: &World, asked: &Asked) -> Response<Body> {
+fn serve(world: &ServerState, asked: &ParsedRequest) -> Response<Body> {
     let id = &asked.json["id"];
     let result = match (asked.method.as_str(), asked.json["method"].as_str().unwrap_or_default()) {
         ("GET", _) => return resumed(asked),
@@ -144,13 +144,13 @@ fn said(text: &Value) -> Value {
 }
 
 /// A call whose answer comes over another stream, for which its token is too old.
-fn begun(world: &World, id: &Value) -> Response<Body> {
+fn begun(world: &ServerState, id: &Value) -> Response<Body> {
     world.grants().expire();
     let stream = format!("id: call-{id}\nretry: 10\ndata: \n\n");
     built(200, &[("Content-Type", "text/event-stream")], stream)
 }
 
-fn resumed(asked: &Asked) -> Response<Body> {
+fn resumed(asked: &ParsedRequest) -> Response<Body> {
     let last = asked.header("last-event-id").and_then(|last| last.strip_prefix("call-"));
     let Some(id) = last.and_then(|id| id.parse::<Value>().ok()) else {
         return text(405, "no listening here");

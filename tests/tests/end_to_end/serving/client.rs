@@ -32,7 +32,7 @@ pub(crate) struct Client {
 }
 
 /// An answer that has begun.
-pub(crate) struct Answering {
+pub(crate) struct ResponseStream {
     response: Response,
     id: u32,
     /// What has come and was not looked at.
@@ -66,33 +66,33 @@ impl Client {
 
     /// Posts something; gives status, headers and text.
     #[track_caller]
-    pub(crate) fn post(&self, body: impl Into<reqwest::Body>) -> Plain {
+    pub(crate) fn post(&self, body: impl Into<reqwest::Body>) -> HttpResponse {
         let request = self.http.post(&self.address).header("content-type", "application/json").body(body);
         self.plain(request)
     }
 
     /// Gets another path of the same server.
     #[track_caller]
-    pub(crate) fn get(&self, path: &str) -> Plain {
+    pub(crate) fn get(&self, path: &str) -> HttpResponse {
         self.plain(self.http.get(self.address.replace("/mcp", path)))
     }
 
     #[track_caller]
-    pub(crate) fn delete(&self) -> Plain {
+    pub(crate) fn delete(&self) -> HttpResponse {
         self.plain(self.http.delete(&self.address))
     }
 
     #[track_caller]
-    pub(crate) fn options(&self) -> Plain {
+    pub(crate) fn options(&self) -> HttpResponse {
         self.plain(self.http.request(reqwest::Method::OPTIONS, &self.address))
     }
 
     #[track_caller]
-    fn plain(&self, request: RequestBuilder) -> Plain {
+    fn plain(&self, request: RequestBuilder) -> HttpResponse {
         wait("an answer", async {
             let response = self.with_headers(request).send().await.unwrap();
             let (status, headers) = (response.status(), response.headers().clone());
-            Plain { status, headers, text: response.text().await.unwrap() }
+            HttpResponse { status, headers, text: response.text().await.unwrap() }
         })
     }
 
@@ -147,7 +147,7 @@ impl Client {
 
     /// Makes a request, whose answer begins.
     #[track_caller]
-    pub(crate) fn begin(&self, method: &str, parameters: &Value) -> Answering {
+    pub(crate) fn begin(&self, method: &str, parameters: &Value) -> ResponseStream {
         let id = {
             let mut next = self.next.lock().unwrap();
             *next += 1;
@@ -168,7 +168,7 @@ impl Client {
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters });
         let request = self.with_headers(request).body(body.to_string());
         let response = wait(method, async { request.send().await.unwrap() });
-        Answering { response, id, text: String::new(), last_event: None, empty_events: 0 }
+        ResponseStream { response, id, text: String::new(), last_event: None, empty_events: 0 }
     }
 
     /// Makes a request, and waits for its answer.
@@ -179,32 +179,32 @@ impl Client {
 
     /// Goes on to listen to an answer whose stream was lost.
     #[track_caller]
-    pub(crate) fn resume(&self, id: u32, last_event: &str) -> Answering {
+    pub(crate) fn resume(&self, id: u32, last_event: &str) -> ResponseStream {
         let request = self.with_headers(self.http.get(&self.address)).header("last-event-id", last_event);
         let response = wait("the stream", async { request.send().await.unwrap() });
         assert_eq!(response.status(), StatusCode::OK);
-        Answering { response, id, text: String::new(), last_event: None, empty_events: 0 }
+        ResponseStream { response, id, text: String::new(), last_event: None, empty_events: 0 }
     }
 
     /// Listens to what belongs to no request.
     #[track_caller]
-    pub(crate) fn listen(&self) -> Answering {
+    pub(crate) fn listen(&self) -> ResponseStream {
         let request = self.with_headers(self.http.get(&self.address));
         let response = wait("the stream", async { request.send().await.unwrap() });
         assert_eq!(response.status(), StatusCode::OK);
-        Answering { response, id: 0, text: String::new(), last_event: None, empty_events: 0 }
+        ResponseStream { response, id: 0, text: String::new(), last_event: None, empty_events: 0 }
     }
 }
 
 /// A whole answer of HTTP.
 #[derive(Debug)]
-pub(crate) struct Plain {
+pub(crate) struct HttpResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: reqwest::header::HeaderMap,
     pub(crate) text: String,
 }
 
-impl Answering {
+impl ResponseStream {
     pub(crate) fn id(&self) -> u32 {
         self.id
     }

@@ -18,7 +18,7 @@ use crate::harness::{Run, json};
 use crate::services::{Service, authority};
 
 /// The demo server behind TLS, with a certificate by an authority that nobody knows.
-struct Front {
+struct TlsServer {
     server: Service,
     address: String,
     folder: TempDir,
@@ -26,7 +26,7 @@ struct Front {
     _runtime: Runtime,
 }
 
-impl Front {
+impl TlsServer {
     /// Its certificate is for this name or address.
     fn new(name: &str) -> Self {
         let (server, folder, runtime) =
@@ -58,7 +58,7 @@ impl Front {
                 });
             }
         });
-        Front { server, address, folder, _runtime: runtime }
+        TlsServer { server, address, folder, _runtime: runtime }
     }
 
     /// The certificate of its authority.
@@ -131,7 +131,7 @@ fn tried(address: &str) -> Run {
 
 #[test]
 fn a_certificate_must_come_from_an_authority_that_is_trusted() {
-    let front = Front::new("127.0.0.1");
+    let front = TlsServer::new("127.0.0.1");
     let refused = tried(&front.address).done().exits(7);
     assert_eq!(refused.stdout, "");
     refused.says(&["shop", authority(&front.address), "invalid peer certificate", "SSL_CERT_FILE"]);
@@ -146,7 +146,7 @@ fn a_certificate_must_come_from_an_authority_that_is_trusted() {
 
 #[test]
 fn a_certificate_must_be_that_of_the_server() {
-    let front = Front::new("other.example");
+    let front = TlsServer::new("other.example");
     let file = front.authority();
     let refused = tried(&front.address).variable("SSL_CERT_FILE", file.to_str().unwrap()).done().exits(7);
     refused.says(&["shop", "invalid peer certificate", "other.example"]);
@@ -154,7 +154,7 @@ fn a_certificate_must_be_that_of_the_server() {
 
 #[test]
 fn requests_go_through_the_proxy_that_the_environment_names() {
-    let (front, proxy) = (Front::new("127.0.0.1"), Proxy::new());
+    let (front, proxy) = (TlsServer::new("127.0.0.1"), Proxy::new());
     let plain = &front.server.first;
     tried(plain).variable("HTTP_PROXY", &proxy.address).done().exits(0);
     let seen = proxy.take();

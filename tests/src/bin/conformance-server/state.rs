@@ -17,14 +17,14 @@ pub(crate) enum Change {
 }
 
 /// The state of the server.
-pub(crate) struct World {
+pub(crate) struct ServerState {
     changes: broadcast::Sender<Change>,
     tool_changes: AtomicU64,
     extra_prompt: AtomicBool,
     cancelled: AtomicU64,
 }
 
-impl World {
+impl ServerState {
     /// One that nobody has changed, without the prompt that comes and goes.
     pub(crate) fn new() -> Self {
         Self {

@@ -37,7 +37,7 @@ impl Api {
 }
 
 /// A request.
-pub(crate) struct Asked {
+pub(crate) struct ModelRequest {
     pub(crate) api: Api,
     pub(crate) streams: bool,
     pub(crate) body: Value,
@@ -54,13 +54,13 @@ pub(crate) struct Asked {
 }
 
 /// Who said what.
-enum Said {
+enum Turn {
     User(String),
     Model,
     Result(String, String),
 }
 
-impl Asked {
+impl ModelRequest {
     pub(crate) fn new(api: Api, streams: Option<bool>, uri: &Uri, body: Value) -> Self {
         let said = match api {
             Api::Anthropic => anthropic(&body),
@@ -68,7 +68,7 @@ impl Asked {
             Api::Responses => responses(&body),
             Api::Gemini => gemini(&body),
         };
-        let mut asked = Asked {
+        let mut asked = ModelRequest {
             api,
             streams: streams.unwrap_or(body["stream"] == true),
             model: model(api, uri, &body),
@@ -82,11 +82,11 @@ impl Asked {
         };
         let mut spoke = false;
         for said in said {
-            let speaks = matches!(said, Said::Model);
+            let speaks = matches!(said, Turn::Model);
             match said {
                 // Media of results, for which the API has no place among the results.
-                Said::User(text) if text.starts_with("What the call ") => {}
-                Said::User(text) => {
+                Turn::User(text) if text.starts_with("What the call ") => {}
+                Turn::User(text) => {
                     if asked.first_user.is_empty() {
                         asked.first_user.clone_from(&text);
                     }
@@ -94,12 +94,12 @@ impl Asked {
                     asked.results.clear();
                 }
                 // Thoughts, words and calls of one message may be several items.
-                Said::Model if spoke => {}
-                Said::Model => {
+                Turn::Model if spoke => {}
+                Turn::Model => {
                     asked.turn += 1;
                     asked.results.clear();
                 }
-                Said::Result(tool, text) => asked.results.push((tool, text)),
+                Turn::Result(tool, text) => asked.results.push((tool, text)),
             }
             spoke = speaks;
         }
@@ -176,7 +176,7 @@ fn tools(api: Api, body: &Value) -> Vec<String> {
     names.into_iter().map(|name| text(name).to_owned()).collect()
 }
 
-fn anthropic(body: &Value) -> Vec<Said> {
+fn anthropic(body: &Value) -> Vec<Turn> {
     let messages = items(&body["messages"]);
     let name = |id: &Value| {
         let parts = messages.iter().flat_map(|message| items(&message["content"]));
@@ -186,20 +186,20 @@ fn anthropic(body: &Value) -> Vec<Said> {
     let mut said = Vec::new();
     for message in messages {
         if message["role"] == "assistant" {
-            said.push(Said::Model);
+            said.push(Turn::Model);
             continue;
         }
         let results = items(&message["content"]).iter().filter(|part| part["type"] == "tool_result");
-        said.extend(results.map(|it| Said::Result(name(&it["tool_use_id"]), texts(&it["content"]))));
+        said.extend(results.map(|it| Turn::Result(name(&it["tool_use_id"]), texts(&it["content"]))));
         let text = texts(&message["content"]);
         if !text.is_empty() {
-            said.push(Said::User(text));
+            said.push(Turn::User(text));
         }
     }
     said
 }
 
-fn chat(body: &Value) -> Vec<Said> {
+fn chat(body: &Value) -> Vec<Turn> {
     let messages = items(&body["messages"]);
     let name = |id: &Value| {
         let mut calls = messages.iter().flat_map(|message| items(&message["tool_calls"]));
@@ -207,15 +207,15 @@ fn chat(body: &Value) -> Vec<Said> {
         call.map(|call| text(&call["function"]["name"]).to_owned()).unwrap_or_default()
     };
     let said = messages.iter().filter_map(|message| match text(&message["role"]) {
-        "user" => Some(Said::User(texts(&message["content"]))),
-        "assistant" => Some(Said::Model),
-        "tool" => Some(Said::Result(name(&message["tool_call_id"]), texts(&message["content"]))),
+        "user" => Some(Turn::User(texts(&message["content"]))),
+        "assistant" => Some(Turn::Model),
+        "tool" => Some(Turn::Result(name(&message["tool_call_id"]), texts(&message["content"]))),
         _ => None,
     });
     said.collect()
 }
 
-fn responses(body: &Value) -> Vec<Said> {
+fn responses(body: &Value) -> Vec<Turn> {
     let input = items(&body["input"]);
     let name = |id: &Value| {
         let mut calls = input.iter().filter(|item| item["type"] == "function_call");
@@ -223,19 +223,19 @@ fn responses(body: &Value) -> Vec<Said> {
         call.map(|call| text(&call["name"]).to_owned()).unwrap_or_default()
     };
     let said = input.iter().filter_map(|item| match (text(&item["type"]), text(&item["role"])) {
-        ("function_call_output", _) => Some(Said::Result(name(&item["call_id"]), texts(&item["output"]))),
-        ("reasoning" | "function_call", _) | (_, "assistant") => Some(Said::Model),
-        (_, "user") => Some(Said::User(texts(&item["content"]))),
+        ("function_call_output", _) => Some(Turn::Result(name(&item["call_id"]), texts(&item["output"]))),
+        ("reasoning" | "function_call", _) | (_, "assistant") => Some(Turn::Model),
+        (_, "user") => Some(Turn::User(texts(&item["content"]))),
         _ => None,
     });
     said.collect()
 }
 
-fn gemini(body: &Value) -> Vec<Said> {
+fn gemini(body: &Value) -> Vec<Turn> {
     let mut said = Vec::new();
     for content in items(&body["contents"]) {
         if content["role"] == "model" {
-            said.push(Said::Model);
+            said.push(Turn::Model);
             continue;
         }
         for part in items(&content["parts"]) {
@@ -245,12 +245,12 @@ fn gemini(body: &Value) -> Vec<Said> {
                     Value::String(text) => text.clone(),
                     other => other.to_string(),
                 };
-                said.push(Said::Result(text(&response["name"]).to_owned(), result));
+                said.push(Turn::Result(text(&response["name"]).to_owned(), result));
             }
         }
         let text = texts(&content["parts"]);
         if !text.is_empty() {
-            said.push(Said::User(text));
+            said.push(Turn::User(text));
         }
     }
     said

@@ -44,7 +44,7 @@ const STATE_LIFE: Duration = Duration::from_secs(600);
 const STATE_KEY: &[u8] = b"a fixture's key, known to everyone";
 
 /// What came of asking.
-pub(crate) enum Asked {
+pub(crate) enum QuestionOutcome {
     /// Every question has an answer, by its key.
     Answered(Map<String, Value>),
     /// The client shall answer and call again.
@@ -117,7 +117,7 @@ pub(crate) async fn ask(
     arguments: &Map<String, Value>,
     retry: Retry,
     context: &RequestContext<RoleServer>,
-) -> Result<Option<Asked>, ErrorData> {
+) -> Result<Option<QuestionOutcome>, ErrorData> {
     let Some(rounds) = rounds(name, arguments) else { return Ok(None) };
     let able = context.client_capabilities().unwrap_or_default();
     let rounds = rounds.iter().map(|round| answerable(name, round, &able)).collect::<Result<Vec<_>, _>>()?;
@@ -128,7 +128,7 @@ pub(crate) async fn ask(
     for (key, request) in rounds.iter().flatten() {
         answers.insert(key.clone(), send(request, context).await?);
     }
-    Ok(Some(Asked::Answered(answers)))
+    Ok(Some(QuestionOutcome::Answered(answers)))
 }
 
 /// The questions that a client can answer. Only one tool makes do with fewer than all.
@@ -158,7 +158,7 @@ fn answerable(name: &str, round: &Value, able: &ClientCapabilities) -> Result<In
 }
 
 /// The next step in the stateless era.
-fn next(name: &str, rounds: &[InputRequests], retry: Retry) -> Result<Asked, ErrorData> {
+fn next(name: &str, rounds: &[InputRequests], retry: Retry) -> Result<QuestionOutcome, ErrorData> {
     let codec = RequestStateCodec::try_new(STATE_KEY)
         .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     let (mut answers, mut round) = (Map::new(), 0);
@@ -177,13 +177,13 @@ fn next(name: &str, rounds: &[InputRequests], retry: Retry) -> Result<Asked, Err
         answers.extend(responses.into_iter().filter(|(key, _)| asked.contains_key(key)));
         round += 1;
     }
-    let Some(open) = rounds.get(round) else { return Ok(Asked::Answered(answers)) };
+    let Some(open) = rounds.get(round) else { return Ok(QuestionOutcome::Answered(answers)) };
     let state = keeps_state(name, rounds.len()).then(|| {
         let options = SealOptions::new().associated_data(name.as_bytes()).ttl(STATE_LIFE);
         codec.seal_json_with(&(answers, round), &options)
     });
     let state = state.transpose().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    Ok(Asked::Open(InputRequiredResult::new(Some(open.clone()), state)))
+    Ok(QuestionOutcome::Open(InputRequiredResult::new(Some(open.clone()), state)))
 }
 
 /// Whether an answer has the form that its question wants.

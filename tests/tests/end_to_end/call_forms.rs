@@ -11,60 +11,64 @@ const REST: &str =
 
 const STATUS: &str = "demo::ListOrdersOrderStatus::Shipped";
 
-enum Way {
+enum Expectation {
     Right,
     /// A compile error that says this, and shows the signature.
     Error(&'static str),
 }
 
 /// The call in each way, up to its answer.
-fn ways() -> [(&'static str, String, Way); 14] {
+fn ways() -> [(&'static str, String, Expectation); 14] {
     let fluent = |call: &str| format!("demo::list_orders(){call}");
     let literal = |fields: &str| format!("demo::ListOrdersInput {{ {fields} }}.call().await?");
     [
-        ("as documented", fluent(&format!(".limit(2).status({STATUS}).await?")), Way::Right),
+        ("as documented", fluent(&format!(".limit(2).status({STATUS}).await?")), Expectation::Right),
         (
             "optional ones wrapped",
             fluent(&format!(".limit(Some(2)).status(Some({STATUS})).await?")),
-            Way::Right,
+            Expectation::Right,
         ),
         (
             "another integer type",
             fluent(&format!(".limit([0_u8; 2].len()).status({STATUS}).await?")),
-            Way::Right,
+            Expectation::Right,
         ),
-        ("an enum by its text", fluent(".limit(2).status(\"shipped\").await?"), Way::Right),
+        ("an enum by its text", fluent(".limit(2).status(\"shipped\").await?"), Expectation::Right),
         (
             "the literal",
             literal(&format!("cursor: None, limit: Some(2), status: Some({STATUS})")),
-            Way::Right,
+            Expectation::Right,
         ),
         (
             "the rest by default",
             literal(&format!("limit: Some(2), status: Some({STATUS}), ..Default::default()")),
-            Way::Right,
+            Expectation::Right,
         ),
-        ("a field left out", literal(&format!("limit: Some(2), status: Some({STATUS})")), Way::Right),
+        ("a field left out", literal(&format!("limit: Some(2), status: Some({STATUS})")), Expectation::Right),
         (
             "bare values in the literal",
             literal(&format!("cursor: None, limit: 2, status: {STATUS}")),
-            Way::Right,
+            Expectation::Right,
         ),
-        ("no await", fluent(&format!(".limit(2).status({STATUS})?")), Way::Right),
-        ("no question mark", fluent(&format!(".limit(2).status({STATUS}).await")), Way::Right),
+        ("no await", fluent(&format!(".limit(2).status({STATUS})?")), Expectation::Right),
+        ("no question mark", fluent(&format!(".limit(2).status({STATUS}).await")), Expectation::Right),
         (
             "positional optional ones",
             format!("demo::list_orders(2, {STATUS}).await?"),
-            Way::Error("`.limit(…)`"),
+            Expectation::Error("`.limit(…)`"),
         ),
         (
             "a variant that is not there",
             fluent(".limit(2).status(demo::ListOrdersOrderStatus::Shiped).await?"),
-            Way::Error("Shipped"),
+            Expectation::Error("Shipped"),
         ),
-        ("a number as a text", fluent(&format!(".limit(\"2\").status({STATUS}).await?")), Way::Error("i64")),
+        (
+            "a number as a text",
+            fluent(&format!(".limit(\"2\").status({STATUS}).await?")),
+            Expectation::Error("i64"),
+        ),
         // Wrong in meaning: each value is one that another argument takes.
-        ("values swapped", fluent(&format!(".limit({STATUS}).status(2).await?")), Way::Error("i64")),
+        ("values swapped", fluent(&format!(".limit({STATUS}).status(2).await?")), Expectation::Error("i64")),
     ]
 }
 
@@ -76,14 +80,14 @@ fn ten_of_fourteen_ways_are_right_and_none_is_silently_wrong() {
         let done = run(&format!("{call}{REST}")).done();
         let outcome = done.outcome();
         match way {
-            Way::Right => {
+            Expectation::Right => {
                 assert_eq!(outcome["status"], "ok", "{what}: {outcome:#}");
                 let expected = documented.get_or_insert_with(|| outcome["result"].clone());
                 assert_eq!(outcome["result"], *expected, "{what}");
                 assert_eq!(outcome["calls_total"], 1, "{what}: {outcome:#}");
                 right += 1;
             }
-            Way::Error(phrase) => {
+            Expectation::Error(phrase) => {
                 assert_eq!(outcome["status"], "compile_error", "{what}: {outcome:#}");
                 let said = Value::from(outcome["diagnostics"].to_string());
                 assert_says(&said, &[phrase, "list_orders(cursor?: String"]);
