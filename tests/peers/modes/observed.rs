@@ -13,7 +13,7 @@ pub(super) enum Outcome {
     Ok,
     /// The same, and the client says what is odd.
     #[serde(rename = "ok, told")]
-    RecordedNotices,
+    Reported,
     /// A request has failed with an error, or a warning says what is missing; the connection goes on.
     #[serde(rename = "error")]
     Error,
@@ -32,7 +32,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::Ok => "ok",
-            Self::RecordedNotices => "ok, told",
+            Self::Reported => "ok, told",
             Self::Error => "error",
             Self::Ends => "ends",
             Self::Lost => "lost",
@@ -88,7 +88,7 @@ fn is_told(seen: &Value) -> bool {
 fn right(seen: &Value) -> Outcome {
     match (seen["close"].is_string(), is_told(seen)) {
         (true, _) => Outcome::Error,
-        (false, true) => Outcome::RecordedNotices,
+        (false, true) => Outcome::Reported,
         (false, false) => Outcome::Ok,
     }
 }
