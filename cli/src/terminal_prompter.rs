@@ -56,7 +56,7 @@ impl TerminalPrompter {
 }
 
 /// What may be called from the command line, where the person at the terminal is asked.
-pub(crate) fn policy(config: &Config, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
+pub(crate) fn policy(config: &Arc<Config>, allow: &[String], terminal: &Terminal) -> Arc<Policy> {
     permission::policy(config, allow, &terminal.notifier(), TerminalPrompter::at(terminal))
 }
 

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::login_hook::LoginHook;
 use crate::pins::{Difference, Known, Pins};
 use crate::program_crate::ProgramCrate;
+use crate::secrets;
 use crate::session_host::SessionHost;
 use crate::sessions::Sessions;
 use crate::tool_list::ToolList;
@@ -22,7 +23,7 @@ use crate::unavailable::{STARTING, UnavailableTools};
 
 /// What is known of the servers' tools, and the sessions that were opened to learn it.
 pub struct Discovery<'a> {
-    config: &'a Config,
+    config: &'a Arc<Config>,
     notifier: Notifier,
     cache: Cache,
     lists: ToolLists,
@@ -38,9 +39,9 @@ pub struct Discovery<'a> {
 
 impl<'a> Discovery<'a> {
     /// No list yet; of the tools, what a lock file says is known.
-    pub fn new(config: &'a Config, host: Arc<dyn SessionHost>, cache: Cache, known: Known) -> Self {
+    pub fn new(config: &'a Arc<Config>, host: Arc<dyn SessionHost>, cache: Cache, known: Known) -> Self {
         let notifier = host.notifier();
-        let mut sessions = Sessions::new(config, host);
+        let mut sessions = Sessions::new(config.clone(), secrets::masker(config), host);
         sessions.hold_to(known.pins.clone());
         Discovery {
             config,
@@ -56,7 +57,7 @@ impl<'a> Discovery<'a> {
 
     /// The tools and bindings of a crate. They stay, whatever the servers offer by now.
     pub fn of_crate(
-        config: &'a Config,
+        config: &'a Arc<Config>,
         host: Arc<dyn SessionHost>,
         cache: Cache,
         program: ProgramCrate,
@@ -226,7 +227,7 @@ const LOOK_UPS: [&str; 2] = ["search_tools", "describe_tools"];
 
 /// The servers that a snippet with these names needs: those whose modules are among them, and all for one that looks
 /// things up.
-pub fn needed<'a>(config: &'a Config, names: &BTreeSet<String>) -> Vec<&'a Server> {
+pub fn needed<'a>(config: &'a Arc<Config>, names: &BTreeSet<String>) -> Vec<&'a Server> {
     let modules = codegen::module_names(config.servers.iter().map(|server| server.connection.name.as_str()));
     let looks_up = LOOK_UPS.iter().any(|function| names.contains(*function));
     let is_named = |server: &&Server| {

@@ -9,7 +9,7 @@ mod remembered;
 pub mod superseded;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use config::{Config, Glob, Permission};
@@ -122,12 +122,12 @@ pub type SessionAnswers = Arc<Mutex<BTreeSet<RequestedTool>>>;
 
 /// The policy of a process, or of a client's session in it.
 pub struct Policy {
-    config: Config,
+    config: Arc<Config>,
     /// What the command line allows, as globs of `server.tool`.
     allow: Vec<Glob>,
     prompter: Box<dyn Prompter>,
     session: SessionAnswers,
-    remembered: Mutex<Remembered>,
+    remembered: OnceLock<Mutex<Remembered>>,
     /// One question at a time.
     turn: tokio::sync::Mutex<()>,
     /// What there is to tell beside the answers.
@@ -136,7 +136,7 @@ pub struct Policy {
 
 /// What may be called from the command line, and who is asked.
 pub fn policy(
-    config: &Config,
+    config: &Arc<Config>,
     allow: &[String],
     notifier: &Notifier,
     prompter: impl Prompter + 'static,
@@ -144,42 +144,37 @@ pub fn policy(
     let older = Remembered::retire_older();
     let (remembered, wrong) = Remembered::read();
     older.iter().chain(&wrong).for_each(|wrong| notifier.note(wrong));
-    Policy::new(config, allow, remembered, prompter)
+    Arc::new(Policy::new(config, allow, Some(remembered), prompter))
 }
 
 impl Policy {
-    /// The policy of a configuration, with what the command line allows and what a person has answered before.
+    /// The policy of a configuration, with what the command line allows. What a person has answered before is read where
+    /// it matters first, if it is not given.
     pub(crate) fn new(
-        config: &Config,
+        config: &Arc<Config>,
         allow: &[String],
-        remembered: Remembered,
+        remembered: Option<Remembered>,
         prompter: impl Prompter + 'static,
-    ) -> Arc<Self> {
-        Arc::new(Policy {
+    ) -> Self {
+        Policy {
             config: config.clone(),
             allow: allow.iter().map(|glob| Glob::new(glob)).collect(),
             prompter: Box::new(prompter),
             session: SessionAnswers::default(),
-            remembered: Mutex::new(remembered),
+            remembered: remembered.map_or_else(OnceLock::new, |remembered| Mutex::new(remembered).into()),
             turn: tokio::sync::Mutex::default(),
             notes: Mutex::default(),
-        })
+        }
     }
 
     /// The policy of a session in which this was answered before.
     pub fn of_session(
-        config: &Config,
+        config: &Arc<Config>,
         allow: &[String],
         session: SessionAnswers,
         prompter: impl Prompter + 'static,
     ) -> Arc<Self> {
-        // What can't be read is asked again.
-        let (remembered, _) = Remembered::read();
-        let mut policy = Policy::new(config, allow, remembered, prompter);
-        if let Some(policy) = Arc::get_mut(&mut policy) {
-            policy.session = session;
-        }
-        policy
+        Arc::new(Policy { session, ..Policy::new(config, allow, None, prompter) })
     }
 
     /// Whether a program may call `manifest`, all that it can call: one question, before it runs. What is granted by
@@ -313,7 +308,9 @@ impl Policy {
     }
 
     fn remembered(&self) -> MutexGuard<'_, Remembered> {
-        self.remembered.lock().unwrap_or_else(PoisonError::into_inner)
+        // What can't be read is asked again.
+        let remembered = self.remembered.get_or_init(|| Mutex::new(Remembered::read().0));
+        remembered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

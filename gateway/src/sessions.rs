@@ -8,7 +8,7 @@ mod resources;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use config::{Config, Permission, Server};
+use config::{Config, Permission};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared, join_all};
 use mcp::{CallOptions, ErrorKind, Session};
@@ -25,7 +25,6 @@ use crate::permission::{Grants, Policy, RequestedTool};
 use crate::pins::Pins;
 use crate::propagation::depth;
 use crate::reference::Lookup;
-use crate::secrets;
 use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
 
@@ -79,7 +78,7 @@ impl Drop for Attempt {
 
 /// The sessions of one execution.
 pub struct Sessions {
-    servers: BTreeMap<String, Server>,
+    config: Arc<Config>,
     /// The tools that programs are compiled against, by server.
     expected: BTreeMap<String, Arc<ToolList>>,
     /// Servers whose other tools may have changed: only the tool that is called is compared.
@@ -103,12 +102,10 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// No session yet, to any of the configured servers.
-    pub fn new(config: &Config, host: Arc<dyn SessionHost>) -> Self {
-        let masker = secrets::masker(config);
-        let servers = config.servers.iter().map(|server| (server.connection.name.clone(), server.clone()));
+    /// No session yet, to any of the configured servers; `masker` has the secrets of the configuration.
+    pub fn new(config: Arc<Config>, masker: Masker, host: Arc<dyn SessionHost>) -> Self {
         Sessions {
-            servers: servers.collect(),
+            config,
             expected: BTreeMap::new(),
             pinned: BTreeSet::new(),
             opening: Mutex::default(),
@@ -122,6 +119,11 @@ impl Sessions {
             lookup: None,
             listed: resources::Listed::default(),
         }
+    }
+
+    /// The names of the configured servers.
+    fn servers(&self) -> impl Iterator<Item = &String> {
+        self.config.servers.iter().map(|server| &server.connection.name)
     }
 
     /// From now on, the person at the terminal is offered the logins that servers want.
@@ -161,7 +163,7 @@ impl Sessions {
         if let Some(attempt) = opening.get(server) {
             return attempt.opening.clone();
         }
-        let Some(server) = self.servers.get(server) else {
+        let Some(server) = self.config.server(server) else {
             let message = format!("the server {server} is not configured");
             return std::future::ready(Err(Unopened::new(message))).boxed().shared();
         };
@@ -229,7 +231,7 @@ impl Sessions {
         offered: &ToolList,
         arguments: &RawValue,
     ) -> Result<(), CallFailure> {
-        let settings = self.servers.get(server);
+        let settings = self.config.server(server);
         let pinned = self.expected.get(server).filter(|_| self.pinned.contains(server));
         let check_input = settings.is_none_or(|settings| settings.check_input);
         let guard = || {

@@ -23,7 +23,7 @@ pub const STARTING: &str = "still starting";
 pub struct UnavailableTools {
     /// The servers, by the names of their modules.
     servers: BTreeMap<String, UnavailableServer>,
-    config: Config,
+    config: Arc<Config>,
     pins: Pins,
     lists: BTreeMap<String, Arc<ToolList>>,
 }
@@ -38,7 +38,7 @@ struct UnavailableServer {
 impl UnavailableTools {
     /// Of a configuration whose servers have these `lists`; `reasons` says why others, or some of them, are not there.
     pub fn new(
-        config: &Config,
+        config: &Arc<Config>,
         pins: &Pins,
         lists: BTreeMap<String, Arc<ToolList>>,
         reasons: &BTreeMap<String, String>,
@@ -186,7 +186,7 @@ mod tests {
         let reasons =
             reasons.iter().map(|(server, reason)| ((*server).to_owned(), (*reason).to_owned())).collect();
         UnavailableTools::new(
-            &config(),
+            &Arc::new(config()),
             &pins,
             BTreeMap::from([("my-shop".to_owned(), Arc::new(list))]),
             &reasons,

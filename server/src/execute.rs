@@ -208,15 +208,15 @@ impl Execution {
     }
 
     fn sessions(&self, approver: &Approver, host: Arc<ClientHost>) -> Sessions {
-        let config = self.snapshot.config();
-        let mut sessions = Sessions::new(config, host);
-        sessions.hold_to(self.snapshot.settings.known.pins.clone());
+        let settings = &self.snapshot.settings;
+        let mut sessions = Sessions::new(settings.config.clone(), settings.masker.clone(), host);
+        sessions.hold_to(settings.known.pins.clone());
         for (server, tools) in &self.snapshot.lists {
             sessions.pin(server, tools.clone());
         }
         let (allow, answers) = (&self.state.allow, self.session.answers.clone());
         sessions.look_up_in(Arc::new(Lookup::from(self.snapshot.reference.clone())));
-        sessions.permit(Policy::of_session(config, allow, answers, approver.clone()));
+        sessions.permit(Policy::of_session(&settings.config, allow, answers, approver.clone()));
         sessions
     }
 

@@ -3,6 +3,9 @@
 use std::net::SocketAddr;
 
 use config::LoadOptions;
+use gateway::failure::Failure;
+
+use crate::http::Token;
 
 /// How a server is started.
 #[derive(Debug, Clone, Default)]
@@ -19,4 +22,15 @@ pub struct ServeOptions {
     pub verbose: bool,
     /// Whether notes and progress are left out.
     pub quiet: bool,
+}
+
+impl ServeOptions {
+    /// The token that HTTP clients must show.
+    ///
+    /// # Errors
+    /// Where one is needed and missing, or unfit.
+    pub(crate) fn token(&self) -> Result<Option<Token>, Failure> {
+        let token = self.http.map(|address| Token::of(address, self.token_variable.as_deref()));
+        Ok(token.transpose()?.flatten())
+    }
 }

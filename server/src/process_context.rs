@@ -13,14 +13,14 @@ pub struct ProcessContext {
     /// Where subagents below post events: an address with its token.
     events_address: Option<String>,
     /// What shows the traffic of servers, where a person may ask for it later.
-    trace_voice: Option<Notifier>,
+    trace_notifier: Option<Notifier>,
 }
 
 impl ProcessContext {
     /// A process between others: what it starts has the parent that it was given itself, and posts events where it
     /// would.
     pub fn of_this_process() -> Self {
-        ProcessContext { is_agent: false, events_address: subagent_log::inherited(), trace_voice: None }
+        ProcessContext { is_agent: false, events_address: subagent_log::inherited(), trace_notifier: None }
     }
 
     /// The same, where events come to a listener of its own, if it has one.
@@ -36,7 +36,7 @@ impl ProcessContext {
 
     /// The same, where a person may ask for the traffic of any server later (`mcp::switch_trace`), which `notifier` shows.
     pub fn with_trace(self, notifier: Notifier) -> Self {
-        ProcessContext { trace_voice: Some(notifier), ..self }
+        ProcessContext { trace_notifier: Some(notifier), ..self }
     }
 
     /// Whether it is an agent itself.
@@ -50,8 +50,8 @@ impl ProcessContext {
     }
 
     /// What shows the traffic of servers, where a person may ask for it later.
-    pub(crate) fn trace_voice(&self) -> Option<&Notifier> {
-        self.trace_voice.as_ref()
+    pub(crate) fn trace_notifier(&self) -> Option<&Notifier> {
+        self.trace_notifier.as_ref()
     }
 }
 

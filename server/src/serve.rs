@@ -17,8 +17,7 @@ use crate::{pipes, precompile, reload};
 
 /// Runs the command until the client or a signal ends it; gives the exit code.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
-    let token = options.http.map(|address| Token::of(address, options.token_variable.as_deref()));
-    let token = token.transpose()?.flatten();
+    let token = options.token()?;
     let terminal = Terminal::new(options.quiet, false);
     let mut runtime = Runtime::start(terminal, options.verbose, ProcessContext::of_this_process()).await;
     let served = serve_in(&mut runtime, &options, token, stop).await;

@@ -1,5 +1,7 @@
 //! The configuration of a command: read, with its secrets masked, its complaints told, and its debugging begun.
 
+use std::sync::Arc;
+
 use config::{Config, LoadOptions, Server};
 use gateway::failure::Failure;
 use gateway::propagation;
@@ -11,8 +13,8 @@ use crate::process_context::ProcessContext;
 use crate::telemetry::Exporter;
 
 /// The configuration that the options name, to be used by a process that is no agent and shows no events.
-pub fn load(options: &LoadOptions) -> Result<Config, Failure> {
-    load_in(&ProcessContext::of_this_process(), options)
+pub fn load(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
+    load_in(&ProcessContext::of_this_process(), options).map(Arc::new)
 }
 
 /// The configuration that the options name, to be used by this process.
@@ -21,12 +23,13 @@ pub fn load_in(process: &ProcessContext, options: &LoadOptions) -> Result<Config
 }
 
 /// As [`load`], to be looked at: there may be no server in it that can be used.
-pub(crate) fn survey(options: &LoadOptions) -> Result<Config, Failure> {
+pub(crate) fn survey(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
     if options.strict {
         return load(options);
     }
     let process = ProcessContext::of_this_process();
-    config::survey(options).map_err(Failure::configuration).and_then(|config| begin(config, &process))
+    let surveyed = config::survey(options).map_err(Failure::configuration);
+    surveyed.and_then(|config| begin(config, &process)).map(Arc::new)
 }
 
 /// As [`load_in`], without a project's file that is not trusted, which the configuration then says.
@@ -39,13 +42,13 @@ pub(crate) fn load_without_untrusted(
 }
 
 /// As [`survey`], without a project's file that is not trusted.
-pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Config, Failure> {
+pub fn survey_without_untrusted(options: &LoadOptions) -> Result<Arc<Config>, Failure> {
     let process = ProcessContext::of_this_process();
     if options.strict {
-        return load_without_untrusted(&process, options);
+        return load_without_untrusted(&process, options).map(Arc::new);
     }
     let surveyed = config::survey_without_untrusted(options).map_err(Failure::configuration);
-    surveyed.and_then(|config| begin(config, &process))
+    surveyed.and_then(|config| begin(config, &process)).map(Arc::new)
 }
 
 /// The configuration for a server, with the export of traces that it asks for; with `lenient`, as
@@ -60,14 +63,14 @@ pub(crate) fn load_to_serve(
     propagation::hand_on(&mut config, process.is_agent(), process.events_address())?;
     let exporter = config.serve.telemetry.as_ref().map(Exporter::begin).transpose()?.flatten();
     introduce(&config);
-    debug::begin(&config, exporter.as_ref(), process.trace_voice());
+    debug::begin(&config, exporter.as_ref(), process.trace_notifier());
     Ok((config, exporter))
 }
 
 fn begin(mut config: Config, process: &ProcessContext) -> Result<Config, Failure> {
     propagation::hand_on(&mut config, process.is_agent(), process.events_address())?;
     introduce(&config);
-    debug::begin(&config, None, process.trace_voice());
+    debug::begin(&config, None, process.trace_notifier());
     Ok(config)
 }
 
@@ -80,14 +83,14 @@ pub(crate) fn introduce(config: &Config) {
 }
 
 /// The configuration; where there is none, that is said.
-pub fn load_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Config, Failure> {
+pub fn load_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Arc<Config>, Failure> {
     let config = load(options)?;
     tell_if_demo(&config, terminal);
     Ok(config)
 }
 
 /// The same, where servers that can't be used are looked at as well.
-pub fn survey_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Config, Failure> {
+pub fn survey_for_person(options: &LoadOptions, terminal: &Terminal) -> Result<Arc<Config>, Failure> {
     let config = survey(options)?;
     tell_if_demo(&config, terminal);
     Ok(config)

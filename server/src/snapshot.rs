@@ -26,7 +26,7 @@ const MOST_TOLD: usize = 1_000;
 /// A configuration with what goes with it.
 pub struct Settings {
     /// The configuration.
-    pub config: Config,
+    pub config: Arc<Config>,
     /// What a lock file says of the tools.
     pub known: Known,
     /// Its secrets.
@@ -102,7 +102,7 @@ impl Settings {
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
         let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;
-        Ok(Arc::new(Settings { config, known, masker, audit, told: Mutex::default() }))
+        Ok(Arc::new(Settings { config: Arc::new(config), known, masker, audit, told: Mutex::default() }))
     }
 
     /// Whether a text was not told yet; it is from now on.
@@ -184,7 +184,7 @@ impl Snapshot {
     }
 
     /// The configuration that it was made with.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &Arc<Config> {
         &self.settings.config
     }
 

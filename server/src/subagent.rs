@@ -33,8 +33,7 @@ use self::service::McpService;
 /// # Errors
 /// What keeps the subagent from being served, and what to do.
 pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8, Failure> {
-    let token = options.http.map(|address| Token::of(address, options.token_variable.as_deref()));
-    let token = token.transpose()?.flatten();
+    let token = options.token()?;
     let terminal = Terminal::new(options.quiet, false);
     let process = ProcessContext::of_this_process().of_agent();
     let mut runtime = Runtime::start(terminal, options.verbose, process).await;

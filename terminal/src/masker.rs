@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ const SHORTEST: usize = 8;
 /// Replaces secrets.
 #[derive(Clone, Default)]
 pub struct Masker {
-    secrets: Vec<String>,
+    secrets: Arc<Vec<String>>,
 }
 
 impl Masker {
@@ -27,9 +28,9 @@ impl Masker {
     /// With the secrets of another one, as far as they fit.
     pub(crate) fn with(mut self, other: Masker) -> Self {
         let place = MOST_SECRETS.saturating_sub(self.secrets.len());
-        let new = other.secrets.into_iter().filter(|secret| !self.secrets.contains(secret)).take(place);
+        let new = other.secrets.iter().filter(|secret| !self.secrets.contains(secret)).take(place).cloned();
         let new: Vec<String> = new.collect();
-        self.secrets.extend(new);
+        Arc::make_mut(&mut self.secrets).extend(new);
         self
     }
 
@@ -46,7 +47,7 @@ impl Masker {
                 );
             }
         }
-        Masker { secrets: parts.into_iter().collect() }
+        Masker { secrets: Arc::new(parts.into_iter().collect()) }
     }
 
     /// The text without secrets.

@@ -91,7 +91,7 @@ async fn unless_cancelled<T>(
 /// What a run works with.
 struct Inputs {
     code: String,
-    config: Config,
+    config: Arc<Config>,
     tools: Tools,
 }
 
@@ -115,7 +115,7 @@ async fn read_inputs(arguments: &RunArguments, process: ProcessContext) -> Resul
             }
             (file, None) => (read_snippet(&file.unwrap_or_default())?, None),
         };
-        let config = setup::load_in(&process, &place.options())?;
+        let config = Arc::new(setup::load_in(&process, &place.options())?);
         let known = Known::of(&config)?;
         let tools = match program {
             Some(program) => Tools::Crate(program, known.pins),
@@ -186,7 +186,7 @@ struct Execution<'a> {
 
 impl<'a> Execution<'a> {
     async fn prepare(
-        config: &'a Config,
+        config: &'a Arc<Config>,
         terminal: &'a Terminal,
         tools: Tools,
         code: &str,

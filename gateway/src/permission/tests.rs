@@ -55,7 +55,7 @@ fn config() -> Config {
 
 fn policy(script: &Script, allow: &[&str]) -> Arc<Policy> {
     let allow: Vec<String> = allow.iter().map(|glob| (*glob).to_owned()).collect();
-    Policy::new(&config(), &allow, Remembered::default(), script.clone())
+    Arc::new(Policy::new(&Arc::new(config()), &allow, Some(Remembered::default()), script.clone()))
 }
 
 fn wanted(tool: &str) -> RequestedTool {
@@ -144,8 +144,8 @@ fn an_answer_for_the_session_is_about_the_server_as_it_is_started() {
         if let mcp::Transport::Stdio(command) = &mut config.servers[0].connection.transport {
             change(command);
         }
-        let mut policy = Policy::new(&config, &[], Remembered::default(), script.clone());
-        Arc::get_mut(&mut policy).unwrap().session = answers.clone();
+        let policy = Policy::new(&Arc::new(config), &[], Some(Remembered::default()), script.clone());
+        let policy = Policy { session: answers.clone(), ..policy };
         policy
     };
     let tools = ["a"];

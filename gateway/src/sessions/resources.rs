@@ -200,7 +200,7 @@ impl Sessions {
     fn all_listable(&self) -> Result<Vec<String>, CallFailure> {
         let policy = self.policy()?;
         let may = |server: &&String| policy.holds(server, LIST) != Permission::Deny;
-        Ok(self.servers.keys().filter(may).cloned().collect())
+        Ok(self.servers().filter(may).cloned().collect())
     }
 
     /// The server that is named, unless its resources may not be listed.
@@ -215,7 +215,7 @@ impl Sessions {
 
     /// The server of a name, or of its module's.
     fn named(&self, name: &str) -> Result<String, CallFailure> {
-        let names = || self.servers.keys().map(String::as_str);
+        let names = || self.servers().map(String::as_str);
         let (wanted, spelled) = (name.trim(), letters(name));
         let exact = names().find(|own| *own == wanted);
         let found = exact.or_else(|| names().find(|own| !spelled.is_empty() && letters(own) == spelled));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use config::Server;
 use terminal::{Notifier, Terminal};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -31,16 +32,17 @@ async fn an_attempt_to_connect_ends_with_its_execution() {
     let remote = mcp::Remote { url, ..mcp::Remote::default() };
     let mut connection = mcp::ServerConfig::new("s", mcp::Transport::Http(remote));
     connection.connect_timeout = Duration::from_secs(1_000_000);
-    let config = Config { servers: vec![Server::new(connection, String::new())], ..Config::default() };
+    let config =
+        Arc::new(Config { servers: vec![Server::new(connection, String::new())], ..Config::default() });
     let host = || Arc::new(Unattended);
-    let sessions = Sessions::new(&config, host());
+    let sessions = Sessions::new(config.clone(), Masker::default(), host());
     let attempt = sessions.start("s");
     sessions.close().await;
     let error = attempt.await.err().unwrap();
     assert!(error.message.contains("given up"), "{error}");
 
     // And where it is not closed in order.
-    let sessions = Sessions::new(&config, host());
+    let sessions = Sessions::new(config.clone(), Masker::default(), host());
     let attempt = sessions.start("s");
     drop(sessions);
     let error = attempt.await.err().unwrap();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use codegen::{Server, Style, Tool};
 use gateway::cache;
@@ -110,7 +111,9 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
         return Err(unknown_server(unknown, names()));
     }
     if !arguments.servers.is_empty() {
-        config.servers.retain(|server| arguments.servers.contains(&server.connection.name));
+        Arc::make_mut(&mut config)
+            .servers
+            .retain(|server| arguments.servers.contains(&server.connection.name));
     }
     let locks = Locks::of(&config)?;
     let cache = cache::open(&config.cache)?;
@@ -132,7 +135,7 @@ async fn configured(arguments: &CodegenArguments, terminal: &Terminal) -> Result
     for (name, tools) in lists {
         lock.set(&name, tools);
     }
-    Ok(Found { servers, modules, lock, style: config.code_mode.style })
+    Ok(Found { servers, modules, lock, style: config.code_mode.style.clone() })
 }
 
 /// Leaves only the named servers, all of which must be there.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use config::Config;
 use gateway::cache;
@@ -137,7 +138,7 @@ fn admitted(config: &Config, lists: &ToolLists, server: &str) -> Option<Vec<Valu
 }
 
 /// The tools of all servers, which must all answer.
-async fn ask_all(config: &Config, terminal: &Terminal) -> Result<ToolLists, Failure> {
+async fn ask_all(config: &Arc<Config>, terminal: &Terminal) -> Result<ToolLists, Failure> {
     let cache = cache::open(&config.cache)?;
     let mut discovery = Discovery::new(config, TerminalHost::at(terminal), cache, Known::default());
     let servers: Vec<_> = config.servers.iter().collect();

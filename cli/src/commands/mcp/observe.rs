@@ -124,7 +124,7 @@ fn added(seen: Option<Shape>, answer: &Answer, masker: &Masker) -> Result<Shape,
 
 /// A configuration, the lock file that is written, and what calls are held to.
 struct Place {
-    config: Config,
+    config: Arc<Config>,
     file: PathBuf,
     pins: Pins,
 }
@@ -168,7 +168,7 @@ impl Place {
             let message = format!("the configuration does not let {server}.{tool} be called");
             return Err(Failure { code: exit::DENIED, message });
         }
-        let mut sessions = Sessions::new(&self.config, host);
+        let mut sessions = Sessions::new(self.config.clone(), secrets::masker(&self.config), host);
         sessions.hold_to(self.pins.clone());
         sessions.permit(policy);
         let answers = match sessions.start(name).await {

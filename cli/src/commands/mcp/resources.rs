@@ -1,5 +1,7 @@
 //! `toolsmith mcp list-resources|list-resource-templates|read-resource|list-prompts|get-prompt`.
 
+use std::sync::Arc;
+
 use config::Config;
 use gateway::exit;
 use gateway::failure::Failure;
@@ -122,7 +124,7 @@ fn bounded(raw: &RawValue, config: &Config, terminal: &Terminal) -> Result<Value
 
 /// Asks a server something in a session of its own.
 async fn session_of<T>(
-    config: &Config,
+    config: &Arc<Config>,
     name: &str,
     terminal: &Terminal,
     ask: impl AsyncFnOnce(&Session) -> Result<T, mcp::Error>,

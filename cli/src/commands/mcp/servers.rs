@@ -1,5 +1,6 @@
 //! `toolsmith mcp list-servers`, `status`, `info` and `test`: what servers there are, and how they are.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use config::{Config, ConfigLayer, Server};
@@ -106,7 +107,7 @@ async fn attempt(sessions: &Sessions, name: &str) -> Tried {
 }
 
 /// One server, with what has changed since it was locked.
-async fn alone(config: &Config, name: &str, terminal: &Terminal) -> Result<Tried, Failure> {
+async fn alone(config: &Arc<Config>, name: &str, terminal: &Terminal) -> Result<Tried, Failure> {
     let pins = Known::of(config)?.pins;
     let sessions = sessions(config, pins.clone(), terminal);
     let tried = attempt(&sessions, name).await;
@@ -209,7 +210,7 @@ pub(super) async fn info(arguments: &OneArguments, terminal: &Terminal) -> Resul
 }
 
 /// Everything about one server.
-async fn one(config: &Config, name: &str, as_json: bool, terminal: &Terminal) -> Result<u8, Failure> {
+async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Terminal) -> Result<u8, Failure> {
     let tried = alone(config, name, terminal).await?;
     let mut facts = tried.facts(config);
     if let Some(server) = config.server(name) {

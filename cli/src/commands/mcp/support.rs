@@ -1,8 +1,11 @@
 //! What several of these commands do: open sessions, tell what is not as it was locked, print.
 
+use std::sync::Arc;
+
 use config::Config;
 use gateway::exit;
 use gateway::pins::{Difference, Pins};
+use gateway::secrets;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use serde_json::Value;
@@ -11,8 +14,8 @@ use terminal::Terminal;
 use crate::host::TerminalHost;
 
 /// Sessions that are held to the lock file.
-pub(super) fn sessions(config: &Config, pins: Pins, terminal: &Terminal) -> Sessions {
-    let mut sessions = Sessions::new(config, TerminalHost::at(terminal));
+pub(super) fn sessions(config: &Arc<Config>, pins: Pins, terminal: &Terminal) -> Sessions {
+    let mut sessions = Sessions::new(config.clone(), secrets::masker(config), TerminalHost::at(terminal));
     sessions.hold_to(pins);
     sessions
 }

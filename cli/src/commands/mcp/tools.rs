@@ -50,7 +50,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
 }
 
 /// The tools of servers, all asked at the same time, and what those say that fail.
-async fn ask(config: &Config, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<String>) {
+async fn ask(config: &Arc<Config>, pins: &Pins, names: &[&str], terminal: &Terminal) -> (Lists, Vec<String>) {
     let sessions = sessions(config, pins.clone(), terminal);
     let opened = join_all(names.iter().map(|name| sessions.start(name))).await;
     let (mut lists, mut failures) = (Lists::new(), Vec::new());
