@@ -12,7 +12,7 @@ mod run;
 mod setup;
 mod trust;
 
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +27,7 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             tokio::select! {
                 done = run::run(arguments, cancel) => done,
                 // Dropping the run kills what it has started.
-                () = abandon.cancelled() => Ok(exit::CANCELLED),
+                () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }
         Command::Codegen(arguments) => until_signal(codegen::inspect(arguments)).await,
@@ -52,7 +52,7 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
                 done = server::subagent::serve(arguments.into(), stop) => done,
-                () = abandon.cancelled() => Ok(exit::CANCELLED),
+                () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }
         Command::Serve(arguments) => {
@@ -60,7 +60,7 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             cancel_on_signal(stop.clone(), abandon.clone())?;
             tokio::select! {
                 done = server::serve::serve(arguments.into(), stop) => done,
-                () = abandon.cancelled() => Ok(exit::CANCELLED),
+                () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }
         Command::Chat(arguments) => crate::console::chat(&arguments).await,
@@ -69,7 +69,7 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
             cancel_on_signal(cancel.clone(), abandon.clone())?;
             tokio::select! {
                 done = ask::ask(&arguments, cancel) => done,
-                () = abandon.cancelled() => Ok(exit::CANCELLED),
+                () = abandon.cancelled() => Ok(exit_code::CANCELLED),
             }
         }
         Command::DemoServer(arguments) => {
@@ -77,7 +77,7 @@ pub(crate) async fn dispatch(arguments: Arguments) -> Result<u8, Failure> {
                 Some(address) => crate::demo::http::serve(address, arguments.copies).await,
                 None => crate::demo::serve_stdio(arguments.copies).await,
             };
-            served.map(|()| exit::OK).map_err(Failure::host)
+            served.map(|()| exit_code::OK).map_err(Failure::host)
         }
         Command::Bench(arguments) => bench::bench(&arguments).await,
     }
@@ -90,7 +90,7 @@ async fn until_signal(work: impl Future<Output = Result<u8, Failure>>) -> Result
     cancel_on_signal(cancel.clone(), CancellationToken::new())?;
     tokio::select! {
         done = work => done,
-        () = cancel.cancelled() => Ok(exit::CANCELLED),
+        () = cancel.cancelled() => Ok(exit_code::CANCELLED),
     }
 }
 

@@ -1,8 +1,6 @@
 //! `toolsmith chat`: a conversation at the terminal, with a model that has the tools of all servers.
 
 pub(crate) mod chat_session;
-mod command;
-mod commands;
 mod editor;
 mod highlight;
 mod host;
@@ -10,6 +8,8 @@ mod notices;
 pub(crate) mod record;
 pub(crate) mod screen;
 mod servers;
+mod slash_command;
+mod slash_commands;
 mod style;
 mod typed;
 
@@ -17,7 +17,7 @@ use std::io::IsTerminal as _;
 
 use agent::Block;
 use futures::FutureExt as _;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
@@ -25,10 +25,10 @@ use terminal::Terminal;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use self::chat_session::{ChatSession, TurnResult};
-use self::command::Command;
 use self::editor::{Editor, Typed};
 use self::record::how_to_resume;
 use self::screen::{RunStats, seconds};
+use self::slash_command::Command;
 use self::style::TextStyle;
 use crate::arguments::ChatArguments;
 use crate::commands::mcp::short;
@@ -115,28 +115,28 @@ async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals
             typed = editor.read(PROMPT) => typed,
             // Where a line is edited, the editor sees Ctrl-C.
             _ = signals.interrupt.recv(), if !editor.is_there => Typed::Interrupt,
-            _ = signals.terminate.recv() => return exit::CANCELLED,
-            _ = signals.hang_up.recv() => return exit::CANCELLED,
+            _ = signals.terminate.recv() => return exit_code::CANCELLED,
+            _ = signals.hang_up.recv() => return exit_code::CANCELLED,
         };
         let was_leaving = std::mem::take(&mut is_leaving);
         match typed {
             Typed::Message(text) if text.is_empty() => {}
             Typed::Message(text) => match step(chat, &text, signals).await {
                 Some(Completion::Done) => {}
-                Some(Completion::Leave) => return exit::CANCELLED,
-                None => return exit::OK,
+                Some(Completion::Leave) => return exit_code::CANCELLED,
+                None => return exit_code::OK,
             },
             Typed::Interrupt if was_leaving || !editor.is_there => {
-                return if editor.is_there { exit::OK } else { exit::CANCELLED };
+                return if editor.is_there { exit_code::OK } else { exit_code::CANCELLED };
             }
             Typed::Interrupt => {
                 is_leaving = true;
                 chat.terminal.note("press Ctrl-C once more to leave");
             }
-            Typed::End => return exit::OK,
+            Typed::End => return exit_code::OK,
             Typed::Failed(error) => {
                 chat.terminal.tell(&format!("toolsmith: nothing more can be read: {error}"));
-                return exit::HOST;
+                return exit_code::HOST;
             }
         }
     }
@@ -144,7 +144,7 @@ async fn converse(chat: &mut ChatSession, editor: &Editor, signals: &mut Signals
 
 /// A message or a command; `None` where the person leaves.
 async fn step(chat: &mut ChatSession, text: &str, signals: &mut Signals) -> Option<Completion> {
-    let command = match command::parse(text) {
+    let command = match slash_command::parse(text) {
         None => return Some(say(chat, vec![Block::text(text)], signals).await),
         Some(Ok(command)) => command,
         Some(Err(wrong)) => {

@@ -16,7 +16,7 @@ mod tool_arguments;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 
 use arguments::Arguments;
@@ -35,7 +35,7 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => {
             terminal::say(format_args!("toolsmith: the event loop can't be started: {error}\n"));
-            return ExitCode::from(exit::HOST);
+            return ExitCode::from(exit_code::HOST);
         }
     };
     let done = runtime.block_on(async {

@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::checker::check_server_name;
-use super::kinds::{Address, Count, FilePath, Number, Seconds, Size, VariableName, text};
-use super::section::{Kind, Merge, record, section};
-use super::sides::AsWritten;
+use super::key_macros::{Kind, Merge, record, section};
+use super::key_types::{Address, Count, FilePath, Number, Seconds, Size, VariableName, text};
+use super::placed::AsWritten;
+use super::problems::check_server_name;
 
 record! {
     /// A model.

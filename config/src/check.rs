@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 
 use super::ConfigLayer;
-use super::checker::{Checker, MOST_ENTRIES};
 use super::decode::{Problem, decode};
-use super::form::File;
-use super::section::{Kind, Merge as _};
-use super::sides::At;
+use super::key_macros::{Kind, Merge as _};
+use super::placed::At;
+use super::problems::{Checker, MOST_ENTRIES};
 use super::source::Document;
+use super::top_level::File;
 use super::tree::{Node, Place};
 
 /// What variables hold in the environment.

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::confinement::{LEAST_MEMORY, SandboxForm};
-use super::kinds::{Number, Seconds, Size};
+use super::key_macros::{plain, section};
+use super::key_types::{Number, Seconds, Size};
+use super::placed::At;
 use super::policy::Glob;
-use super::section::{plain, section};
-use super::sides::At;
 
 /// How tools outside code mode are called (`directNames`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

@@ -9,9 +9,9 @@ use sandbox::{Confinement, Layers};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::kinds::{Count, FilePath, Seconds, ShownPath, Size, text};
-use super::section::{Kind, Written, section};
-use super::sides::At;
+use super::key_macros::{Kind, Written, section};
+use super::key_types::{Count, FilePath, Seconds, ShownPath, Size, text};
+use super::placed::At;
 
 /// Least memory of a program.
 pub(super) const LEAST_MEMORY: u64 = 16 << 20;

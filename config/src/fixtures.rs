@@ -1,7 +1,7 @@
 //! Tests over the configurations in `config/tests/configurations`, the examples and the documentation: the good ones load
 //! and fit the JSON Schema, the broken ones are told as it is written down beside them.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p toolsmith --lib` writes down what is told now, and the schema.
+//! `UPDATE_GOLDEN=1 cargo test -p config` writes down what is told now, and the schema.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::decode::Problem;
-use super::section::{Kind as _, Merge as _};
+use super::key_macros::{Kind as _, Merge as _};
 use super::{ConfigLayer, check, layers, schema, server, source};
 
 fn files(folder: &str) -> Vec<PathBuf> {

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use super::form::{File, Settings};
+use super::key_macros::{Kind as _, Merge as _};
 use super::locks::{self, LOCK, LockFile};
 use super::protected;
-use super::section::{Kind as _, Merge as _};
 use super::server::Merged;
 use super::source::{self, Document, Entry, SERVERS_VARIABLE, Source};
+use super::top_level::{File, Settings};
 use super::{Absent, CodeMode, Config, ConfigLayer, Error, Server, check, server, text};
 use crate::trust::{self, ProjectFiles, Trust};
 

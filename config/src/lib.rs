@@ -1,12 +1,11 @@
 //! The configuration: which servers there are, and what snippets may use.
 //!
-//! Which layers there are is `config::layers`' job, reading one `config::source`'s, its keys `config::form`'s, the
+//! Which layers there are is `config::layers`' job, reading one `config::source`'s, its keys `config::top_level`'s, the
 //! rules of values `config::check`'s and `config::server`'s; the checked values that everything else works with are in
 //! `config::values`. Here is how all of them are loaded.
 
 mod agent;
 mod check;
-mod checker;
 mod code_mode;
 mod confinement;
 mod decode;
@@ -14,27 +13,28 @@ mod error;
 #[cfg(test)]
 mod fixtures;
 mod folders;
-mod form;
-mod itself;
-mod kinds;
+mod key_macros;
+mod key_types;
 mod layer;
 pub mod layers;
 pub mod locks;
 mod origin;
+mod own_program;
+mod placed;
 mod policy;
+mod problems;
 mod protected;
 pub mod schema;
-mod section;
 mod serve;
 mod server;
 mod server_form;
 pub mod show;
-mod sides;
 mod size;
 pub mod source;
 mod syntax;
 mod telemetry;
 pub mod text;
+mod top_level;
 pub mod tree;
 pub mod trust;
 mod values;
@@ -43,20 +43,20 @@ pub mod variables;
 use std::path::Path;
 
 pub use self::agent::{Conversations, Model, Subagent};
-pub use checker::check_server_name;
 pub use code_mode::{CodeMode, DirectNames, LONGEST_DESCRIPTION};
 pub use error::Error;
 pub use folders::{cache_folder, state_folder, user_folder};
-pub use form::CacheSettings;
-pub use itself::is_this_program;
-pub use kinds::LONGEST_SECONDS;
+pub use key_types::LONGEST_SECONDS;
 pub use layer::ConfigLayer;
 pub use layers::LoadOptions;
 pub use locks::{LOCK, LockFile};
+pub use own_program::is_this_program;
 pub use policy::{Filter, Glob, Permission, Rules};
+pub use problems::check_server_name;
 pub use serve::{ArgumentsKept, Serve};
 pub use server::command_line;
 pub use telemetry::Telemetry;
+pub use top_level::CacheSettings;
 pub use values::{Absent, Config, Server};
 
 /// The configuration of all layers: the user's, the project's if it is trusted, the file that the arguments name, the
@@ -140,7 +140,7 @@ fn no_server(config: &Config, wrong: &[&str]) -> Error {
 
 /// The demo server.
 fn demo_server() -> Result<Server, Error> {
-    let program = itself::own_program()?;
+    let program = own_program::own_program()?;
     let target = command_line(&program, ["demo-server"].into_iter());
     let server = Server::new(mcp::ServerConfig::stdio("demo", program, ["demo-server"]), target);
     Ok(Server { permissions: Rules::all(Permission::Allow), ..server })

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wildmatch::WildMatchPattern;
 
-use super::section::plain;
+use super::key_macros::plain;
 
 /// A tool's name in which `*` stands for any text. Nothing else is special.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::form::File;
+use super::top_level::File;
 
 /// The schema, in draft 2020-12, with keys in their order of names.
 pub fn schema() -> Value {

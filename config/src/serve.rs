@@ -7,9 +7,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{Address, Count, Expanded, FilePath, Number, Seconds, Size};
-use super::section::{Kind, plain, record, section};
-use super::sides::AsWritten;
+use super::key_macros::{Kind, plain, record, section};
+use super::key_types::{Address, Count, Expanded, FilePath, Number, Seconds, Size};
+use super::placed::AsWritten;
 use crate::telemetry::Telemetry;
 
 /// Least bytes of an answer's text: head and tail that say something.

@@ -5,16 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::checker::{Checker, MOST_ENTRIES, check_server_name};
 use super::decode::{Lookup, Problem, decode};
-use super::form::Settings;
-use super::kinds::{self, Expanded};
-use super::section::Kind as _;
+use super::key_macros::Kind as _;
+use super::key_types::{self, Expanded};
+use super::placed::At;
+use super::problems::{Checker, MOST_ENTRIES, check_server_name};
 use super::server_form::{Grant, OAuthChoice, OAuthForm, ServerForm, Transport};
-use super::sides::At;
 use super::source::{Entry, Source};
+use super::top_level::Settings;
 use super::tree::{Node, Value};
-use super::{Filter, Permission, Rules, Server, itself};
+use super::{Filter, Permission, Rules, Server, own_program};
 
 /// What all layers together say outside of servers.
 #[derive(Debug, Clone, Default)]
@@ -184,7 +184,7 @@ impl Checks<'_> {
 
     fn command(&self, form: &ServerForm) -> Option<mcp::Command> {
         let env = form.env.iter().flat_map(|env| &env.value).filter_map(|(name, value)| {
-            let name = self.checker.keep(value, kinds::variable(name))?;
+            let name = self.checker.keep(value, key_types::variable(name))?;
             Some((name, value.value.0.clone()))
         });
         let env = env.collect();
@@ -202,7 +202,7 @@ impl Checks<'_> {
             handed_on: BTreeMap::new(),
             cwd: form.cwd.clone().value(),
         };
-        if let Some(message) = itself::starts_itself(self.source, &started) {
+        if let Some(message) = own_program::starts_itself(self.source, &started) {
             self.checker.tell(command, &message);
         }
         Some(started)
@@ -215,7 +215,7 @@ impl Checks<'_> {
         // The text of the file, and not the parsed one: a server may tell addresses apart that mean the same.
         let text = form.url.as_ref().map(|url| url.value.meant.0.trim().to_owned());
         let url =
-            form.url.as_ref().and_then(|url| self.checker.keep(url, kinds::address(&url.value.meant.0)));
+            form.url.as_ref().and_then(|url| self.checker.keep(url, key_types::address(&url.value.meant.0)));
         let store = url.as_ref().and_then(|url| token_store(&self.entry.name, url.as_str()));
         let oauth = match form.oauth.as_ref().map(|oauth| (oauth, &oauth.value)) {
             Some((place, OAuthChoice::Given(given))) => {
@@ -329,7 +329,7 @@ pub fn command_line<'a>(command: &'a str, args: impl Iterator<Item = &'a str>) -
 
 /// `toolsmith` as a command is this very program, wherever it lies.
 fn own_program(command: String) -> Result<String, String> {
-    if command == "toolsmith" { itself::own_program().map_err(|error| error.0) } else { Ok(command) }
+    if command == "toolsmith" { own_program::own_program().map_err(|error| error.0) } else { Ok(command) }
 }
 
 /// The file for the tokens of a server: another address under the same name has other tokens.

@@ -9,10 +9,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::kinds::{Address, Expanded, FilePath, Seconds};
+use super::key_macros::{Kind, plain, record};
+use super::key_types::{Address, Expanded, FilePath, Seconds};
+use super::placed::{AsWritten, At};
 use super::policy::{Glob, Permission};
-use super::section::{Kind, plain, record};
-use super::sides::{AsWritten, At};
 
 record! {
     /// A server: a `command` that is started, or a `url`.

@@ -1,6 +1,6 @@
 //! The text of a configuration file, read within a limit.
 //!
-//! What it means is `config::file`'s job.
+//! What it means is `source`'s job.
 
 use std::io::Read as _;
 use std::os::unix::fs::FileTypeExt as _;

@@ -1,6 +1,6 @@
 //! A configuration's text as a tree in which every value knows its place.
 //!
-//! YAML through serde-saphyr, JSON with comments through jsonc-parser; what the values mean is left to `form`.
+//! YAML through serde-saphyr, JSON with comments through jsonc-parser; what the values mean is left to `top_level`.
 
 use std::fmt;
 

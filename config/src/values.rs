@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use super::agent::{Agent, Model, Subagent};
 use super::code_mode::{CodeMode, DirectNames};
-use super::form::CacheSettings;
 use super::layer::ConfigLayer;
 use super::locks::LockFile;
 use super::policy::{Filter, Glob, Permission, Rules};
 use super::serve::Serve;
+use super::top_level::CacheSettings;
 use super::variables;
 
 /// A checked configuration.

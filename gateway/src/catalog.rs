@@ -1,4 +1,4 @@
-//! The tools of the configured servers: remembered, or asked for.
+//! Lists of tools: remembered in the cache, and made into the catalog that snippets are compiled against.
 //!
 //! A list that was remembered is good enough to compile against; before a program runs, each server that it
 //! can call is asked again (see [`crate::sessions`]), and a list that has changed replaces the old one.

@@ -1,4 +1,4 @@
-//! The tools of the configured servers for one execution: remembered, or asked for.
+//! Which tools there are for one execution: what is remembered, and what servers are asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use runner::{Cache, Catalog};
 use terminal::Notifier;
 
 use crate::catalog::{self, ToolLists};
+use crate::config_secrets;
 use crate::failure::Failure;
 use crate::login_hook::LoginHook;
 use crate::pins::{Difference, Known, Pins};
 use crate::program_crate::ProgramCrate;
-use crate::secrets;
 use crate::session_host::SessionHost;
 use crate::sessions::Sessions;
 use crate::tool_list::ToolList;
@@ -41,7 +41,7 @@ impl<'a> Discovery<'a> {
     /// No list yet; of the tools, what a lock file says is known.
     pub fn new(config: &'a Arc<Config>, host: Arc<dyn SessionHost>, cache: Cache, known: Known) -> Self {
         let notifier = host.notifier();
-        let mut sessions = Sessions::new(config.clone(), secrets::masker(config), host);
+        let mut sessions = Sessions::new(config.clone(), config_secrets::masker(config), host);
         sessions.hold_to(known.pins.clone());
         Discovery {
             config,

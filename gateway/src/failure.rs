@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use runner::{CallFailure, FailureKind};
 
-use crate::exit;
+use crate::exit_code;
 
 /// Why a command has no result.
 #[derive(Debug)]
@@ -18,21 +18,21 @@ pub struct Failure {
 impl Failure {
     /// The command line, the configuration or another file that the user named is wrong.
     pub fn configuration(message: impl Display) -> Self {
-        Failure { code: exit::CONFIGURATION, message: format!("{message}") }
+        Failure { code: exit_code::CONFIGURATION, message: format!("{message}") }
     }
 
     /// A call has failed that a person has asked for.
     pub fn call(failure: CallFailure) -> Self {
         let code = match failure.kind {
-            FailureKind::Denied => exit::DENIED,
-            FailureKind::InvalidParams => exit::CONFIGURATION,
-            _ => exit::HOST,
+            FailureKind::Denied => exit_code::DENIED,
+            FailureKind::InvalidParams => exit_code::CONFIGURATION,
+            _ => exit_code::HOST,
         };
         Failure { code, message: failure.message }
     }
 
     /// The host failed: toolchain, sandbox, cache, servers.
     pub fn host(message: impl Display) -> Self {
-        Failure { code: exit::HOST, message: format!("{message}") }
+        Failure { code: exit_code::HOST, message: format!("{message}") }
     }
 }

@@ -4,15 +4,16 @@
 #![cfg(target_os = "linux")]
 
 pub mod cache;
+mod call_guard;
 pub mod catalog;
+pub mod config_secrets;
 pub mod direct;
 pub mod discovery;
-pub mod exit;
+pub mod exit_code;
 pub mod failure;
 pub mod first_start;
 #[doc(hidden)]
 pub mod fuzzing;
-mod guard;
 pub mod login_hook;
 pub mod observed;
 pub mod permission;
@@ -21,7 +22,6 @@ pub mod program_crate;
 pub mod propagation;
 pub mod reference;
 pub mod resources;
-pub mod secrets;
 pub mod session_host;
 pub mod sessions;
 pub mod tool_list;

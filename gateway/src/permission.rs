@@ -1,12 +1,12 @@
 //! Who may call what: what the configuration says, what the command line allows, and what a person answers.
 //!
-//! One [`Policy`] serves nested calls, which programs make, and direct ones. How a person is reached is left to an
-//! [`Prompter`]: a terminal in [`person`], nobody where there is none.
+//! One [`Policy`] serves nested calls, which programs make, and direct ones. How a person is reached is left to a
+//! [`Prompter`]: a person at the terminal, a client, or nobody.
 
 mod identity;
 mod question;
 mod remembered;
-pub mod superseded;
+pub mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

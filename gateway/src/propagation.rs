@@ -1,8 +1,8 @@
 //! What processes of this program tell those that they start, through servers that lie between: by environment
 //! variables, which servers inherit nothing else of, and by a member of `_meta` in calls. How deep they are is
-//! `propagation::depth`'s job.
+//! `propagation::process_depth`'s job.
 
-pub mod depth;
+pub mod process_depth;
 
 use agent::ADDRESS_VARIABLE;
 use config::Config;
@@ -43,14 +43,14 @@ fn named(run: Option<String>) -> Result<Option<String>, Failure> {
 /// # Errors
 /// Where too many processes of this program are above this one, or it can't be known how many.
 pub fn hand_on(config: &mut Config, is_agent: bool, events_address: Option<&str>) -> Result<(), Failure> {
-    let depth = depth::check(config)?;
-    let introductions = depth::introductions(config)?;
+    let depth = process_depth::check(config)?;
+    let introductions = process_depth::introductions(config)?;
     // A command that begins an agent refuses what can't be read; what is between passes on nothing then.
     let parent_run = parent_run().ok().flatten();
     for server in &mut config.servers {
         server.connection.experimental = mcp::Experimental(introductions.to(&server.connection.transport));
         let mcp::Transport::Stdio(command) = &mut server.connection.transport else { continue };
-        command.handed_on.insert(depth::VARIABLE.to_owned(), depth.saturating_add(1).to_string());
+        command.handed_on.insert(process_depth::VARIABLE.to_owned(), depth.saturating_add(1).to_string());
         if let Some(address) = events_address {
             command.handed_on.insert(ADDRESS_VARIABLE.to_owned(), address.to_owned());
         }

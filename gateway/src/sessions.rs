@@ -18,12 +18,12 @@ use serde_json::{Map, Value};
 use terminal::Masker;
 use tokio::task::AbortHandle;
 
+use crate::call_guard::{Guards, ToolGuard};
 use crate::first_start;
-use crate::guard::{Guards, ToolGuard};
 use crate::login_hook::{self, LoginHook};
 use crate::permission::{Grants, Policy, RequestedTool};
 use crate::pins::Pins;
-use crate::propagation::depth;
+use crate::propagation::process_depth;
 use crate::reference::Lookup;
 use crate::session_host::SessionHost;
 use crate::tool_list::ToolList;
@@ -436,7 +436,7 @@ impl ToolHost for Sessions {
         tool: &'a str,
         arguments: Box<RawValue>,
     ) -> BoxFuture<'a, Result<Answer, CallFailure>> {
-        self.call_with(server, tool, arguments, depth::next(0, false)).boxed()
+        self.call_with(server, tool, arguments, process_depth::next(0, false)).boxed()
     }
 }
 

@@ -18,8 +18,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, watch};
 
 use crate::{
-    config::{Root, ServerConfig},
     host::{Host, ListKind, Notice},
+    server_config::{Root, ServerConfig},
     wire::{MAX_REQUEST_BYTES, REFUSED_METHOD},
 };
 

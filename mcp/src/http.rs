@@ -35,9 +35,9 @@ pub(crate) use failure::{HttpFailure, chain};
 pub(crate) use headers::{ParameterHeaders, parameter_headers};
 
 use crate::{
-    config::{Remote, ServerConfig},
     oauth::Authorizer,
     secrets,
+    server_config::{Remote, ServerConfig},
     text::shown,
     trace::Trace,
 };

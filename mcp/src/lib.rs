@@ -23,7 +23,6 @@
 
 mod check;
 mod client;
-mod config;
 mod error;
 mod host;
 mod http;
@@ -33,6 +32,7 @@ mod managed_session;
 mod oauth;
 mod process;
 mod secrets;
+mod server_config;
 mod session;
 mod sse;
 mod stderr;
@@ -43,10 +43,6 @@ mod wire;
 pub use check::{InputCheck, Invalid};
 pub use client::{MAX_QUESTION_BYTES, MAX_QUESTIONS};
 pub use client::{ProgressMade, ProgressSink};
-pub use config::{
-    Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Experimental, Grant, OAuth, Remote, Root,
-    ServerConfig, Transport,
-};
 pub use error::{Challenge, Error, ErrorKind, Evidence, Exit, Phase};
 pub use host::{Host, ListKind, NoHost, Notice};
 pub use listing::{
@@ -62,6 +58,10 @@ pub use oauth::rehearsal;
 pub use oauth::{LOGIN_TIMEOUT, exchanges_are_under_way, exchanges_end, learn_secrets, login, logout};
 pub use process::{KILL_GRACE, STDIN_GRACE, TERM_GRACE, entry};
 pub use secrets::{masked, masked_unfinished};
+pub use server_config::{
+    Command, DEFAULT_CONNECT_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, Experimental, Grant, OAuth, Remote, Root,
+    ServerConfig, Transport,
+};
 pub use session::{
     CallOptions, CallResult, ForwardedRequest, Items, MAX_ITEMS, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META,
     Session, connect_all,

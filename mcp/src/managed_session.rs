@@ -23,10 +23,10 @@ use tokio::{
 
 use self::{alive::check, pace::Pace, watch::Watching};
 use crate::{
-    config::ServerConfig,
     error::{Error, ErrorKind},
     host::{Host, ListKind},
     listing::Tool,
+    server_config::ServerConfig,
     session::Session,
 };
 

@@ -35,9 +35,9 @@ use self::{
     store::{Client, Record, Store},
 };
 use crate::{
-    config::{Grant, OAuth, ServerConfig, Transport},
     http::{HttpFailure, provide_cryptography},
     secrets::{learn, learn_header},
+    server_config::{Grant, OAuth, ServerConfig, Transport},
     text::shown,
 };
 

@@ -31,8 +31,8 @@ use tokio::{io::unix::AsyncFd, time::timeout};
 pub use reaper::entry;
 
 use crate::{
-    config,
     error::{Evidence, Exit},
+    server_config,
     stderr::Stderr,
 };
 
@@ -64,8 +64,8 @@ pub(crate) struct Spawned {
 }
 
 /// Starts the process; blocks until the kernel has loaded the program. The error says why it failed and what to do.
-pub(crate) fn spawn(command: &config::Command) -> Result<Spawned, String> {
-    let config::Command { command, args, env, withheld, handed_on, cwd } = command;
+pub(crate) fn spawn(command: &server_config::Command) -> Result<Spawned, String> {
+    let server_config::Command { command, args, env, withheld, handed_on, cwd } = command;
     let mut program = Command::new(command);
     program.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     for (name, _) in std::env::vars_os() {

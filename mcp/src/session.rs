@@ -31,10 +31,10 @@ use tokio::{
 use self::process::LocalServer;
 use crate::{
     client::Client,
-    config::ServerConfig,
     error::{Error, ErrorKind, Evidence},
     http::ParameterHeaders,
     process::STDIN_GRACE,
+    server_config::ServerConfig,
     trace::Trace,
     wire::Health,
 };

@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::admission::AdmissionWait;
 use crate::cache::{Bucket, Cache, Entry, Key};
 use crate::catalog::ServerModule;
 use crate::compiler::{self, Job};
+use crate::compiler_slots::AdmissionWait;
 use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +27,7 @@ use crate::generated::ToolEntry;
 use crate::layer::BaseLayer;
 use crate::messages::errors;
 use crate::observer::Unobserved;
-use crate::policies;
+use crate::sandbox_policies;
 
 /// Compiled bindings.
 #[derive(Debug, Clone)]
@@ -157,7 +157,7 @@ async fn compile(
 ) -> Result<Library> {
     let Engine { cache, toolchain, layer, confinement, .. } = engine;
     let name = file_name(module);
-    let _admitted = engine.admission.admit(policies::compiler_memory(), patience).await?;
+    let _admitted = engine.admission.admit(sandbox_policies::compiler_memory(), patience).await?;
     let folder = cache.temporary()?;
     let output = cache.temporary()?;
     fs_err::write(folder.path().join("lib.rs"), source).map_err(Error::cache(folder.path()))?;

@@ -17,24 +17,24 @@ use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::admission::AdmissionWait;
 use crate::bindings::{self, Library, Named};
 use crate::broker::milliseconds;
 use crate::cache::{Bucket, Entry, Key, Temporary};
 use crate::catalog::Catalog;
 use crate::compiler::{self, Compiled, Job};
+use crate::compiler_slots::AdmissionWait;
 use crate::confined::Captured;
 use crate::diagnostics;
 use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
-use crate::foreign;
 use crate::hints::compared::{Compared, compared};
 use crate::manifest;
 use crate::messages::errors;
+use crate::other_languages;
 use crate::outcome::{Diagnostic, Fix, SandboxReport};
-use crate::policies;
 use crate::repair::{self, Repaired};
+use crate::sandbox_policies;
 use crate::snippet::Snippet;
 use crate::splice::{self, Changes, Spliced};
 use crate::tokens::Tokens;
@@ -122,7 +122,7 @@ pub(crate) async fn build(
     } else {
         let mut diagnostics = rejected(engine, &compiled, snippet, &spliced, catalog)?;
         // Some of it reads as Rust.
-        if let (Some(first), Some(hint)) = (diagnostics.first_mut(), foreign::hint(&snippet.text)) {
+        if let (Some(first), Some(hint)) = (diagnostics.first_mut(), other_languages::hint(&snippet.text)) {
             first.hint = Some(hint);
         }
         (diagnostics, repair::attempts(&messages, snippet, &spliced, catalog))
@@ -236,7 +236,7 @@ async fn compile(
     spliced: &Spliced,
     patience: AdmissionWait<'_>,
 ) -> Result<Attempt> {
-    let _admitted = engine.admission.admit(policies::compiler_memory(), patience).await?;
+    let _admitted = engine.admission.admit(sandbox_policies::compiler_memory(), patience).await?;
     let source = engine.cache.temporary()?;
     let output = engine.cache.temporary()?;
     let write = |name: &str, text: &str| {

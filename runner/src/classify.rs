@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::broker::{CONTENT_LIMIT, ProgramRecord, Violation};
 use crate::diagnostics;
 use crate::outcome::{Failure, Outcome, Status};
-use crate::policies::Limits;
 use crate::program::ProgramEnd;
+use crate::sandbox_policies::Limits;
 
 /// What is known of a run beside how its process ended.
 pub(crate) struct Facts<'a> {
@@ -251,7 +251,7 @@ pub(crate) fn refused(outcome: &mut Outcome, message: String, evidence: Value) {
 #[cfg(test)]
 mod tests {
     use crate::outcome::Status;
-    use crate::policies::Limits;
+    use crate::sandbox_policies::Limits;
 
     use super::aborted;
 

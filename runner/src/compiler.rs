@@ -8,7 +8,7 @@ use crate::confined::{Captured, Confined};
 use crate::error::Result;
 use crate::layer::BaseLayer;
 use crate::outcome::SandboxReport;
-use crate::policies;
+use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
 
 /// What is compiled.
@@ -82,7 +82,7 @@ pub(crate) fn flags() -> String {
 pub(crate) async fn run(job: &Job<'_>) -> Result<Compiled> {
     let mut read: Vec<&Path> = vec![job.source, &job.layer.folder];
     read.extend(job.libraries.iter().filter_map(|library| library.file.parent()));
-    let policy = policies::compiler(job.toolchain, &read, job.output).limits(|set| {
+    let policy = sandbox_policies::compiler(job.toolchain, &read, job.output).limits(|set| {
         set.cpu_seconds = Some(job.cpu_seconds);
         set.file_size = Some(job.largest_file);
         set.niceness = if job.background { BACKGROUND } else { 0 };

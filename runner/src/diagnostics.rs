@@ -7,17 +7,17 @@ use bridge::Origin;
 use bridge::wire::{UNMADE_KEPT, UnmadeReport, Warning};
 
 use crate::catalog::Catalog;
-use crate::fence;
-use crate::foreign;
 use crate::hints::compared::Compared;
 use crate::hints::lookup::Found;
 use crate::hints::unmade::Dropped;
 use crate::hints::{self, Hints};
-use crate::idle::Idle;
+use crate::markdown;
 use crate::messages::{Message, Source, Span, errors, warnings};
+use crate::other_languages;
 use crate::outcome::{Diagnostic, Fix};
 use crate::snippet::{Snippet, SyntaxError};
 use crate::splice::Spliced;
+use crate::unused_calls::Idle;
 
 /// Most diagnostics given back; the first ones are the causes.
 pub const DIAGNOSTICS_KEPT: usize = 8;
@@ -227,7 +227,9 @@ pub(crate) fn syntax(error: &SyntaxError, text: &str) -> Diagnostic {
         line: error.line,
         column: error.column,
         rendered,
-        hint: foreign::hint(text).or_else(|| syntax_hint(&lines, place)).or_else(|| fence::hint(text)),
+        hint: other_languages::hint(text)
+            .or_else(|| syntax_hint(&lines, place))
+            .or_else(|| markdown::hint(text)),
     }
 }
 

@@ -6,19 +6,19 @@ use std::time::Duration;
 use sandbox::Confinement;
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::Admission;
 use crate::bindings;
 use crate::cache::{Cache, Entry};
 use crate::catalog::Catalog;
 use crate::clock::Clock;
+use crate::compiler_slots::Admission;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::ToolHost;
 use crate::layer::{self, BaseLayer};
 use crate::observer::Observer;
 use crate::outcome::Outcome;
-use crate::policies::{Grants, Limits};
 use crate::precompile::Foreground;
 use crate::run::Run;
+use crate::sandbox_policies::{Grants, Limits};
 use crate::toolchain::{self, Stamp, Toolchain};
 
 /// Where and how an engine works.

@@ -16,7 +16,7 @@ use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
 use crate::layer::{self, BaseLayer};
 use crate::outcome::SandboxReport;
-use crate::policies::{self, BUILD_PATH, Grants, Limits};
+use crate::sandbox_policies::{self, BUILD_PATH, Grants, Limits};
 use crate::toolchain::{self, Found, TARGET, Toolchain};
 
 /// Room that a snippet may need in the cache: its program, twice while it is linked, and bindings (32 MiB).
@@ -179,7 +179,7 @@ impl Inspection {
             let folder = Temporary::new_in(&self.place).map_err(Error::cache(&self.place))?;
             let compiler = compile(toolchain, folder.path(), confinement).await?;
             let command = sandbox::Command::new(folder.path().join(PROGRAM));
-            let program = Confined::spawn(policies::program(limits, grants), confinement, command)?;
+            let program = Confined::spawn(sandbox_policies::program(limits, grants), confinement, command)?;
             Ok(Some([compiler, end(program).await?]))
         };
         let late = |_| failed(&format!("no end after {} s", TRY_TIMEOUT.as_secs()));

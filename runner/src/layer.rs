@@ -26,7 +26,7 @@ use crate::confined::{Captured, Confined};
 use crate::disk_full;
 use crate::error::{Error, ErrorKind, Result};
 use crate::observer::Observer;
-use crate::policies;
+use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};
 
 /// What snippets are compiled against.
@@ -190,8 +190,8 @@ async fn compile(
     confinement: sandbox::Confinement,
     observer: &dyn Observer,
 ) -> Result<Vec<cargo_metadata::Artifact>> {
-    let policy =
-        policies::build(toolchain, &cache.bucket(Bucket::CargoHome), folder).working_folder(WORKING_FOLDER);
+    let policy = sandbox_policies::build(toolchain, &cache.bucket(Bucket::CargoHome), folder)
+        .working_folder(WORKING_FOLDER);
     let command = sandbox::Command::new(&toolchain.cargo)
         .args(["build", "--release", "--locked", "--offline", "--target", TARGET, "--package", "offer"])
         .args(["--message-format=json-render-diagnostics", "--manifest-path"])

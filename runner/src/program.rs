@@ -10,7 +10,7 @@ use crate::broker::{Broker, Violation};
 use crate::confined::{Captured, Confined};
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::SandboxReport;
-use crate::policies::{self, Grants, Limits};
+use crate::sandbox_policies::{self, Grants, Limits};
 
 /// How a program's run came to its end.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub(crate) async fn run(
     ours.set_nonblocking(true).map_err(|error| socket_error(&error))?;
     let ours = AsyncStream::from_std(ours).map_err(|error| socket_error(&error))?;
     let command = sandbox::Command::new(job.program).broker(theirs);
-    let process = Confined::spawn(policies::program(limits, job.grants), job.confinement, command)?;
+    let process = Confined::spawn(sandbox_policies::program(limits, job.grants), job.confinement, command)?;
     traces.sandbox = process.report();
     let mut running = Running { process, evidence: &mut traces.evidence };
     let observer = broker.observer;

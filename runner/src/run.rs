@@ -13,12 +13,12 @@ use futures::future::{BoxFuture, join_all};
 use serde_json::json;
 use system::random;
 
-use crate::admission::AdmissionWait;
 use crate::broker::{Broker, ProgramRecord, in_milliseconds, lock, milliseconds};
 use crate::build::{self, Built, build};
 use crate::catalog::{Catalog, ToolName};
 use crate::classify;
 use crate::clock::Clock;
+use crate::compiler_slots::AdmissionWait;
 use crate::diagnostics;
 use crate::engine::{Engine, Request, Stop};
 use crate::error::{Error, ErrorKind, Result};

@@ -12,11 +12,11 @@ use proc_macro2::{LineColumn, Span, TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Stmt};
 
-use crate::depth;
 use crate::entry::{self, Entry};
-use crate::fence;
 use crate::flow;
-use crate::idle::{self, Idle};
+use crate::markdown;
+use crate::syntax_depth;
+use crate::unused_calls::{self, Idle};
 
 /// Longest snippet that is accepted, in bytes (1 MiB).
 pub const SNIPPET_LIMIT: usize = 1024 * 1024;
@@ -103,7 +103,8 @@ impl Snippet {
     /// Reads `code` as it was sent, on a stack that its deepest expression fits on.
     pub(crate) fn read(code: &str) -> Result<Self, SyntaxError> {
         std::thread::scope(|scope| {
-            let reader = std::thread::Builder::new().name("reader".to_owned()).stack_size(depth::STACK);
+            let reader =
+                std::thread::Builder::new().name("reader".to_owned()).stack_size(syntax_depth::STACK);
             let read = reader.spawn_scoped(scope, || Snippet::parse(code)).map(ScopedJoinHandle::join);
             read.ok().and_then(Result::ok).unwrap_or_else(|| {
                 let message = "the snippet can't be read: there is no memory, or the parser failed";
@@ -123,7 +124,7 @@ impl Snippet {
         if whole.is_ok() {
             return whole;
         }
-        match fence::unfence(code)? {
+        match markdown::unfence(code)? {
             Some(text) => Snippet::parse_text(without_shebang(&text)),
             None => whole,
         }
@@ -142,7 +143,7 @@ impl Snippet {
             collect_roots(&tokens, &mut roots);
         }
         let discards = flow::discards(&statements);
-        let mut idle = idle::find(&statements, &tokens);
+        let mut idle = unused_calls::find(&statements, &tokens);
         let blocks = entry::blocks(&tokens, blanks.len());
         // A blanked character has one byte.
         let bytes = |blank: Range<usize>| (blank.end, blank.len() - text[blank].chars().count());
@@ -167,7 +168,7 @@ pub(crate) fn tokens(text: &str) -> Result<TokenStream, SyntaxError> {
         let message = "this is not a Rust token: an unknown character, an unclosed string or comment";
         SyntaxError::at(message, error.span().start())
     })?;
-    depth::check(tokens.clone())?;
+    syntax_depth::check(tokens.clone())?;
     Ok(tokens)
 }
 

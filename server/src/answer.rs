@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::present;
+use crate::outcome_text;
 use cut::{Cut, Keep, cut};
 
 pub use outcome::output_schema;
@@ -67,11 +67,11 @@ struct Texts {
 
 impl Texts {
     fn of(outcome: &Outcome, budget: usize, keep: Keep<'_>) -> Self {
-        let trouble = present::trouble(outcome).map(|trouble| trouble + &corrections(outcome));
-        let trouble = trouble.unwrap_or_else(|| present::messages(&outcome.diagnostics));
+        let trouble = outcome_text::trouble(outcome).map(|trouble| trouble + &corrections(outcome));
+        let trouble = trouble.unwrap_or_else(|| outcome_text::messages(&outcome.diagnostics));
         Texts {
             stdout: cut("stdout", outcome.stdout.trim_end_matches('\n'), budget / 2, keep),
-            value: present::result(outcome).map(|text| cut("result", &text, budget / 2, keep)),
+            value: outcome_text::result(outcome).map(|text| cut("result", &text, budget / 2, keep)),
             stderr: cut("stderr", without_panic(outcome), budget / 4, keep),
             trouble: cut("trouble", trouble.trim_end(), budget / 2, keep),
         }

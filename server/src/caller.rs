@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 
+use super::execution_slots::{Client, SlotLease};
 use super::level::Level;
 use super::quota::{Exceeded, Quota};
-use super::slots::{Client, SlotLease};
 
 /// What a client says that it can do for servers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -22,13 +22,13 @@ use super::catalog_watcher::CatalogWatcher;
 use super::definitions;
 use super::host::ClientHost;
 use super::pending::input_required;
+use super::progress::{self, Watcher};
 use super::recorder::{ExecutionRecorder, Recorded, Requester};
 use super::session::ClientSession;
 use super::settings_in_force::SettingsInForce;
 use super::snapshot::Snapshot;
 use super::state::ServerState;
-use super::watcher::{self, Watcher};
-use crate::present::milliseconds;
+use crate::outcome_text::milliseconds;
 
 /// The key of the permission in `inputRequests`.
 const PERMISSION: &str = "permission";
@@ -124,7 +124,7 @@ impl Execution {
         );
         let (watcher, messages) = Watcher::new(self.caller.clone());
         let host = ClientHost::new(self.caller.abilities, self.state.terminal.notifier());
-        let telling = watcher::tell(&self.caller, messages, host.told());
+        let telling = progress::tell(&self.caller, messages, host.told());
         let running = async {
             let outcome = self.outcome(&approver, &watcher, &recorder, (host, stop)).await;
             drop(watcher);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::slots::Client;
+use super::execution_slots::Client;
 
 /// So many things, and so many bytes of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
-use gateway::propagation::{self, depth};
+use gateway::propagation::{self, process_depth};
 use gateway::resources::READ;
 use gateway::sessions::Sessions;
 use rmcp::RoleServer;
@@ -57,7 +57,7 @@ impl Requester {
             protocol_version: context.protocol_version().map(|version| version.to_string()),
             context: TraceContext::parse(&context.meta.0.0),
             run: propagation::run_of(&context.meta.0.0).map(str::to_owned),
-            depth: depth::of_call(&context.meta.0.0),
+            depth: process_depth::of_call(&context.meta.0.0),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Standard output belongs to the protocol; everything for people goes to standard error.
 
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8,
     let mut runtime = Runtime::start(terminal, options.verbose, ProcessContext::of_this_process()).await;
     let served = serve_in(&mut runtime, &options, token, stop).await;
     runtime.shutdown().await?;
-    served.map(|()| exit::OK)
+    served.map(|()| exit_code::OK)
 }
 
 async fn serve_in(

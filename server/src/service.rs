@@ -3,12 +3,12 @@
 //! By pipes, requests and results are JSON that nothing is lost of. Over HTTP the library insists on its types: there,
 //! what these have no member for is left out, and content of a kind that they don't know becomes a text.
 
-mod library;
+mod resources_and_prompts;
 
 use std::sync::{Arc, Once};
 
 use gateway::direct::RESERVED;
-use gateway::propagation::depth;
+use gateway::propagation::process_depth;
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
@@ -28,12 +28,12 @@ use super::caller::{Abilities, Caller, untyped, with_meta};
 use super::definitions;
 use super::execute::{self, Arguments, Execution, SuspendedExecution};
 use super::host::ServerNotice;
-use super::library::{AGENTS_WAIT, List, own_template};
 use super::message;
 use super::multi_round_trip::{MultiRoundTripCall, Resumption};
 use super::protocol_types;
 use super::proxy::ProxiedRequest;
 use super::recorder::Requester;
+use super::resources_and_prompts::{AGENTS_WAIT, List, own_template};
 use super::session::{ClientSession, Transport, is_stateless};
 use super::shutdown::RequestEnd;
 use super::snapshot::Snapshot;
@@ -216,13 +216,14 @@ impl McpService {
     fn check_client(&self, capabilities: Option<&ClientCapabilities>) -> Result<(), ErrorData> {
         let settings = self.state.settings.borrow();
         let transport = self.session.transport;
-        let declaration = capabilities.and_then(|client| client.experimental.as_ref()?.get(depth::PROCESS));
+        let declaration =
+            capabilities.and_then(|client| client.experimental.as_ref()?.get(process_depth::PROCESS));
         let is_over_http = match transport {
             Transport::Stdio => false,
             Transport::Http => true,
             Transport::InProcess(_) => return Ok(()),
         };
-        let Some(why) = depth::leads_back(declaration, is_over_http, &settings.config) else {
+        let Some(why) = process_depth::leads_back(declaration, is_over_http, &settings.config) else {
             return Ok(());
         };
         if transport == Transport::Http {
@@ -371,7 +372,8 @@ impl McpService {
     ) -> Result<Value, ErrorData> {
         let call = MultiRoundTripCall::new(&self.state, &self.session, &context, &parameters)?;
         let name = call.name.as_str();
-        if let Some(refusal) = depth::refusal(&context.meta.0.0, &self.state.settings.borrow().config) {
+        if let Some(refusal) = process_depth::refusal(&context.meta.0.0, &self.state.settings.borrow().config)
+        {
             return Ok(answer::failure(&refusal));
         }
         let snapshot = self.snapshot_for(name, &context).await;

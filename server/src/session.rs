@@ -14,9 +14,9 @@ use tokio::task::JoinHandle;
 use super::answer_forms::AnswerForms;
 use super::caller::{Abilities, Ask, Caller, Terms, left_out, notify, send_log};
 use super::catalog_watcher::CatalogWatcher;
+use super::execution_slots::Client;
 use super::host::{ClientHost, ServerNotice};
 use super::level::Level;
-use super::slots::Client;
 use super::state::ServerState;
 use super::upstreams::Upstreams;
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gateway::permission::superseded;
+use gateway::permission::rules;
 use tokio::sync::watch;
 
 use super::snapshot::Settings;
@@ -32,6 +32,6 @@ impl<'a> SettingsInForce<'a> {
         if Arc::ptr_eq(&now, self.used) {
             return Ok(());
         }
-        superseded::check(&self.used.config, &now.config, self.allow, server, tool)
+        rules::check(&self.used.config, &now.config, self.allow, server, tool)
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use config::{Config, LoadOptions, Server};
+use gateway::config_secrets;
 use gateway::failure::Failure;
 use gateway::propagation;
-use gateway::secrets;
 use terminal::Terminal;
 
 use crate::debug;
@@ -76,7 +76,7 @@ fn begin(mut config: Config, process: &ProcessContext) -> Result<Config, Failure
 
 /// Its secrets are told nowhere from now on; what is wrong with it is.
 pub(crate) fn introduce(config: &Config) {
-    terminal::mask(secrets::masker(config));
+    terminal::mask(config_secrets::masker(config));
     config
         .complaints()
         .for_each(|complaint| terminal::say(format_args!("toolsmith: warning: {complaint}\n")));

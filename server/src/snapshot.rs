@@ -1,17 +1,17 @@
 //! What is offered at one moment: configuration, tools, their bindings, and the text about them. Executions keep the
-//! one that they began with; whether a call may still be made is asked of the one in force ([`super::in_force`]).
+//! one that they began with; whether a call may still be made is asked of the one in force (`settings_in_force`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use config::Config;
 use gateway::catalog::{ServerIntroduction, ToolLists};
+use gateway::config_secrets;
 use gateway::direct::{Partition, presented};
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::reference::Reference;
 use gateway::resources;
-use gateway::secrets;
 use gateway::tool_list::ToolList;
 use gateway::unavailable::UnavailableTools;
 use runner::{Cache, Catalog};
@@ -98,7 +98,7 @@ impl Settings {
     /// # Errors
     /// Where the audit log can't be used.
     pub(crate) fn new(config: Config, known: Known, token: Option<&str>) -> Result<Arc<Self>, Failure> {
-        let masker = secrets::masker(&config);
+        let masker = config_secrets::masker(&config);
         let masker = token.map_or(masker.clone(), |token| masker.hiding(token));
         let audit = config.serve.audit.as_ref();
         let audit = audit.map(|audit| Audit::open(&audit.file, audit.arguments)).transpose()?;

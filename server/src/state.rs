@@ -16,11 +16,11 @@ use tokio_util::task::TaskTracker;
 
 use super::caller::Abilities;
 use super::catalog_watcher::CatalogWatcher;
+use super::execution_slots::Slots;
 use super::host::ClientHost;
 use super::output_store::OutputStore;
 use super::pending::PendingRequests;
 use super::quota::{Amount, Quota};
-use super::slots::Slots;
 use super::snapshot::{Settings, Snapshot};
 use super::upstreams::Upstreams;
 

@@ -15,7 +15,7 @@ mod tool;
 
 use std::sync::Arc;
 
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use terminal::Terminal;
 use tokio_util::sync::CancellationToken;
@@ -39,7 +39,7 @@ pub async fn serve(options: ServeOptions, stop: CancellationToken) -> Result<u8,
     let mut runtime = Runtime::start(terminal, options.verbose, process).await;
     let served = serve_in(&mut runtime, &options, token, stop).await;
     runtime.shutdown().await?;
-    served.map(|()| exit::OK)
+    served.map(|()| exit_code::OK)
 }
 
 async fn serve_in(

@@ -36,7 +36,7 @@ pub fn mask(masker: Masker) {
     let mut known = MASKER.write().unwrap_or_else(PoisonError::into_inner);
     *known = Some(match known.take() {
         // What runs with an older configuration may still tell of it.
-        Some(before) => masker.with(before),
+        Some(before) => masker.with(&before),
         None => masker,
     });
 }

@@ -22,11 +22,11 @@ pub struct Masker {
 impl Masker {
     /// With a further secret.
     pub fn hiding(self, value: &str) -> Self {
-        self.with(Masker::new(&[value.to_owned()]))
+        self.with(&Masker::new(&[value.to_owned()]))
     }
 
     /// With the secrets of another one, as far as they fit.
-    pub(crate) fn with(mut self, other: Masker) -> Self {
+    pub(crate) fn with(mut self, other: &Masker) -> Self {
         let place = MOST_SECRETS.saturating_sub(self.secrets.len());
         let new = other.secrets.iter().filter(|secret| !self.secrets.contains(secret)).take(place).cloned();
         let new: Vec<String> = new.collect();
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn maskers_add_up() {
-        let both = masker(&["secret-before"]).with(masker(&["secret-before", "secret-before-and-after"]));
+        let both = masker(&["secret-before"]).with(&masker(&["secret-before", "secret-before-and-after"]));
         let all = both.hiding("a-token-of-its-own");
         assert_eq!(all.mask("secret-before-and-after secret-before a-token-of-its-own"), "*** *** ***");
         assert_eq!(all.secrets.len(), 3);

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 
 use agent::Block;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use serde_json::{Value, json};
 use server::process_context::ProcessContext;
@@ -24,7 +24,7 @@ const MOST_INPUT: u64 = 4 << 20;
 pub(crate) async fn ask(arguments: &AskArguments, cancel: CancellationToken) -> Result<u8, Failure> {
     let blocks = tokio::select! {
         blocks = question(arguments.question.as_deref()) => blocks?,
-        () = cancel.cancelled() => return Ok(exit::CANCELLED),
+        () = cancel.cancelled() => return Ok(exit_code::CANCELLED),
     };
     let manner = &arguments.talk.manner;
     let terminal = Terminal::of_conversation(manner.quiet);
@@ -50,9 +50,9 @@ async fn ask_in(
     runtime.stop();
     let id = chat.close().await;
     let (code, error) = match &turn {
-        TurnResult::Answered(_) => (exit::OK, None),
-        TurnResult::Failed(error) => (exit::RUNTIME, Some(error.to_string())),
-        TurnResult::Cancelled => (exit::CANCELLED, Some("cancelled".to_owned())),
+        TurnResult::Answered(_) => (exit_code::OK, None),
+        TurnResult::Failed(error) => (exit_code::RUNTIME, Some(error.to_string())),
+        TurnResult::Cancelled => (exit_code::CANCELLED, Some("cancelled".to_owned())),
     };
     if arguments.json {
         let text = match &turn {

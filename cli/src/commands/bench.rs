@@ -74,7 +74,7 @@ pub(crate) async fn bench(arguments: &BenchArguments) -> Result<u8, Failure> {
     let tools = tools::measure(&engine, &arguments.tools, arguments.rounds).await?;
     let definitions = definitions::measure(&tools::known(&arguments.tools)?)?;
     print(&figures, calls, &tools, &definitions, arguments.json);
-    Ok(gateway::exit::OK)
+    Ok(gateway::exit_code::OK)
 }
 
 struct Bench<'a> {

@@ -2,7 +2,7 @@
 
 use gateway::cache;
 use gateway::discovery::Discovery;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use runner::Engine;
@@ -17,7 +17,7 @@ pub(crate) async fn warm(arguments: &WarmArguments) -> Result<u8, Failure> {
     let terminal = Terminal::new(arguments.quiet, false);
     let done = build(arguments, &terminal).await;
     terminal.flush().await.map_err(Failure::host)?;
-    done.map(|()| exit::OK)
+    done.map(|()| exit_code::OK)
 }
 
 async fn build(arguments: &WarmArguments, terminal: &Terminal) -> Result<(), Failure> {

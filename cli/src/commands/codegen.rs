@@ -9,7 +9,7 @@ mod source;
 pub(crate) use source::{generatable, saved_tools};
 
 use codegen::Bindings;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use terminal::Terminal;
 
@@ -20,7 +20,7 @@ pub(crate) async fn inspect(arguments: CodegenArguments) -> Result<u8, Failure> 
     let terminal = Terminal::new(arguments.quiet, false);
     let done = work(&terminal, &arguments).await;
     match terminal.flush().await {
-        Ok(()) => done.map(|()| exit::OK),
+        Ok(()) => done.map(|()| exit_code::OK),
         Err(error) => Err(Failure::host(format!("the output can't be written: {error}"))),
     }
 }

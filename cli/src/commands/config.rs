@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use config::layers::{self, Layers};
 use config::{ConfigLayer, Error, LoadOptions, schema, show};
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use terminal::Terminal;
 
@@ -16,7 +16,7 @@ pub(crate) async fn run(command: &ConfigCommand) -> Result<u8, Failure> {
     let code = match command {
         ConfigCommand::Schema => {
             terminal.print(&serde_json::to_string_pretty(&schema::schema()).map_err(Failure::host)?);
-            exit::OK
+            exit_code::OK
         }
         ConfigCommand::Check(arguments) => check(arguments, &terminal),
         ConfigCommand::Show(arguments) => show(arguments, &terminal)?,
@@ -40,15 +40,15 @@ fn check(arguments: &CheckArguments, terminal: &Terminal) -> u8 {
     match problems.len() {
         0 => {
             terminal.note("nothing is wrong");
-            exit::OK
+            exit_code::OK
         }
         1 => {
             terminal.note("1 problem");
-            exit::CONFIGURATION
+            exit_code::CONFIGURATION
         }
         number => {
             terminal.note(&format!("{number} problems"));
-            exit::CONFIGURATION
+            exit_code::CONFIGURATION
         }
     }
 }
@@ -58,7 +58,7 @@ fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let shown = show::shown(&layers);
     if arguments.json {
         terminal.print_json(&serde_json::to_string_pretty(&shown).map_err(Failure::host)?);
-        return Ok(exit::OK);
+        return Ok(exit_code::OK);
     }
     let mut text = String::new();
     // Writing to a text does not fail.
@@ -91,5 +91,5 @@ fn show(arguments: &ShowArguments, terminal: &Terminal) -> Result<u8, Failure> {
     for note in &layers.notes {
         terminal.note(note);
     }
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use agent::{Store, StoreError, Summary};
 use config::Glob;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use server::setup;
 use system::calendar::minute;
@@ -41,7 +41,7 @@ pub(crate) async fn run(command: &ConversationCommand) -> Result<u8, Failure> {
         ConversationCommand::Prune(arguments) => prune(arguments, &terminal).await,
     };
     flush(&terminal).await?;
-    done.map(|()| exit::OK)
+    done.map(|()| exit_code::OK)
 }
 
 async fn flush(terminal: &Terminal) -> Result<(), Failure> {

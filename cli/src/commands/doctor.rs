@@ -4,7 +4,7 @@
 //! sandbox's job; here it is told.
 
 use config::CodeMode;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use runner::{Inspection, SandboxReport};
 use sandbox::{Confinement, Layers, Mechanism, Support};
@@ -32,7 +32,7 @@ pub(crate) async fn doctor(arguments: &DoctorArguments) -> Result<u8, Failure> {
         lines(&findings).iter().for_each(|line| terminal.print(line));
     }
     terminal.flush().await.map_err(|error| Failure::host(format!("the output can't be written: {error}")))?;
-    Ok(if findings.ok { exit::OK } else { exit::HOST })
+    Ok(if findings.ok { exit_code::OK } else { exit_code::HOST })
 }
 
 /// Everything that was found, as `--json` prints it. Fields are added, never renamed.

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use config::Config;
 use gateway::cache;
 use gateway::discovery::Discovery;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::program_crate::ProgramCrate;
 use gateway::reference::Lookup;
 use runner::{Catalog, Engine, Outcome, Request, SNIPPET_LIMIT, Status};
-use server::present;
+use server::outcome_text;
 use server::process_context::ProcessContext;
 use server::runtime::Runtime;
 use server::setup;
@@ -59,8 +59,8 @@ async fn run_in(
     let mut outcome = execution.outcome(&request).await;
     if let Ok(outcome) = outcome.as_mut() {
         // What it has waited for before it began is its time as well.
-        outcome.phases_ms.connect += present::milliseconds(waited);
-        outcome.phases_ms.total = present::milliseconds(begun.elapsed());
+        outcome.phases_ms.connect += outcome_text::milliseconds(waited);
+        outcome.phases_ms.total = outcome_text::milliseconds(begun.elapsed());
     }
     if let Some(error) = outcome.as_mut().ok().and_then(|outcome| outcome.error.as_mut()) {
         // It may quote the tool whose failure it was.
@@ -83,7 +83,7 @@ async fn unless_cancelled<T>(
         done = work => done,
         () = cancel.cancelled() => {
             let message = "cancelled before the snippet was tried".to_owned();
-            Err(Failure { code: exit::CANCELLED, message })
+            Err(Failure { code: exit_code::CANCELLED, message })
         }
     }
 }
@@ -157,22 +157,22 @@ fn read_snippet(file: &Path) -> Result<String, Failure> {
 fn show(outcome: &Outcome, arguments: &RunArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if arguments.json {
         terminal.print_json(&serde_json::to_string(outcome).map_err(Failure::host)?);
-        return Ok(exit::of(outcome.status));
+        return Ok(exit_code::of(outcome.status));
     }
     let manifest = outcome.manifest.iter().filter(|_| arguments.check).cloned();
-    for line in manifest.chain(present::content(outcome)).chain(present::result(outcome)) {
+    for line in manifest.chain(outcome_text::content(outcome)).chain(outcome_text::result(outcome)) {
         terminal.print(&line);
     }
     for fix in &outcome.fixes {
         terminal.note(&format!("corrected line {}: {}", fix.line, fix.after.trim()));
     }
     if outcome.status == Status::Ok && !outcome.diagnostics.is_empty() {
-        terminal.note(present::messages(&outcome.diagnostics).trim_end());
+        terminal.note(outcome_text::messages(&outcome.diagnostics).trim_end());
     }
-    if let Some(trouble) = present::trouble(outcome) {
+    if let Some(trouble) = outcome_text::trouble(outcome) {
         terminal.tell(&trouble);
     }
-    Ok(exit::of(outcome.status))
+    Ok(exit_code::of(outcome.status))
 }
 
 /// Everything that one snippet needs.

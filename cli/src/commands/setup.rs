@@ -1,7 +1,7 @@
 //! `toolsmith setup`: the entry for `toolsmith serve` in the configurations of MCP clients.
 //!
-//! What the entry looks like is `clients::entry`'s job, where it belongs `clients::place`'s, how a file is changed
-//! safely `clients::file`'s.
+//! What the entry looks like is `entry`'s job, where it belongs `place`'s, how a file is changed
+//! safely `file`'s.
 
 mod entry;
 mod file;
@@ -10,7 +10,7 @@ mod place;
 use std::path::Path;
 
 use config::{ConfigLayer, layers};
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use serde_json::{Map, Value as Json};
 use terminal::{Terminal, say};
@@ -40,7 +40,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
         terminal.print(entry.text(&arguments.name).trim_end());
         terminal.flush().await.map_err(Failure::host)?;
         tell(&format!("it belongs into {}", place::described(arguments.client, arguments.scope)));
-        return Ok(exit::OK);
+        return Ok(exit_code::OK);
     }
     let place = Place::of(arguments.client, arguments.scope).map_err(Failure::configuration)?;
     let changed = write(arguments, &mut entry, &place).await?;
@@ -52,7 +52,7 @@ pub(crate) async fn setup(arguments: &SetupArguments) -> Result<u8, Failure> {
     if changed && let Some(layer) = &named {
         tell_of_others(layer)?;
     }
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// The configuration that is recorded, once it is known that it can be read.

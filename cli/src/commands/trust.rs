@@ -8,7 +8,7 @@ use config::source::{Document, Entry, masked};
 use config::tree::{Node, Value};
 use config::trust::{self, ProjectFiles, Trust};
 use config::{ConfigLayer, Error, locks, show, variables};
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use mcp::Lock;
 use serde_json::Value as Json;
@@ -39,7 +39,7 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     if arguments.remove {
         trust::record(&file, None).map_err(Failure::configuration)?;
         terminal.note(&format!("{shown} is not trusted any more"));
-        return Ok(exit::OK);
+        return Ok(exit_code::OK);
     }
     // What is shown, and what is recorded, are the same bytes: a file may be another one by the time of the answer.
     let text = config::text::read(&file).map_err(Failure::configuration)?;
@@ -62,7 +62,7 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
             }
             Trust::Missing => "it is not trusted".to_owned(),
         });
-        return Ok(exit::OK);
+        return Ok(exit_code::OK);
     }
     if !arguments.yes {
         if !question::can_ask() {
@@ -77,7 +77,7 @@ async fn trust_project(arguments: &TrustArguments, terminal: &Terminal) -> Resul
     }
     trust::record(&file, Some(stated)).map_err(Failure::configuration)?;
     terminal.note(&format!("{shown} is trusted until it, or the lock file beside it, changes"));
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// What the lock file beside a project's configuration says; `None` where there is none.

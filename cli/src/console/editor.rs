@@ -21,7 +21,7 @@ use rustyline::{Config, Context, Editor as LineEditor, ExternalPrinter, Helper};
 use terminal::{Aside, Terminal};
 use tokio::sync::oneshot;
 
-use super::command::HELP;
+use super::slash_command::HELP;
 use super::typed;
 
 /// How many messages the history keeps.

@@ -11,7 +11,7 @@ use server::snapshot::{Settings, Snapshot};
 use tokio::time::timeout;
 
 use super::chat_session::ChatSession;
-use super::command::{Servers, meant};
+use super::slash_command::{Servers, meant};
 use crate::commands::mcp::login;
 use crate::commands::mcp::{rows, short, source, table};
 

@@ -145,8 +145,7 @@ fn an_answer_for_the_session_is_about_the_server_as_it_is_started() {
             change(command);
         }
         let policy = Policy::new(&Arc::new(config), &[], Some(Remembered::default()), script.clone());
-        let policy = Policy { session: answers.clone(), ..policy };
-        policy
+        Policy { session: answers.clone(), ..policy }
     };
     let tools = ["a"];
     assert_eq!(decide(&of(|_| {}), &tools, &Grants::default()), Ok(()));

@@ -28,8 +28,8 @@ mod tests {
 
     use super::check;
     use crate::{
-        config::{Command, ServerConfig, Transport},
         host::NoHost,
+        server_config::{Command, ServerConfig, Transport},
         session::Session,
     };
 

@@ -15,10 +15,10 @@ use super::{
     is_confidential, store::Client, within,
 };
 use crate::{
-    config::{Grant, OAuth, ServerConfig, Transport},
     error::{Challenge, Error, ErrorKind},
     http::{self, HttpFailure},
     secrets::learn,
+    server_config::{Grant, OAuth, ServerConfig, Transport},
     text::shown,
 };
 

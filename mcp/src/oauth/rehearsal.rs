@@ -11,7 +11,7 @@ use reqwest::Url;
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpRequest};
 
 use super::{Authorizer, callback::PATH, login::Login};
-use crate::config::OAuth;
+use crate::server_config::OAuth;
 
 /// The address that the browser of a rehearsal comes back to.
 const REDIRECT: &str = "http://127.0.0.1:1";

@@ -20,7 +20,7 @@ use system::file::{self, Access, Durability};
 use tokio::time::{Instant, sleep};
 
 use super::{AHEAD, learn_members, now};
-use crate::{config::OAuth, http::HttpFailure, secrets::learn};
+use crate::{http::HttpFailure, secrets::learn, server_config::OAuth};
 
 /// The version of the file's form.
 const VERSION: u32 = 1;

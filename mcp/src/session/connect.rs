@@ -23,10 +23,10 @@ use tokio::{
 use super::{Inner, Session, process::LocalServer, with_stray};
 use crate::{
     client::{Client, HANDSHAKE_VERSION, STATELESS_VERSION},
-    config::{Command, Remote, ServerConfig, Transport},
     error::{Challenge, Error, ErrorKind, Evidence, Phase},
     host::{Host, NoHost, Notice},
     http::{DISCOVERY_TIMEOUT, HttpClient, HttpFailure, Sender},
+    server_config::{Command, Remote, ServerConfig, Transport},
     sse::SseTransport,
     trace::Trace,
     wire::{Fault, Health, LineTransport, MemoryBudget, ResponseRouter, RpcError},

@@ -60,7 +60,7 @@ mod tests {
     use tokio::time::advance;
 
     use super::*;
-    use crate::{client::Client, config::ServerConfig, host::NoHost};
+    use crate::{client::Client, host::NoHost, server_config::ServerConfig};
 
     const LIMIT: Duration = Duration::from_secs(1);
 

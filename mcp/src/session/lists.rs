@@ -10,10 +10,10 @@ use super::{
     exchange::{Ask, Parameters},
 };
 use crate::{
-    config::Transport,
     error::{Error, ErrorKind, Phase},
     http::parameter_headers,
     listing::{Collector, Cursors, Listing, Next},
+    server_config::Transport,
     text::shown,
     wire::HALVED,
 };

@@ -10,9 +10,9 @@ use tokio::{
 
 use crate::{
     client::Client,
-    config::{Command, ServerConfig},
     error::{Error, ErrorKind, Evidence, Phase},
     process::{Process, Spawned, spawn},
+    server_config::{Command, ServerConfig},
 };
 
 /// How long answers that a process wrote before its end may take to be read.

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::lookup::{Found, Lookup, tools};
 use crate::catalog::Catalog;
-use crate::idle::Idle;
 use crate::messages::{Message, Source, warnings};
 use crate::tokens::{Kind, Tokens};
+use crate::unused_calls::Idle;
 
 /// Such a call.
 #[derive(Debug)]

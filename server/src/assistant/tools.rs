@@ -18,8 +18,8 @@ use super::content;
 use super::names::Names;
 use crate::caller::Abilities;
 use crate::in_process::{self, InProcessClient};
-use crate::library;
-use crate::library::AGENTS_WAIT;
+use crate::resources_and_prompts;
+use crate::resources_and_prompts::AGENTS_WAIT;
 use crate::session::AgentIsolation;
 use crate::state::ServerState;
 use crate::upstreams::Upstreams;
@@ -218,7 +218,7 @@ impl Tools {
             return Err("uri is missing; write the address of a resource".to_owned());
         };
         let uri = match arguments.get("server").and_then(Value::as_str) {
-            Some(server) => library::qualified(server, uri),
+            Some(server) => resources_and_prompts::qualified(server, uri),
             None => uri.to_owned(),
         };
         let parameters = Map::from_iter([("uri".to_owned(), json!(uri))]);

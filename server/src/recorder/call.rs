@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gateway::propagation::{self, depth};
+use gateway::propagation::{self, process_depth};
 use runner::{Answer, CallFailure};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -63,7 +63,7 @@ impl<'a> Call<'a> {
     /// What goes with it to the server (MCP's `_meta`).
     pub(super) fn meta(&self) -> Map<String, Value> {
         let mut meta = self.span.as_ref().map(CallSpan::meta).unwrap_or_default();
-        meta.extend(depth::next(self.recorder.requester.depth, self.network == Network::Http));
+        meta.extend(process_depth::next(self.recorder.requester.depth, self.network == Network::Http));
         meta.extend(self.recorder.requester.run.iter().flat_map(|run| propagation::meta_of(run)));
         meta
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateway::propagation::{self, depth};
+use gateway::propagation::{self, process_depth};
 #[expect(deprecated, reason = "logging is still in use")]
 use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
@@ -68,7 +68,7 @@ impl McpService {
             Err(wrong) => return Ok(answer::failure(&wrong)),
         };
         let meta = &context.meta.0.0;
-        if let Some(refusal) = depth::refusal(meta, &state.settings.borrow().config) {
+        if let Some(refusal) = process_depth::refusal(meta, &state.settings.borrow().config) {
             return Ok(answer::failure(&refusal));
         }
         let scope = call.scope();
@@ -77,7 +77,7 @@ impl McpService {
             caller: scope.caller.clone(),
             cancel: scope.cancel.clone(),
             parent_run: propagation::run_of(meta).map(str::to_owned),
-            depth: depth::of_call(meta),
+            depth: process_depth::of_call(meta),
             context: TraceContext::parse(meta),
         };
         call.drive(scope, subagent.clone().answer(task)).await

@@ -13,12 +13,12 @@ use tokio::sync::watch;
 use super::task::Subagent;
 use crate::assistant::{Assistant, Recording};
 use crate::conversations;
+use crate::execution_slots::Slots;
 use crate::http::Token;
 use crate::options::ServeOptions;
 use crate::reload::Source;
 use crate::runtime::Runtime;
 use crate::setup;
-use crate::slots::Slots;
 use crate::snapshot::Settings;
 use crate::subagent_log;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agent::{Answer, Block, EventPoster, FinalAnswer, Message, NewConversation, Role, Run, Toolset as _};
-use gateway::propagation::{self, depth};
+use gateway::propagation::{self, process_depth};
 use rmcp::ErrorData;
 use serde_json::{Value, json};
 use system::random;
@@ -20,9 +20,9 @@ use super::tool::Arguments;
 use crate::answer;
 use crate::assistant::{Assistant, Recorder, Recording, Tools, inputs};
 use crate::caller::Caller;
+use crate::execution_slots::{Busy, SlotLease, Slots};
 use crate::level::Level;
 use crate::session::AgentIsolation;
-use crate::slots::{Busy, SlotLease, Slots};
 use crate::state::ServerState;
 use crate::telemetry::TraceContext;
 
@@ -174,7 +174,7 @@ impl Subagent {
         let host = Arc::new(CallingClient(task.caller.clone()));
         let tools = Tools::connect(&self.state, host, AgentIsolation::Among, Arc::new(|_, _| {})).await;
         let mut meta = propagation::meta_of(reporter.run());
-        meta.extend(depth::same(task.depth));
+        meta.extend(process_depth::same(task.depth));
         meta.extend(task.context.as_ref().map(TraceContext::to_meta).unwrap_or_default());
         let tools = tools.map_err(|failure| failure.message)?.marked(meta);
         let lent = Lent { tools: Some(tools), state: &self.state };

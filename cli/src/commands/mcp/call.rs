@@ -1,14 +1,14 @@
 //! `toolsmith mcp call-tool`: one call, under the same policy as those of programs.
 
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use server::results::{RESULT_LIMIT, Results, text};
 use server::setup::{load_for_person, server};
+use server::tool_result_files::{RESULT_LIMIT, Results, text};
 use terminal::Terminal;
 
 use super::support::{print_json, sessions, tell_difference};
@@ -93,5 +93,5 @@ fn show(result: &Value, as_json: bool, terminal: &Terminal) -> u8 {
     } else {
         terminal.print(&output);
     }
-    if is_error { exit::RUNTIME } else { exit::OK }
+    if is_error { exit_code::RUNTIME } else { exit_code::OK }
 }

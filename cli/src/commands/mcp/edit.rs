@@ -13,7 +13,7 @@ mod yaml;
 use std::time::Duration;
 
 use config::{Permission, command_line};
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use serde_json::{Map, Value as Json, json};
 use terminal::say;
@@ -36,7 +36,7 @@ pub(crate) async fn add(arguments: &AddArguments) -> Result<u8, Failure> {
     change(&mut file, &arguments.name, entry)?;
     save(&file)?;
     tell(&format!("added {} to {}", arguments.name, file.path.display()));
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// Takes over the servers of another client; gives the exit code.
@@ -68,7 +68,7 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<u8, Failure> {
     }
     save(&file)?;
     tell(&format!("added {} to {}", names.join(", "), file.path.display()));
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// Removes a server; gives the exit code.
@@ -80,7 +80,7 @@ pub(crate) fn remove(arguments: &NamedArguments) -> Result<u8, Failure> {
     file.change(&arguments.name, &Change::Remove).map_err(Failure::configuration)?;
     save(&file)?;
     tell(&format!("removed {} from {}", arguments.name, file.path.display()));
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// Switches a server on or off; gives the exit code.
@@ -105,7 +105,7 @@ pub(crate) fn switch(arguments: &NamedArguments, enabled: bool) -> Result<u8, Fa
     save(&file)?;
     let done = if enabled { "enabled" } else { "disabled" };
     tell(&format!("{done} {name} in {}", file.path.display()));
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// Whether the user's own file has a server.

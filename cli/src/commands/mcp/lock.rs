@@ -11,7 +11,7 @@ use config::Config;
 use gateway::cache;
 use gateway::catalog::ToolLists;
 use gateway::discovery::Discovery;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use mcp::Lock;
@@ -57,7 +57,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
             names.join(", "),
             names.join(" ")
         );
-        return Err(Failure { code: exit::RUNTIME, message });
+        return Err(Failure { code: exit_code::RUNTIME, message });
     }
     for (target, held) in targets.iter().zip(&mut opened) {
         target.update(&mut held.lock, &config, &lists, &accepted);
@@ -75,7 +75,7 @@ async fn work(arguments: &PinArguments, terminal: &Terminal) -> Result<u8, Failu
             terminal.note(&format!("{file} says so already"));
         }
     }
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// The servers whose differences a person accepts: none, those that are named, or with no name all.

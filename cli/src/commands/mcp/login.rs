@@ -1,7 +1,7 @@
 //! Logging in at servers and out again: by command, or where one is met that wants it.
 
 use futures::future::BoxFuture;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::login_hook::LoginHook;
 use gateway::session_host::SessionHost as _;
@@ -25,7 +25,7 @@ pub(crate) async fn login(arguments: &LoginArguments) -> Result<u8, Failure> {
         terminal.note(&format!("logged in at {}", arguments.name));
     }
     terminal.flush().await.map_err(Failure::host)?;
-    done.map(|()| exit::OK).map_err(Failure::host)
+    done.map(|()| exit_code::OK).map_err(Failure::host)
 }
 
 /// `mcp logout`; gives the exit code.
@@ -41,7 +41,7 @@ pub(crate) async fn logout(arguments: &NameArguments) -> Result<u8, Failure> {
         format!("there are no tokens of {name}")
     });
     terminal.flush().await.map_err(Failure::host)?;
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// Logs in at a server, with a person at the terminal who agrees in a browser.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use codegen::{Server, observe};
 use config::Config;
-use gateway::exit;
+use gateway::config_secrets;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::observed::{ObservedOutputs, is_one_text};
 use gateway::permission::Policy;
 use gateway::pins::{Locks, Pins};
-use gateway::secrets;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use mcp::{Lock, LockedTool, Observed, Shape};
@@ -31,7 +31,7 @@ pub(crate) async fn observe(arguments: &ObserveArguments) -> Result<u8, Failure>
     let terminal = Terminal::new(arguments.place.quiet, false);
     let done = observe_tool(arguments, &terminal).await;
     terminal.flush().await.map_err(Failure::host)?;
-    done.map(|()| exit::OK)
+    done.map(|()| exit_code::OK)
 }
 
 async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Result<(), Failure> {
@@ -49,7 +49,7 @@ async fn observe_tool(arguments: &ObserveArguments, terminal: &Terminal) -> Resu
         let raw = tools.tool(tool).cloned().unwrap_or_default();
         // Another process may have observed in the meantime: what it wrote is read again, and nobody writes between.
         let mut held = lock_file::open(&place.file)?;
-        let masker = secrets::masker(&place.config);
+        let masker = config_secrets::masker(&place.config);
         learn(&mut held.lock, (server, tool), raw, &answers, &masker)?;
         let signature = signature(&held.lock, server, tool, &masker);
         held.save()?;
@@ -86,14 +86,14 @@ fn learn(
     let known = lock.servers.entry(server.to_owned()).or_default();
     if known.pinned && known.tools.get(tool).is_none_or(|locked| !locked.is(&raw)) {
         let message = format!("{server}.{tool} was locked as another tool in the meantime; try again");
-        return Err(Failure { code: exit::DENIED, message });
+        return Err(Failure { code: exit_code::DENIED, message });
     }
     let locked = known.tools.entry(tool.to_owned()).or_insert_with(|| LockedTool::new(raw.clone()));
     let mut seen = locked.observed.take();
     for answer in answers {
         let samples = seen.as_ref().map_or(0, |seen| seen.samples) + 1;
         let shape = added(seen.map(|seen| seen.shape), answer, masker).map_err(|message| Failure {
-            code: exit::RUNTIME,
+            code: exit_code::RUNTIME,
             message: format!("{server}.{tool}: {message}"),
         })?;
         seen = Some(Observed { shape, samples });
@@ -166,9 +166,9 @@ impl Place {
         let name = &settings.connection.name;
         if !self.config.admits(name, tool) {
             let message = format!("the configuration does not let {server}.{tool} be called");
-            return Err(Failure { code: exit::DENIED, message });
+            return Err(Failure { code: exit_code::DENIED, message });
         }
-        let mut sessions = Sessions::new(self.config.clone(), secrets::masker(&self.config), host);
+        let mut sessions = Sessions::new(self.config.clone(), config_secrets::masker(&self.config), host);
         sessions.hold_to(self.pins.clone());
         sessions.permit(policy);
         let answers = match sessions.start(name).await {
@@ -225,7 +225,7 @@ enum Answer {
 ///
 /// Where an output schema is declared, that is one text, which is taken as it is.
 fn answer(tool: &str, is_declared: bool, (is_error, raw): (bool, &RawValue)) -> Result<Answer, Failure> {
-    let failed = |reason: String| Failure { code: exit::RUNTIME, message: format!("{tool}: {reason}") };
+    let failed = |reason: String| Failure { code: exit_code::RUNTIME, message: format!("{tool}: {reason}") };
     let result: Value = serde_json::from_str(raw.get()).map_err(|error| failed(error.to_string()))?;
     let parts = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();

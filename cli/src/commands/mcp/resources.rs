@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use config::Config;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Pins;
 use mcp::{Items, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use server::results::{RESULT_LIMIT, Results};
 use server::setup::{load_for_person, server};
+use server::tool_result_files::{RESULT_LIMIT, Results};
 use terminal::Terminal;
 
 use super::support::{print_json, sessions};
@@ -37,7 +37,7 @@ pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Termin
     warnings.iter().for_each(|warning| terminal.note(warning));
     if arguments.json {
         print_json(&Value::Array(items), terminal);
-        return Ok(exit::OK);
+        return Ok(exit_code::OK);
     }
     let columns = match list {
         List::Resources => ["uri", "name", "mimeType", "description"],
@@ -46,7 +46,7 @@ pub(super) async fn list(arguments: &OneArguments, list: List, terminal: &Termin
     };
     let rows = items.iter().map(|item| columns.iter().map(|column| cell(item, column)).collect());
     terminal.print(&table(&columns, rows));
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// A member for a table, which makes it fit to be shown.
@@ -73,7 +73,7 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
     let result = bounded(&asked.await?, &config, terminal)?;
     if *json {
         print_json(&result, terminal);
-        return Ok(exit::OK);
+        return Ok(exit_code::OK);
     }
     for content in result["contents"].as_array().into_iter().flatten() {
         match content["text"].as_str() {
@@ -81,7 +81,7 @@ pub(super) async fn read(arguments: &ResourceArguments, terminal: &Terminal) -> 
             None => terminal.print(&binary(content)),
         }
     }
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// Prints the messages of a prompt; gives the exit code.
@@ -95,14 +95,14 @@ pub(super) async fn prompt(arguments: &PromptArguments, terminal: &Terminal) -> 
     let result = bounded(&asked.await?, &config, terminal)?;
     if *json {
         print_json(&result, terminal);
-        return Ok(exit::OK);
+        return Ok(exit_code::OK);
     }
     for message in result["messages"].as_array().into_iter().flatten() {
         let content = &message["content"];
         let text = content["text"].as_str().map_or_else(|| binary(content), str::to_owned);
         terminal.print(&format!("{}: {text}", printable::name(message["role"].as_str().unwrap_or("?"))));
     }
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// What stands for something that is no text.

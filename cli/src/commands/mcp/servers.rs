@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use config::{Config, ConfigLayer, Server};
 use futures::future::join_all;
-use gateway::exit;
+use gateway::config_secrets;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::Known;
-use gateway::secrets;
 use gateway::sessions::{Opened, Sessions, Unopened};
 use serde_json::{Value, json};
 use server::setup::{load_for_person, server, survey_for_person};
@@ -26,7 +26,7 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
     if let Some(name) = &arguments.name {
         server(&config, name)?;
     }
-    let masker = secrets::masker(&config);
+    let masker = config_secrets::masker(&config);
     let mut rows: Vec<Value> = config.servers.iter().map(|server| configured(server, &masker)).collect();
     rows.extend(config.absent.iter().map(|absent| {
         json!({ "id": absent.name, "transport": absent.transport, "enabled": false, "source": source(&absent.layer),
@@ -36,7 +36,7 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
     rows.sort_by_key(|row| row["id"].to_string());
     if arguments.json {
         print_json(&Value::from(rows), terminal);
-        return Ok(exit::OK);
+        return Ok(exit_code::OK);
     }
     let columns = ["id", "transport", "source", "enabled", "timeout", "requestTimeout", "address"];
     terminal.print(&table(
@@ -48,7 +48,7 @@ pub(super) fn list(arguments: &LookArguments, terminal: &Terminal) -> Result<u8,
             terminal.tell(&format!("{}: {wrong}", row["id"].as_str().unwrap_or_default()));
         }
     }
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// A server's entry, without secrets.
@@ -214,7 +214,7 @@ async fn one(config: &Arc<Config>, name: &str, as_json: bool, terminal: &Termina
     let tried = alone(config, name, terminal).await?;
     let mut facts = tried.facts(config);
     if let Some(server) = config.server(name) {
-        let entry = configured(server, &secrets::masker(config));
+        let entry = configured(server, &config_secrets::masker(config));
         ["address", "timeout", "requestTimeout"].iter().for_each(|key| facts[*key] = entry[*key].clone());
     }
     if as_json {

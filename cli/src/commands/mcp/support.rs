@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use config::Config;
-use gateway::exit;
+use gateway::config_secrets;
+use gateway::exit_code;
 use gateway::pins::{Difference, Pins};
-use gateway::secrets;
 use gateway::sessions::Sessions;
 use gateway::tool_list::ToolList;
 use serde_json::Value;
@@ -15,7 +15,8 @@ use crate::host::TerminalHost;
 
 /// Sessions that are held to the lock file.
 pub(super) fn sessions(config: &Arc<Config>, pins: Pins, terminal: &Terminal) -> Sessions {
-    let mut sessions = Sessions::new(config.clone(), secrets::masker(config), TerminalHost::at(terminal));
+    let mut sessions =
+        Sessions::new(config.clone(), config_secrets::masker(config), TerminalHost::at(terminal));
     sessions.hold_to(pins);
     sessions
 }
@@ -39,5 +40,5 @@ pub(super) fn print_json(value: &Value, terminal: &Terminal) {
 
 /// Of some that were tried, whether any worked.
 pub(super) fn code(any_ready: bool) -> u8 {
-    if any_ready { exit::OK } else { exit::HOST }
+    if any_ready { exit_code::OK } else { exit_code::HOST }
 }

@@ -8,7 +8,7 @@ use futures::future::join_all;
 use gateway::cache;
 use gateway::catalog;
 use gateway::direct::Partition;
-use gateway::exit;
+use gateway::exit_code;
 use gateway::failure::Failure;
 use gateway::pins::{Known, Pins};
 use gateway::tool_list::ToolList;
@@ -46,7 +46,7 @@ pub(super) async fn list(arguments: &ToolsArguments, terminal: &Terminal) -> Res
     } else {
         servers.iter().for_each(|(name, rows)| show(&config, name, rows, arguments, terminal));
     }
-    Ok(exit::OK)
+    Ok(exit_code::OK)
 }
 
 /// The tools of servers, all asked at the same time, and what those say that fail.

@@ -1,6 +1,6 @@
 //! What a person is shown of arguments, for any JSON: undone, it is what is sent.
 //!
-//! More cases: `PROPTEST_CASES=1000000 cargo test -p toolsmith --lib arbitrary`.
+//! More cases: `PROPTEST_CASES=1000000 cargo test -p gateway --lib arbitrary`.
 
 use std::path::Path;
 

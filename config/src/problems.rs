@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::decode::Problem;
-use super::sides::At;
+use super::placed::At;
 
 /// Most servers, and most entries of each list and mapping of one.
 pub(super) const MOST_ENTRIES: usize = 1_000;

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::agent::{AgentForm, Models, SubagentForm};
 use super::code_mode::{CodeModeForm, DirectNames};
-use super::kinds::{FilePath, Seconds, Size, text};
+use super::key_macros::{Kind, Merge, section};
+use super::key_types::{FilePath, Seconds, Size, text};
+use super::placed::At;
 use super::policy::Glob;
-use super::section::{Kind, Merge, section};
 use super::serve::ServeForm;
 use super::server_form::ServerForm;
-use super::sides::At;
 
 section! {
     /// The configuration of toolsmith.

@@ -119,7 +119,7 @@ fn is_constant(line: &str) -> bool {
 
 /// What to tell of a text that is refused, if it is another language.
 pub(crate) fn hint(text: &str) -> Option<String> {
-    let text = crate::fence::within(text);
+    let text = crate::markdown::within(text);
     language(&text).map(|name| format!("this is {name}, and a snippet is Rust: {EXAMPLE}"))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! `form!` makes of a declaration what a file is decoded into, with its JSON Schema; `record!` also the checked values
 //! with the defaults filled in; `section!` also how a stronger layer's keys outdo a weaker's. What keys can hold is in
-//! `kinds`.
+//! `key_types`.
 
 use serde_json::Value as Json;
 
@@ -64,10 +64,10 @@ macro_rules! decoded {
 /// The value of a key, or its default.
 macro_rules! filled {
     ($key:expr, $kind:ty) => {
-        <$kind as $crate::section::Kind>::value($key)
+        <$kind as $crate::key_macros::Kind>::value($key)
     };
     ($key:expr, $kind:ty, $default:expr) => {
-        $key.map_or_else(|| $default, <$kind as $crate::section::Kind>::value)
+        $key.map_or_else(|| $default, <$kind as $crate::key_macros::Kind>::value)
     };
 }
 
@@ -96,9 +96,9 @@ macro_rules! form {
                 $(#[serde($($option)*)])*
                 $(#[serde(alias = $alias)] #[schemars(extend("x-alias" = $alias))])?
                 $(#[schemars(extend(
-                    "default" = <$kind as $crate::section::Written>::written(&$default)
+                    "default" = <$kind as $crate::key_macros::Written>::written(&$default)
                 ))])?
-                pub(super) $key: $crate::section::decoded!($kind $(, $default)?),
+                pub(super) $key: $crate::key_macros::decoded!($kind $(, $default)?),
             )*
         }
     };
@@ -118,7 +118,7 @@ macro_rules! record {
             )*
         }
     ) => {
-        $crate::section::form! {
+        $crate::key_macros::form! {
             $(#[doc = $about])*
             $(#[derive($($derived),*)])?
             $(#[serde($($options)*)])*
@@ -137,15 +137,15 @@ macro_rules! record {
         pub struct $record {
             $(
                 $(#[doc = $doc])*
-                pub $key: <$kind as $crate::section::Kind>::Value,
+                pub $key: <$kind as $crate::key_macros::Kind>::Value,
             )*
         }
 
-        impl $crate::section::Kind for $form {
+        impl $crate::key_macros::Kind for $form {
             type Value = $record;
 
             fn value(self) -> $record {
-                $record { $($key: $crate::section::filled!(self.$key, $kind $(, $default)?),)* }
+                $record { $($key: $crate::key_macros::filled!(self.$key, $kind $(, $default)?),)* }
             }
         }
     };
@@ -164,7 +164,7 @@ macro_rules! section {
             )*
         }
     ) => {
-        $crate::section::record! {
+        $crate::key_macros::record! {
             $(#[doc = $about])*
             #[derive(Default)]
             #[serde(default)]
@@ -178,15 +178,15 @@ macro_rules! section {
             }
         }
 
-        impl $crate::section::Merge for $form {
+        impl $crate::key_macros::Merge for $form {
             fn over(self, weaker: Self) -> Self {
-                $form { $($key: $crate::section::Merge::over(self.$key, weaker.$key),)* }
+                $form { $($key: $crate::key_macros::Merge::over(self.$key, weaker.$key),)* }
             }
         }
 
         impl Default for $section {
             fn default() -> Self {
-                $crate::section::Kind::value($form::default())
+                $crate::key_macros::Kind::value($form::default())
             }
         }
     };
@@ -195,7 +195,7 @@ macro_rules! section {
 /// Values that are taken as they are written.
 macro_rules! plain {
     ($($type:ty),* $(,)?) => { $(
-        impl $crate::section::Kind for $type {
+        impl $crate::key_macros::Kind for $type {
             type Value = Self;
 
             fn value(self) -> Self {
@@ -203,7 +203,7 @@ macro_rules! plain {
             }
         }
 
-        impl $crate::section::Written for $type {
+        impl $crate::key_macros::Written for $type {
             fn written(value: &Self) -> serde_json::Value {
                 serde_json::json!(value)
             }

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use url::Url;
 
 use super::decode::{PATH, SHOWN_PATH};
-use super::section::{Kind, Written, plain};
+use super::key_macros::{Kind, Written, plain};
 use super::{size, variables};
 
 /// Most seconds of a time: a day.
@@ -231,7 +231,7 @@ macro_rules! text {
             }
         }
 
-        impl $crate::section::Kind for $kind {
+        impl $crate::key_macros::Kind for $kind {
             type Value = $value;
 
             fn value(self) -> $value {

@@ -7,8 +7,8 @@ use runner::Catalog;
 use serde_json::Value;
 
 use super::chat_session::ChatSession;
-use super::command::{Command, HELP};
 use super::highlight;
+use super::slash_command::{Command, HELP};
 use super::style::Style;
 use crate::commands::mcp::{short, table};
 

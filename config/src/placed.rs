@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::section::{Kind, Written};
+use super::key_macros::{Kind, Written};
 use super::tree::Place;
 
 /// A value with its place.

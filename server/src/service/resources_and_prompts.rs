@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::McpService;
 use crate::level::Level;
-use crate::library::List;
 use crate::output_store::OutputStore;
 use crate::recorder::Requester;
+use crate::resources_and_prompts::List;
 
 impl McpService {
     pub(super) async fn about_resource(
