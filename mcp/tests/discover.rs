@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 /// `PROPTEST_CASES` sets another number.
 fn configuration() -> ProptestConfig {
-    ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 thread_local! {

@@ -18,7 +18,7 @@ use proptest::sample::{Index, select};
 
 /// `PROPTEST_CASES` sets another number.
 fn configuration() -> ProptestConfig {
-    ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// A header, with a name and a value that matter or do not.
