@@ -206,15 +206,15 @@ impl Layers {
             }
         };
         let shown = file.display();
-        if another_is_named {
-            self.notes
-                .push(format!("{shown} {what}, and is left out (`toolsmith trust` shows what it says)"));
-        } else if untrusted == Untrusted::LeftOut {
+        if untrusted == Untrusted::LeftOut {
             self.untrusted = Some(format!(
                 "The configuration {shown} {what} and is left out: ask the person to type `toolsmith trust` in its folder."
             ));
+            return Ok(());
         }
-        if another_is_named || untrusted == Untrusted::LeftOut {
+        if another_is_named {
+            self.notes
+                .push(format!("{shown} {what}, and is left out (`toolsmith trust` shows what it says)"));
             return Ok(());
         }
         Err(Error(format!(

@@ -85,6 +85,16 @@ fn what_is_missing_is_told_at_once_and_comes_back_by_itself() {
 }
 
 #[test]
+fn a_project_that_is_not_trusted_is_told_of_beside_a_named_configuration_too() {
+    let mut server = Serve::new(&format!("{DEMO}{NO_COMMAND}")).file("toolsmith.yaml", PROJECT).start();
+    server.shake_hands();
+    let told = description(&mut server, "gone: cannot start");
+    has(&told, &["toolsmith.yaml is not trusted yet", "`toolsmith trust`"]);
+    let wrong = server.ask(1, "tools/call", &execute("let n: u32 = \"text\"; n"));
+    has(&texts(&wrong), &["mismatched types", "gone: cannot start", "`toolsmith trust`"]);
+}
+
+#[test]
 fn a_snippet_waits_for_the_server_that_it_names_alone() {
     let gate = Gate::new();
     let late: String = (0..6).map(|number| gate.late(&format!("slow{number}"))).collect();
