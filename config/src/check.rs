@@ -1,6 +1,6 @@
 //! The rules that the values of one layer must keep, and what they mean.
 //!
-//! Every broken rule is told, not only the first. Servers' entries are checked by `server`.
+//! Every broken rule is reported, not only the first. Servers' entries are checked by `server`.
 
 use std::path::PathBuf;
 

@@ -95,7 +95,7 @@ impl Wrong {
         self
     }
 
-    /// A key that was left out is not missing: what is wrong with it is told.
+    /// A key that was left out is not missing: what is wrong with it is reported.
     fn less_left_out(mut self, entries: &[(Key, Node)], left_out: &BTreeSet<u32>) -> Self {
         let missing = self.missing.take();
         let is_told = |(key, node): &(Key, Node)| Some(&*key.text) == missing && left_out.contains(&node.id);

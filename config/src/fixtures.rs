@@ -1,7 +1,7 @@
 //! Tests over the configurations in `config/tests/configurations`, the examples and the documentation: the good ones load
 //! and fit the JSON Schema, the broken ones are told as it is written down beside them.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p config` writes down what is told now, and the schema.
+//! `UPDATE_GOLDEN=1 cargo test -p config` writes down what is reported now, and the schema.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -262,7 +262,7 @@ fn the_schema_has_every_name_of_a_key_that_is_decoded_and_no_other() {
             if form.is_empty() { "/properties".to_owned() } else { format!("/$defs/{form}/properties") };
         let named: BTreeSet<_> =
             schema.pointer(&pointer).unwrap().as_object().unwrap().keys().cloned().collect();
-        // What is told of a key that is not known lists all that are.
+        // The error for an unknown key lists all known ones.
         let told = problems(Path::new("/x.yaml"), &text.replace("KEY", "no_such_key: 1")).join("\n");
         let known = told.split("write one of ").nth(1).unwrap().lines().next().unwrap();
         let known: BTreeSet<_> = known.split(", ").map(str::to_owned).collect();

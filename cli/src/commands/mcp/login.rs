@@ -56,7 +56,7 @@ pub(crate) async fn at(connection: &ServerConfig, notifier: &Notifier) -> Result
 async fn show(address: String, in_browser: bool, notifier: Notifier) {
     notifier.tell(&format!("to log in, visit\n  {address}"));
     if in_browser && !browser::open(&address) {
-        notifier.tell("no browser could be opened; open the address by hand, on this machine");
+        notifier.tell("no browser could be opened; open the address manually, on this machine");
     }
 }
 
