@@ -4,31 +4,21 @@
 //! texts, which become numbers again in the text that is written of it. Nobody else knows the mark.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::OnceLock;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::layout::Layout;
+use crate::mark::mark;
+use crate::rules::Rules;
 use crate::scan::Scan;
-use crate::{MESSAGE, Rules};
-
-/// What marked texts begin with.
-pub(crate) fn mark() -> &'static str {
-    static MARK: OnceLock<String> = OnceLock::new();
-    MARK.get_or_init(|| {
-        let random = || RandomState::new().hash_one(0);
-        format!("number {:016x}{:016x} ", random(), random())
-    })
-}
 
 /// A value whose numbers keep their text until [`with_numbers`] writes them.
 ///
 /// # Errors
 /// Where serde_json does not read it.
 pub fn value_with_numbers(raw: &RawValue) -> serde_json::Result<Value> {
-    let rules = Rules { marks_numbers: true, ..MESSAGE };
+    let rules = Rules { marks_numbers: true, ..Rules::MESSAGE };
     match Scan::new(raw.get(), rules, Layout::compact()).run() {
         Ok(marked) => serde_json::from_str(&marked),
         // Repeated names: the last one counts, as always.

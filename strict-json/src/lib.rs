@@ -19,7 +19,9 @@ mod error;
 mod halves;
 mod kept;
 mod layout;
+mod mark;
 mod names;
+mod rules;
 mod scan;
 
 use serde::de::{Deserialize, DeserializeOwned};
@@ -29,27 +31,18 @@ pub use error::Error;
 pub use halves::whole_characters;
 pub use kept::{Pieces, value_with_numbers, with_numbers};
 pub use names::OPEN_NAMES_LIMIT;
+pub use rules::{DEPTH_LIMIT, MESSAGE_DEPTH_LIMIT};
 
 use layout::Layout;
-use scan::{Rules, Scan};
-
-/// How deep a canonical value may nest. Common parsers give up at 128 levels, of which a message around it takes a few.
-pub const DEPTH_LIMIT: usize = 100;
-
-/// How deep any text may nest whose names are checked: an entry of memory is kept for each level.
-pub const MESSAGE_DEPTH_LIMIT: usize = 100_000;
-
-const VALUE: Rules =
-    Rules { depth: DEPTH_LIMIT, checks_scalars: true, keeps_numbers: false, marks_numbers: false };
-const MESSAGE: Rules =
-    Rules { depth: MESSAGE_DEPTH_LIMIT, checks_scalars: false, keeps_numbers: false, marks_numbers: false };
+use rules::Rules;
+use scan::Scan;
 
 /// The canonical form of a value.
 ///
 /// # Errors
 /// What two readers could understand differently, and where.
 pub fn canonical(value: &RawValue) -> Result<Box<RawValue>, Error> {
-    let text = Scan::new(value.get(), VALUE, Layout::compact()).run()?;
+    let text = Scan::new(value.get(), Rules::VALUE, Layout::compact()).run()?;
     RawValue::from_string(text).map_err(|error| Error::of_reader(&error))
 }
 
@@ -68,14 +61,14 @@ pub fn canonical_object(value: &RawValue) -> Result<Box<RawValue>, Error> {
 /// As [`canonical_object`].
 pub fn check_object(value: &RawValue) -> Result<(), Error> {
     require_object(value)?;
-    Scan::new(value.get(), VALUE, Layout::none()).run().map(drop)
+    Scan::new(value.get(), Rules::VALUE, Layout::none()).run().map(drop)
 }
 
 /// Whether a `serde_json::Value` of the value would be written with the same numbers: `1e5` becomes `100000.0`, and of
 /// thirty digits half are lost.
 #[must_use]
 pub fn keeps_numbers(value: &RawValue) -> bool {
-    Scan::new(value.get(), Rules { keeps_numbers: true, ..VALUE }, Layout::none()).run().is_ok()
+    Scan::new(value.get(), Rules { keeps_numbers: true, ..Rules::VALUE }, Layout::none()).run().is_ok()
 }
 
 /// A value on lines, for people: names, order and numbers as in its text. Ends soon after `most` bytes; then the result
@@ -85,7 +78,7 @@ pub fn lines(value: &RawValue, most: usize) -> Lines {
     // What can't be laid out is shown as it came.
     let whole = || Lines { text: value.get().to_owned(), is_cut: false };
     let layout = Layout::lines(most);
-    Scan::new(value.get(), MESSAGE, layout)
+    Scan::new(value.get(), Rules::MESSAGE, layout)
         .run_up_to_limit()
         .map_or_else(|_| whole(), |(text, is_cut)| Lines { text, is_cut })
 }
@@ -105,7 +98,7 @@ pub struct Lines {
 /// # Errors
 /// The name that is repeated, and where.
 pub fn check_names(text: &str) -> Result<(), Error> {
-    Scan::new(text, MESSAGE, Layout::none()).run().map(drop)
+    Scan::new(text, Rules::MESSAGE, Layout::none()).run().map(drop)
 }
 
 /// Reads a value of a type from a text in which no name is repeated.

@@ -6,28 +6,16 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::kept::mark;
 use crate::layout::Layout;
+use crate::mark::mark;
 use crate::names::{Names, OPEN_NAMES_LIMIT};
+use crate::rules::Rules;
 
 /// Characters of a repeated name that an error quotes.
 const QUOTED: usize = 80;
 
 /// Digits that every double holds, as far as the range goes.
 const SURELY_IN_RANGE: usize = 300;
-
-/// What a text must keep to, beside names that stand once.
-#[derive(Clone, Copy)]
-pub(crate) struct Rules {
-    /// How deep it may nest.
-    pub(crate) depth: usize,
-    /// Whether texts must be Unicode and numbers within the range of doubles.
-    pub(crate) checks_scalars: bool,
-    /// Whether numbers must be written as serde_json writes them.
-    pub(crate) keeps_numbers: bool,
-    /// Whether those that serde_json writes in another way become marked texts.
-    pub(crate) marks_numbers: bool,
-}
 
 /// A pass over a text.
 pub(crate) struct Scan<'a> {
