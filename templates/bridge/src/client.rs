@@ -15,17 +15,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll};
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::wire::{
     BROKER_DESCRIPTOR, CallFailure, FailureKind, Question, ToHost, ToProgram, VERSION, Welcome, read_frame,
     write_frame,
 };
-use queue::{Added, Calls, Next};
+use queue::{Added, Answer, Calls, Next, unavailable};
 
 static CONNECTION: OnceLock<Connection> = OnceLock::new();
-
-type Answer = Result<Box<RawValue>, CallFailure>;
 
 /// Bytes of the stacks of the threads here.
 const STACK: usize = 256 * 1024;
@@ -257,10 +254,6 @@ impl fmt::Debug for Ticket {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Ticket({})", self.id)
     }
-}
-
-fn unavailable(reason: &str) -> CallFailure {
-    CallFailure { kind: FailureKind::Unavailable, message: reason.to_owned() }
 }
 
 fn protocol(error: &dyn fmt::Display) -> CallFailure {

@@ -19,6 +19,7 @@ mod generated;
 mod helpers;
 pub mod instantiate;
 mod lookup;
+mod origin;
 mod panics;
 pub mod prelude;
 mod python;
@@ -40,11 +41,12 @@ pub use content::Content;
 pub use error::{ToolError, ToolErrorKind};
 pub use helpers::{Amount, concurrently, progress};
 pub use lookup::{DescribeTools, SearchTools, describe_tools, search_tools};
+pub use origin::{Edited, Origin};
 pub use resource::{
     ListResources, ReadResource, Resource, ResourceContent, mcp_resource_read, mcp_resources_list,
 };
 pub use result::ToolResult;
-pub use run::{Edited, Encoded, Failure, Origin, encode, on_thread, outside_runtime, run};
+pub use run::{Encoded, Failure, encode, on_thread, outside_runtime, run};
 pub use scalar::Scalar;
 
 /// The result type of snippets: any error converts into [`anyhow::Error`] with `?`.

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::panic::{self, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
 
-use crate::run::{Origin, SNIPPET_FILE, shortened};
+use crate::origin::{Origin, SNIPPET_FILE};
+use crate::size::shortened;
 use crate::wire::PanicReport;
 
 /// The latest panics.

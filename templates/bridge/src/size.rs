@@ -1,4 +1,7 @@
-//! Numbers of bytes, as messages tell them.
+//! Sizes: how messages tell them, and how long a message may be.
+
+/// Most bytes of the message of an error or a panic that are told (64 KiB).
+const MESSAGE_LIMIT: usize = 64 << 10;
 
 /// Bytes in the largest unit of which there is at least one: `312 bytes`, `5.3 KiB`, `8 MiB`.
 #[must_use]
@@ -13,6 +16,16 @@ pub fn size(bytes: usize) -> String {
         (whole, 0) => format!("{whole} {unit}"),
         (whole, tenth) => format!("{whole}.{tenth} {unit}"),
     }
+}
+
+/// A message of at most [`MESSAGE_LIMIT`] bytes.
+pub(crate) fn shortened(mut message: String) -> String {
+    if message.len() > MESSAGE_LIMIT {
+        let whole = message.len();
+        message.truncate(message.floor_char_boundary(MESSAGE_LIMIT));
+        message.push_str(&format!("… ({whole} bytes in all)"));
+    }
+    message
 }
 
 #[cfg(test)]

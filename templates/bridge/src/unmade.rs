@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 
-use crate::run::{Origin, SNIPPET_FILE};
+use crate::origin::{Origin, SNIPPET_FILE};
 use crate::wire::{UNMADE_KEPT, UnmadeReport};
 
 /// A place that builds calls of a tool.

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::client;
-use crate::run::{Origin, SNIPPET_FILE};
+use crate::origin::{Origin, SNIPPET_FILE};
 use crate::wire::{PROGRESS_LIMIT, ToHost, WARNINGS_LIMIT, Warning};
 
 /// Where the text of the snippet stands.

@@ -6,8 +6,12 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::task::{Context, Poll, Waker};
 
-use super::{Answer, unavailable};
-use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, ToHost};
+use serde_json::value::RawValue;
+
+use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT, CallFailure, FailureKind, ToHost};
+
+/// What the host answers.
+pub(super) type Answer = Result<Box<RawValue>, CallFailure>;
 
 /// All calls that have not yet been answered, and answers that have not yet been taken.
 #[derive(Default)]
@@ -171,4 +175,9 @@ impl Calls {
         });
         waiting.collect()
     }
+}
+
+/// The failure of a call that gets no answer.
+pub(super) fn unavailable(reason: &str) -> CallFailure {
+    CallFailure { kind: FailureKind::Unavailable, message: reason.to_owned() }
 }

@@ -3,6 +3,8 @@
 use std::io::Read as _;
 use std::task::Waker;
 
+use serde_json::value::RawValue;
+
 use super::*;
 use crate::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT};
 

@@ -7,6 +7,9 @@ use serde_json::Value;
 /// The longest found value that a message quotes whole, in bytes of JSON.
 const LONGEST_QUOTE: usize = 80;
 
+/// How many texts a message names.
+const TEXTS_NAMED: usize = 8;
+
 /// Beyond the integers of 64 bits (2 to the power of 63).
 const RANGE: f64 = 9_223_372_036_854_775_808.0;
 
@@ -86,4 +89,17 @@ pub(super) fn quote(value: &Value) -> String {
     }
     let end = (0..=LONGEST_QUOTE).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     format!("{}… ({} bytes)", &text[..end], text.len())
+}
+
+/// Texts in quotes, the first of many.
+pub(super) struct Texts<'a>(pub(super) &'a [&'a str]);
+
+impl fmt::Display for Texts<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, text) in self.0.iter().take(TEXTS_NAMED).enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(formatter, "{comma}{text:?}")?;
+        }
+        if self.0.len() > TEXTS_NAMED { formatter.write_str(", …") } else { Ok(()) }
+    }
 }

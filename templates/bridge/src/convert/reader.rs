@@ -3,9 +3,8 @@
 use serde_json::{Map, Value, map};
 
 use super::Mismatch;
-use super::mismatch::{Step, quote};
+use super::mismatch::{Step, Texts, quote};
 use super::number::Unheld;
-use super::text::Texts;
 
 /// What values are read from.
 ///

@@ -5,11 +5,9 @@ use std::panic::Location;
 
 use serde_json::Value;
 
+use super::mismatch::Texts;
 use super::{Argument, FromJson, Reader, unfit};
 use crate::warning::warn;
-
-/// How many texts a message names.
-const MOST: usize = 8;
 
 /// A generated enum of texts: its variants are given by their texts as well.
 #[diagnostic::on_unimplemented(
@@ -109,17 +107,4 @@ fn unlisted(text: &str, texts: &[&str]) -> String {
 
 fn not_one_of(text: &str, texts: &[&str]) -> String {
     format!("{text:?} is not one of {}", Texts(texts))
-}
-
-/// Texts in quotes, the first of many.
-pub(super) struct Texts<'a>(pub(super) &'a [&'a str]);
-
-impl fmt::Display for Texts<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, text) in self.0.iter().take(MOST).enumerate() {
-            let comma = if index > 0 { ", " } else { "" };
-            write!(formatter, "{comma}{text:?}")?;
-        }
-        if self.0.len() > MOST { formatter.write_str(", …") } else { Ok(()) }
-    }
 }
