@@ -1,0 +1,202 @@
+use std::ops::Range;
+
+use serde_json::{Value, json};
+
+use super::{Repaired, repair};
+use crate::catalog::Catalog;
+use crate::snippet::Snippet;
+use crate::splice::{Changes, splice};
+
+const CERTAIN: &str = "MachineApplicable";
+const GUESS: &str = "MaybeIncorrect";
+const GAPS: &str = "HasPlaceholders";
+
+/// A place in the file that the compiler reads: with a label, or with what a suggestion puts there.
+fn span(offset: usize, place: Range<usize>, label: &str, suggestion: Option<(&str, &str)>) -> Value {
+    json!({
+        "file_name": "snippet.rs", "byte_start": offset + place.start, "byte_end": offset + place.end,
+        "line_start": 1, "line_end": 1, "column_start": 1, "column_end": 1, "is_primary": true,
+        "label": label, "suggested_replacement": suggestion.map(|(text, _)| text),
+        "suggestion_applicability": suggestion.map(|(_, applicability)| applicability), "expansion": null,
+    })
+}
+
+/// What is made of `text` with one error: its code, message, place and label, and one suggestion in parts.
+fn mended(
+    text: &str,
+    (code, message): (&str, &str),
+    (place, label): (&str, &str),
+    parts: &[(Range<usize>, &str, &str)],
+) -> Option<Repaired> {
+    let snippet = Snippet::read(text).unwrap();
+    let spliced = splice(&snippet, &Changes::default());
+    let offset = spliced.offset as usize;
+    let start = text.find(place).unwrap();
+    let own = |text: &str| if text.starts_with("use ") { 0 } else { offset };
+    let parts =
+        parts.iter().map(|(range, text, kind)| span(own(text), range.clone(), "", Some((text, kind))));
+    let help = json!({
+        "message": "try this", "code": null, "level": "help", "spans": parts.collect::<Vec<_>>(), "children": [],
+    });
+    let error = json!({
+        "message": message, "code": { "code": code }, "level": "error",
+        "spans": [span(offset, start..start + place.len(), label, None)], "children": [help],
+    });
+    repair(&error.to_string(), &snippet, &spliced, &Catalog::default())
+}
+
+/// The text that is made of `text` with a suggestion to replace the first `place` in it.
+fn replaced(text: &str, code: &str, place: &str, new: &str, applicability: &str) -> Option<String> {
+    let start = text.find(place).unwrap();
+    let part = (start..start + place.len(), new, applicability);
+    mended(text, (code, "it is wrong"), (place, ""), &[part]).map(|repaired| repaired.text)
+}
+
+#[test]
+fn what_is_certain_is_applied_and_told() {
+    let part = (13..13, "&", CERTAIN);
+    let repaired = mended("let n = 1;\nf(n)", ("E0308", "wrong"), ("n)", ""), &[part]).unwrap();
+    assert_eq!(repaired.text, "let n = 1;\nf(&n)");
+    let fix = &repaired.fixes[0];
+    assert_eq!((fix.line, fix.before.as_str(), fix.after.as_str()), (2, "f(n)", "f(&n)"));
+    assert_eq!(
+        (repaired.fixes.len(), repaired.changes.imports.as_str(), repaired.changes.tail_in_place),
+        (1, "", false)
+    );
+}
+
+#[test]
+fn what_no_rule_knows_is_not_applied() {
+    let text = "demo::get_custmer(1)";
+    for applicability in [CERTAIN, GUESS] {
+        for (code, place, new) in [
+            ("E0425", "get_custmer", "get_customer"),
+            ("E0425", "get_custmer", ".await"),
+            ("E0308", "get_custmer", "unwrap()"),
+            ("E0308", "get_custmer", "a\nb"),
+            ("E0308", ")", ".try_into().unwrap()"),
+            ("E0308", ")", " as u32)"),
+            ("E0505", ")", ".clone()"),
+            ("E0600", "1", "u32::MAX"),
+        ] {
+            assert_eq!(replaced(text, code, place, new, applicability), None, "{code} {new}");
+        }
+    }
+    assert_eq!(replaced(text, "E0308", "1", "?", GAPS), None);
+    assert_eq!(replaced(text, "E0282", "1", "::<T, E>", GAPS), None);
+    let parts = [(18..18, "Some(", GUESS), (19..19, ")", GUESS)];
+    let label = "expected `Option<i32>`, found integer";
+    let some = mended(text, ("E0308", "wrong"), ("1", label), &parts).unwrap();
+    assert_eq!(some.text, "demo::get_custmer(Some(1))");
+    assert_eq!(replaced("demo.echo()", "E0423", ".", "::", GUESS).as_deref(), Some("demo::echo()"));
+}
+
+/// Whatever the compiler thinks of it: what sounds alike does something else.
+#[test]
+fn a_name_is_never_replaced_by_another() {
+    for code in ["E0425", "E0432", "E0433", "E0560", "E0599", "E0609"] {
+        assert_eq!(replaced("a.list_order", code, "list_order", "list_orders", CERTAIN), None, "{code}");
+    }
+}
+
+#[test]
+fn alternatives_and_halves_are_not_applied() {
+    let text = "f(n)";
+    let parts = [(2..3, "&n", CERTAIN), (2..3, "*n", CERTAIN)];
+    assert!(mended(text, ("E0308", "wrong"), ("n", ""), &parts).is_none());
+    let parts = [(2..2, "Some(", GUESS), (3..3, ".other()", GUESS)];
+    assert!(mended(text, ("E0308", "wrong"), ("n", ""), &parts).is_none());
+}
+
+#[test]
+fn gaps_are_filled_where_one_thing_fits() {
+    let text = "Ok(1)";
+    let part = (2..2, "::<i32, E>", GAPS);
+    let repaired = mended(text, ("E0282", "wrong"), ("Ok", ""), &[part]).unwrap();
+    assert_eq!(repaired.text, "Ok::<_, ::anyhow::Error>(1)");
+    let part = (16..16, " Ok(/* value */)", GAPS);
+    let repaired = mended("if true { return; }", ("E0069", "wrong"), ("return", ""), &[part]).unwrap();
+    assert_eq!(repaired.text, "if true { return Ok(()); }");
+}
+
+#[test]
+fn results_of_calls_are_opened_and_others_are_not() {
+    let label = |error: &str| format!("expected `Order`, found `Result<Order, {error}>`");
+    let opened = |error: &str| {
+        let part = (24..24, "?", GAPS);
+        mended("let a = f().await;\nsee(a)", ("E0308", "mismatched types"), ("a)", &label(error)), &[part])
+    };
+    assert_eq!(opened("ToolError").unwrap().text, "let a = f().await?;\nsee(a)");
+    assert!(opened("ParseIntError").is_none());
+    let field = |error: &str| {
+        let message = format!("no field `id` on type `Result<Order, {error}>`");
+        mended("f().await.id", ("E0609", &message), ("id", "unknown field"), &[(10..10, "unwrap().", GUESS)])
+    };
+    assert_eq!(field("ToolError").unwrap().text, "f().await?.id");
+    assert!(field("ParseIntError").is_none());
+}
+
+/// With `;` it would compile, and a failure would never be told.
+#[test]
+fn failures_are_not_dropped() {
+    let part = || (20..20, ";", CERTAIN);
+    let found =
+        |label| mended("if true { f(x).await }", ("E0308", "wrong"), ("f(x).await", label), &[part()]);
+    let repaired = found("expected `()`, found `Result<Order, ToolError>`").unwrap();
+    assert_eq!(repaired.text, "if true { f(x).await?; }");
+    for other in ["Order", "Result<(), Error>", "impl Future<Output = ()>", "JoinHandle<i32>", "i32"] {
+        let label = format!("expected `()`, found `{other}`");
+        let part = (20..20, ";", CERTAIN);
+        let text = "if true { f(x).await }";
+        assert!(mended(text, ("E0308", "wrong"), ("f(x).await", &label), &[part]).is_none(), "{other}");
+    }
+}
+
+#[test]
+fn imports_stand_before_the_first_line() {
+    let part = |path| (0..0, path, GUESS);
+    let found = |name: &str, parts: &[(Range<usize>, &str, &str)]| {
+        let message = format!("cannot find type `{name}` in this scope");
+        mended(&format!("let a = 1;\n{name}::new(a)"), ("E0433", &message), (name, "undeclared type"), parts)
+    };
+    let repaired = found("Arc", &[part("use std::sync::Arc;\n")]).unwrap();
+    assert_eq!(
+        (repaired.text.as_str(), repaired.changes.imports.as_str()),
+        ("let a = 1;\nArc::new(a)", "use std::sync::Arc; ")
+    );
+    let fix = &repaired.fixes[0];
+    assert_eq!((fix.line, fix.after.as_str()), (1, "use std::sync::Arc; let a = 1;"));
+    let both = [part("use std::cmp::Ordering;\n"), part("use std::sync::atomic::Ordering;\n")];
+    assert!(found("Ordering", &both).is_none(), "which one?");
+    assert!(found("Thing", &[part("use futures_util::thing::Thing;\n")]).is_none(), "not on offer");
+    assert!(found("Thing", &[]).is_none());
+    assert!(found("sleep", &[part("use std::thread::sleep;\n")]).is_none(), "a function may be another");
+}
+
+#[test]
+fn lists_of_texts_are_corrected_as_a_whole() {
+    let label = ("\"b\"", "expected `String`, found `&str`");
+    let text = "let a: Vec<String> = vec![\"b\", \"c\"];";
+    let part = (29..29, ".to_string()", GUESS);
+    let repaired = mended(text, ("E0308", "mismatched types"), label, std::slice::from_ref(&part)).unwrap();
+    assert_eq!(repaired.text, "let a: Vec<String> = vec![\"b\".to_string(), \"c\".to_string()];");
+    let text = text.replace("\"c\"", "c()");
+    let repaired = mended(&text, ("E0308", "mismatched types"), label, &[part]).unwrap();
+    assert_eq!(repaired.text, "let a: Vec<String> = vec![\"b\".to_string(), c()];");
+}
+
+#[test]
+fn nothing_outside_the_snippet_is_touched() {
+    assert_eq!(replaced("a[0]", "E0608", "[0]", ".0", CERTAIN).as_deref(), Some("a.0"));
+    let outside = |range| mended("1", ("E0308", "wrong"), ("1", ""), &[(range, "&", CERTAIN)]);
+    assert!(outside(9..9).is_none());
+    // Before the text stands the wrapper.
+    let before = mended("1", ("E0308", "wrong"), ("1", ""), &[(0..0, "use x", CERTAIN)]);
+    assert!(before.is_none());
+}
+
+#[test]
+fn a_tail_that_borrows_is_taken_where_it_is() {
+    let repaired = mended("a.trim()", ("E0597", "wrong"), ("a", ""), &[(0..1, "b", "Unspecified")]).unwrap();
+    assert_eq!((repaired.text.as_str(), repaired.changes.tail_in_place), ("a.trim()", true));
+}
