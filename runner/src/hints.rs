@@ -3,6 +3,7 @@
 //! The compiler knows only what was compiled for the snippet, and nothing of how tools are meant to be called; the
 //! catalog knows every tool. Advice is never applied: what is corrected is decided in [`crate::repair`].
 
+mod advice;
 mod changes;
 pub(crate) mod compared;
 mod content;
@@ -15,101 +16,24 @@ pub(crate) mod nearest;
 mod serialised;
 mod shown;
 pub(crate) mod signature;
+mod slip;
 pub(crate) mod unmade;
 pub(crate) mod values;
 
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
-use crate::messages::{Message, Source, Span};
+use crate::messages::{Message, Source};
 use crate::tokens::Tokens;
+use advice::Advice;
 use lookup::{Found, Lookup};
+pub(crate) use slip::Slip;
 
 /// Most characters of a hint, and of the advice in it.
 const HINT_LIMIT: usize = 1_500;
 const ADVICE_LIMIT: usize = 400;
 /// Most signatures of a hint.
 const SIGNATURES_KEPT: usize = 3;
-/// Most names in a list of what there is.
-const NAMES_KEPT: usize = 16;
-/// Most characters shown of a name or literal that a snippet has.
-const NAME_SHOWN: usize = 60;
-
-/// A message of the compiler, with what is known about its place.
-pub(crate) struct Slip<'a> {
-    pub(crate) message: &'a Message,
-    pub(crate) source: Source<'a>,
-    pub(crate) tokens: &'a Tokens<'a>,
-    pub(crate) lookup: &'a Lookup<'a>,
-    /// What stands at its place; empty for a place outside the snippet.
-    pub(crate) name: &'a str,
-    /// The first token of its place; the last one for a place outside.
-    pub(crate) at: usize,
-}
-
-impl<'a> Slip<'a> {
-    pub(crate) fn new(
-        message: &'a Message,
-        source: Source<'a>,
-        tokens: &'a Tokens<'a>,
-        lookup: &'a Lookup<'a>,
-    ) -> Self {
-        let primary = message.primary();
-        let name = primary.map_or("", |span| source.slice(span));
-        let name = name.strip_prefix("r#").unwrap_or(name);
-        let range = primary.and_then(|span| source.use_range(span));
-        let at = range.map_or(tokens.len().saturating_sub(1), |range| tokens.at(range.start));
-        Slip { message, source, tokens, lookup, name, at }
-    }
-
-    /// Whether the name at the place stands for itself: it is not in a module, and no member of a value.
-    pub(crate) fn is_bare(&self) -> bool {
-        let before = self.at.checked_sub(1);
-        self.tokens.qualifier(self.at).is_empty()
-            && !before.is_some_and(|before| self.tokens.is_sign(before, '.'))
-    }
-
-    /// A label of one of the places, with its place, that holds `text`.
-    pub(crate) fn labelled(&self, text: &str) -> Option<&'a Span> {
-        let has = |span: &&Span| span.label.as_deref().is_some_and(|label| label.contains(text));
-        self.message.spans.iter().find(has)
-    }
-
-    /// Whether a note or suggestion holds `text`.
-    fn notes(&self, text: &str) -> bool {
-        self.message.children.iter().any(|child| child.message.contains(text))
-    }
-
-    /// The tools of the statement that the place is in.
-    fn nearby(&self) -> Vec<Found<'a>> {
-        self.lookup.within(self.tokens, self.tokens.statement(self.at))
-    }
-}
-
-/// What to do about a message.
-struct Advice<'a> {
-    line: String,
-    /// Tools whose signatures help.
-    tools: Vec<Found<'a>>,
-    /// The type among theirs that it is about, if it is one.
-    focus: String,
-}
-
-impl<'a> Advice<'a> {
-    fn new(line: impl Into<String>) -> Self {
-        Advice { line: line.into(), tools: Vec::new(), focus: String::new() }
-    }
-
-    fn about(mut self, tools: impl IntoIterator<Item = Found<'a>>) -> Self {
-        self.tools.extend(tools);
-        self
-    }
-
-    fn focus(mut self, name: &str) -> Self {
-        name.clone_into(&mut self.focus);
-        self
-    }
-}
 
 /// Gives hints on the messages about one snippet.
 pub(crate) struct Hints<'a> {

@@ -5,9 +5,11 @@
 //! (`repair/own.rs`). Never a name: a tool that sounds alike does something else. docs/corrections.md lists all.
 
 mod capture;
-pub(crate) mod certain;
+mod certain;
+mod edit;
 mod finish;
 mod mismatch;
+mod mutability;
 mod numbers;
 mod opening;
 mod own;
@@ -25,6 +27,7 @@ use crate::outcome::Fix;
 use crate::snippet::Snippet;
 use crate::splice::{Changes, Corrected, Finish, Spliced};
 use crate::tokens::Tokens;
+use edit::Edit;
 use opening::Opening;
 
 /// A corrected text.
@@ -48,20 +51,6 @@ struct Copying {
     makes_mut: bool,
     /// A copy of a value is taken.
     copies: bool,
-}
-
-/// A replacement of bytes in the snippet's text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Edit {
-    start: usize,
-    end: usize,
-    text: String,
-}
-
-impl Edit {
-    fn insert(at: usize, text: impl Into<String>) -> Self {
-        Edit { start: at, end: at, text: text.into() }
-    }
 }
 
 /// Most corrections of one text: what has more is not a slip.

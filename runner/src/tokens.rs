@@ -206,6 +206,20 @@ impl<'a> Tokens<'a> {
     pub(crate) fn member(&self, index: usize) -> &'a str {
         if self.is_sign(index + 1, ':') && self.is_sign(index + 2, ':') { self.word(index + 3) } else { "" }
     }
+
+    /// Whether `<`, `>`, `<=` or `>=` stands before the token at `index`, and not the end of a type or an arrow.
+    pub(crate) fn follows_order(&self, index: usize) -> bool {
+        let is = |back: usize, signs: &[char]| {
+            index.checked_sub(back).is_some_and(|index| signs.iter().any(|sign| self.is_sign(index, *sign)))
+        };
+        let are_joined = |back: usize| {
+            index
+                .checked_sub(back + 1)
+                .is_some_and(|first| self.range(first).end == self.range(first + 1).start)
+        };
+        let is_order = is(1, &['<', '>']) && !(is(2, &['=', '-']) && are_joined(1));
+        is_order || (is(1, &['=']) && is(2, &['<', '>']) && are_joined(1))
+    }
 }
 
 /// The tokens in a row. Not recursive: a text that was read before nests, but not without bound.

@@ -1,9 +1,9 @@
 //! Advice where the compiler's own suggestion could lose a change, a failure or a fraction: it is not applied.
 
+use super::advice::Advice;
 use super::shown::quoted;
-use super::{Advice, Slip};
+use super::slip::Slip;
 use crate::messages::mismatch;
-use crate::repair::certain;
 
 pub(super) fn advice<'a>(slip: &Slip<'a>) -> Option<Advice<'a>> {
     let line = match slip.message.code() {
@@ -86,7 +86,7 @@ fn mismatched(slip: &Slip<'_>) -> Option<String> {
                     quotes";
         return Some(line.to_owned());
     }
-    if expected.starts_with("Option<") && certain::follows_order(slip.tokens, slip.at) {
+    if expected.starts_with("Option<") && slip.tokens.follows_order(slip.at) {
         return Some(
             "`None` is less than every `Some`: compare what is in it, with `is_some_and(|value| value < …)`"
                 .to_owned(),

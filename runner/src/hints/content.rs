@@ -1,6 +1,7 @@
 //! Advice on the parts of an answer's content: a `Content` is read with methods, and is no enum to match on.
 
-use super::{Advice, Slip};
+use super::advice::Advice;
+use super::slip::Slip;
 use crate::messages::mismatch;
 
 /// What the protocol and other libraries call a part, or the variants of one.

@@ -2,8 +2,8 @@
 //!
 //! The usual names of crates are in scope ([`crate::in_scope`]); what the compiler suggests here is the rest.
 
-use super::Slip;
 use super::lookup::Known;
+use super::slip::Slip;
 use crate::in_scope::{ITERTOOLS, METHODS};
 use crate::messages::Message;
 

@@ -1,8 +1,8 @@
 //! Struct literals of generated types: which fields they lack.
 
-use super::Slip;
 use super::lookup::{Found, Known};
 use super::signature::Field;
+use super::slip::Slip;
 
 /// A literal without all fields.
 #[derive(Debug)]

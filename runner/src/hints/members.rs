@@ -1,11 +1,12 @@
 //! Advice on members: fields, variants and setters that do not exist, and fields that are missing.
 
+use super::advice::Advice;
 use super::lookup::{Found, Known};
 use super::nearest::nearest;
 use super::shown::{did_you_mean, list, quoted};
 use super::signature::{Field, Shape};
+use super::slip::Slip;
 use super::values::{awaited, is_result_method, result, tool_result};
-use super::{Advice, Slip};
 use super::{imports, literal};
 
 /// Errors of members.

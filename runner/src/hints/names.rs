@@ -1,10 +1,11 @@
 //! Advice on names that do not exist: tools, modules, types, crates.
 
+use super::advice::Advice;
 use super::imports::{self, CRATES};
 use super::lookup::{Found, tools};
 use super::nearest::{NEAR_KEPT, nearest};
 use super::shown::{did_you_mean, list, quoted};
-use super::{Advice, Slip};
+use super::slip::Slip;
 use crate::catalog::ServerModule;
 use crate::tokens::Kind;
 

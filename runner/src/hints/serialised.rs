@@ -1,7 +1,8 @@
 //! Advice on values that can't become JSON, and on types that JSON can't be read as.
 
+use super::advice::Advice;
 use super::shown::quoted;
-use super::{Advice, Slip};
+use super::slip::Slip;
 
 /// Iterators of the standard library that a snippet is likely to end with.
 const ITERATORS: [&str; 16] = [

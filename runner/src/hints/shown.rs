@@ -2,7 +2,11 @@
 
 use super::lookup::Found;
 use super::signature::without_remarks;
-use super::{NAME_SHOWN, NAMES_KEPT};
+
+/// Most names in a list of what there is.
+const NAMES_KEPT: usize = 16;
+/// Most characters shown of a name or literal that a snippet has.
+pub(super) const NAME_SHOWN: usize = 60;
 
 /// How much of a signature is shown.
 #[derive(Clone, Copy)]

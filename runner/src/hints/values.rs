@@ -1,10 +1,11 @@
 //! Advice on values: calls that are not awaited, results that are not opened, arguments of the wrong kind.
 
+use super::advice::Advice;
 use super::lookup::{Found, Known};
 use super::nearest::nearest;
-use super::shown::{cut, list, quoted};
+use super::shown::{NAME_SHOWN, cut, list, quoted};
 use super::signature::Shape;
-use super::{Advice, NAME_SHOWN, Slip};
+use super::slip::Slip;
 use crate::messages::mismatch;
 use crate::tokens::Kind;
 

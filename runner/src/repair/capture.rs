@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::certain;
+use super::mutability::{changing, shares_changes};
 use crate::hints::Slip;
 use crate::tokens::{Kind, Tokens};
 
@@ -21,10 +21,9 @@ pub(super) fn reads_only(slip: &Slip<'_>, at: usize) -> bool {
     };
     let Some(region) = region(tokens, start) else { return false };
     let outside = |index: &usize| !region.contains(index);
-    let changed: Vec<&str> =
-        certain::changing(tokens).filter(outside).map(|index| tokens.word(index)).collect();
+    let changed: Vec<&str> = changing(tokens).filter(outside).map(|index| tokens.word(index)).collect();
     region.clone().all(|index| tokens.word(index).is_empty() || !changed.contains(&tokens.word(index)))
-        && !certain::shares_changes(tokens)
+        && !shares_changes(tokens)
 }
 
 /// Whether a closure or block that takes what it names by `move` names the variable `name`.

@@ -11,6 +11,7 @@ use crate::messages::{Message, mismatch};
 use crate::tokens::{Kind, Tokens};
 
 use super::capture;
+use super::mutability::{changing, shares_changes};
 
 /// Methods that are called for what they do: what they return may be dropped.
 const EFFECTS: [&str; 21] = [
@@ -37,31 +38,11 @@ const EFFECTS: [&str; 21] = [
     "truncate",
 ];
 
-/// Words of types and methods by which a value changes that is not declared `mut`, or whose copies differ from it.
-const SHARED: [&str; 9] =
-    ["Cell", "Drop", "Mutex", "OnceCell", "RefCell", "RwLock", "UnsafeCell", "lock", "borrow_mut"];
-
 /// Words that begin a value which may be one that exists already, in one of several branches.
 const BRANCHES: [&str; 5] = ["if", "loop", "match", "move", "unsafe"];
 
-/// The words that are declared `mut`, by their indices.
-pub(super) fn changing<'a>(tokens: &'a Tokens<'_>) -> impl Iterator<Item = usize> + 'a {
-    let declared = |index: &usize| {
-        let before = |back: usize| index.checked_sub(back);
-        let is_mut = before(1).is_some_and(|before| tokens.word(before) == "mut");
-        is_mut && !before(2).is_some_and(|before| tokens.is_sign(before, '&'))
-    };
-    (0..tokens.len()).filter(declared)
-}
-
-/// Whether the snippet changes values by other ways than variables that are `mut`.
-pub(super) fn shares_changes(tokens: &Tokens<'_>) -> bool {
-    let is_way = |(index, word): (usize, &str)| match word {
-        "mut" => index.checked_sub(1).is_some_and(|before| tokens.is_sign(before, '&')),
-        _ => SHARED.contains(&word) || word.ends_with("_mut"),
-    };
-    tokens.words().any(is_way)
-}
+/// Words that begin an expression behind which nothing can be put.
+const BLOCKS: [&str; 9] = ["async", "break", "for", "if", "loop", "match", "return", "unsafe", "while"];
 
 /// Whether the place at the byte `at` is part of what a `let mut` gets: what is put there is meant to be changed.
 pub(super) fn is_for_changing(slip: &Slip<'_>, at: usize) -> bool {
@@ -207,6 +188,16 @@ fn is_fresh_value(tokens: &Tokens<'_>, value: Range<usize>) -> bool {
     is_constant || value.clone().any(makes)
 }
 
+/// Whether something can be put behind the expression at `range` without brackets.
+pub(super) fn is_simple(slip: &Slip<'_>, range: &Range<usize>) -> bool {
+    let tokens = slip.tokens;
+    let first = tokens.at(range.start);
+    let Some(last) = tokens.at(range.end).checked_sub(1).filter(|last| *last >= first) else { return false };
+    let begins = !tokens.word(first).is_empty() && !BLOCKS.contains(&tokens.word(first));
+    let ends = tokens.kind(last) == Some(Kind::Close('(')) || tokens.is_plain(last);
+    begins && (ends || tokens.word(last) == "await") && tokens.range(last).end == range.end
+}
+
 /// Whether what is borrowed to be changed is a variable or a field: of anything else, the change would be lost.
 pub(super) fn is_place(slip: &Slip<'_>) -> bool {
     let Some(range) = slip.message.primary().and_then(|span| slip.source.range(span)) else { return false };
@@ -228,24 +219,10 @@ pub(super) fn is_wrapped(slip: &Slip<'_>) -> bool {
 /// Whether what stands at `range` is compared by its order: `None` comes before every `Some`.
 pub(super) fn is_compared(slip: &Slip<'_>, range: &Range<usize>) -> bool {
     let tokens = slip.tokens;
-    follows_order(tokens, tokens.at(range.start)) || {
+    tokens.follows_order(tokens.at(range.start)) || {
         let behind = tokens.at(range.end);
         tokens.is_sign(behind, '<') || tokens.is_sign(behind, '>')
     }
-}
-
-/// Whether `<`, `>`, `<=` or `>=` stands before the token at `index`, and not the end of a type or an arrow.
-pub(crate) fn follows_order(tokens: &Tokens<'_>, index: usize) -> bool {
-    let is = |back: usize, signs: &[char]| {
-        index.checked_sub(back).is_some_and(|index| signs.iter().any(|sign| tokens.is_sign(index, *sign)))
-    };
-    let are_joined = |back: usize| {
-        index
-            .checked_sub(back + 1)
-            .is_some_and(|first| tokens.range(first).end == tokens.range(first + 1).start)
-    };
-    let is_order = is(1, &['<', '>']) && !(is(2, &['=', '-']) && are_joined(1));
-    is_order || (is(1, &['=']) && is(2, &['<', '>']) && are_joined(1))
 }
 
 /// Whether the value before the byte `at` may be dropped: it is plain, and the call that gives it was made for what it

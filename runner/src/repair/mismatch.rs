@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::own::{call, is_simple};
-use super::{Edit, certain};
+use super::certain;
+use super::edit::Edit;
 use crate::hints::Slip;
 use crate::hints::lookup::{Found, Known};
 use crate::messages::{mismatch, quoted};
@@ -19,10 +19,10 @@ pub(super) fn edits(slip: &Slip<'_>) -> Option<Vec<Edit>> {
     if in_macro && slip.source.range(primary).is_some() {
         return None;
     }
-    if let Some(pattern) = call(slip, expected) {
+    if let Some(pattern) = slip.call(expected) {
         return matched(slip, pattern, found);
     }
-    let simple = is_simple(slip, &range);
+    let simple = certain::is_simple(slip, &range);
     match slip.lookup.known(found) {
         Known::Call(found) if simple => awaited(slip, found, expected, &range),
         Known::Result(value, _) if simple && is_result_of_call(slip, found) => {
@@ -113,10 +113,10 @@ fn opened(slip: &Slip<'_>, value: &str, expected: &str, range: &Range<usize>) ->
 /// `match demo::echo("a") { Ok(…) => …`: the patterns are told, and what they are matched with.
 fn matched(slip: &Slip<'_>, pattern: Found<'_>, found: &str) -> Option<Vec<Edit>> {
     let span = slip.labelled("this expression has type")?;
-    let same = quoted(span.label.as_deref()?).into_iter().find_map(|name| call(slip, name))?;
+    let same = quoted(span.label.as_deref()?).into_iter().find_map(|name| slip.call(name))?;
     let range = slip.source.range(span)?;
     let is_result = matches!(slip.lookup.known(found), Known::Result(..));
-    let fits = is_result && same.key() == pattern.key() && is_simple(slip, &range);
+    let fits = is_result && same.key() == pattern.key() && certain::is_simple(slip, &range);
     fits.then(|| around(&range, "", ".await"))
 }
 
@@ -142,7 +142,7 @@ fn texts(slip: &Slip<'_>, expected: &str, found: &str, range: &Range<usize>) -> 
         ("String", "&str") if is_optional => {
             let is_literal =
                 slip.tokens.kind(slip.at) == Some(Kind::Literal) && slip.tokens.range(slip.at) == *range;
-            let is_one = is_literal || is_simple(slip, range);
+            let is_one = is_literal || certain::is_simple(slip, range);
             is_one.then(|| around(range, some, &format!(".to_string(){end}")))
         }
         ("String", "&str") => list(slip.tokens, slip.at).map(owned),

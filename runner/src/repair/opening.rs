@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Edit;
+use super::edit::Edit;
 use crate::tokens::{Kind, Tokens};
 
 /// Something that is put behind an expression: `?`, `.await` or `.await?`.

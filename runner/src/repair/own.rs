@@ -2,15 +2,12 @@
 
 use std::ops::Range;
 
-use super::{Edit, mismatch};
+use super::edit::Edit;
+use super::{certain, mismatch};
 use crate::hints::Slip;
 use crate::hints::literal;
-use crate::hints::lookup::{Found, Known};
+use crate::hints::lookup::Known;
 use crate::hints::values::is_result_method;
-use crate::tokens::Kind;
-
-/// Words that begin an expression behind which nothing can be put.
-const BLOCKS: [&str; 9] = ["async", "break", "for", "if", "loop", "match", "return", "unsafe", "while"];
 
 /// The edits of a message, if it shows one of the slips that are known here; `tail` is the snippet's last value.
 pub(super) fn edits(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Vec<Edit>> {
@@ -24,24 +21,6 @@ pub(super) fn edits(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Vec<
         _ => None,
     };
     edit.map(|edit| vec![edit])
-}
-
-/// Whether something can be put behind the expression at `range` without brackets.
-pub(super) fn is_simple(slip: &Slip<'_>, range: &Range<usize>) -> bool {
-    let tokens = slip.tokens;
-    let first = tokens.at(range.start);
-    let Some(last) = tokens.at(range.end).checked_sub(1).filter(|last| *last >= first) else { return false };
-    let begins = !tokens.word(first).is_empty() && !BLOCKS.contains(&tokens.word(first));
-    let ends = tokens.kind(last) == Some(Kind::Close('(')) || tokens.is_plain(last);
-    begins && (ends || tokens.word(last) == "await") && tokens.range(last).end == range.end
-}
-
-/// The call that `name` is the type of.
-pub(super) fn call<'a>(slip: &Slip<'a>, name: &str) -> Option<Found<'a>> {
-    match slip.lookup.known(name) {
-        Known::Call(found) if !name.starts_with('&') => Some(found),
-        _ => None,
-    }
 }
 
 /// A literal that lacks optional fields only: they are left out with `None`.
@@ -88,7 +67,7 @@ fn dot(slip: &Slip<'_>) -> Option<usize> {
 
 /// A method of a result, or of the value in it, on a call.
 fn method(slip: &Slip<'_>) -> Option<Edit> {
-    let found = slip.message.quoted().into_iter().find_map(|name| call(slip, name))?;
+    let found = slip.message.quoted().into_iter().find_map(|name| slip.call(name))?;
     let is_text = found.form().output == "ToolResult" && matches!(slip.name, "text" | "json");
     let text = match slip.name {
         name if is_result_method(name) => ".await",
@@ -104,8 +83,8 @@ fn bound(slip: &Slip<'_>, tail: Option<&Range<usize>>) -> Option<Edit> {
     let names = slip.message.quoted();
     let name = *names.first()?;
     if message.starts_with("the snippet's result") {
-        call(slip, name)?;
-        let tail = tail.filter(|tail| is_simple(slip, tail))?;
+        slip.call(name)?;
+        let tail = tail.filter(|tail| certain::is_simple(slip, tail))?;
         return Some(Edit::insert(tail.end, ".await?"));
     }
     let is_input = matches!(slip.lookup.known(name), Known::Input(_));

@@ -1,6 +1,6 @@
 //! Corrections of a corrected text: what two rounds change together, as changes of the text that was sent.
 
-use super::Edit;
+use super::edit::Edit;
 
 /// The edits that lead from a text to what `second` makes of `between`, which `first` has made of it. Both are in the order
 /// of their text; edits that touch become one.

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use super::{Edit, capture, certain, numbers};
+use super::edit::Edit;
+use super::{capture, certain, numbers};
 use crate::hints::Slip;
 use crate::hints::lookup::Known;
 use crate::messages::{Message, Span, mismatch};

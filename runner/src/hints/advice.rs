@@ -1,0 +1,28 @@
+//! What a hint says of one message: a line, and the tools whose signatures help.
+
+use super::lookup::Found;
+
+/// What to do about a message.
+pub(super) struct Advice<'a> {
+    pub(super) line: String,
+    /// Tools whose signatures help.
+    pub(super) tools: Vec<Found<'a>>,
+    /// The type among theirs that it is about, if it is one.
+    pub(super) focus: String,
+}
+
+impl<'a> Advice<'a> {
+    pub(super) fn new(line: impl Into<String>) -> Self {
+        Advice { line: line.into(), tools: Vec::new(), focus: String::new() }
+    }
+
+    pub(super) fn about(mut self, tools: impl IntoIterator<Item = Found<'a>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    pub(super) fn focus(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.focus);
+        self
+    }
+}

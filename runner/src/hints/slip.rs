@@ -1,0 +1,64 @@
+//! A message of the compiler beside the snippet's text and the catalog: what hints and corrections begin with.
+
+use super::lookup::{Found, Known, Lookup};
+use crate::messages::{Message, Source, Span};
+use crate::tokens::Tokens;
+
+/// A message of the compiler, with what is known about its place.
+pub(crate) struct Slip<'a> {
+    pub(crate) message: &'a Message,
+    pub(crate) source: Source<'a>,
+    pub(crate) tokens: &'a Tokens<'a>,
+    pub(crate) lookup: &'a Lookup<'a>,
+    /// What stands at its place; empty for a place outside the snippet.
+    pub(crate) name: &'a str,
+    /// The first token of its place; the last one for a place outside.
+    pub(crate) at: usize,
+}
+
+impl<'a> Slip<'a> {
+    pub(crate) fn new(
+        message: &'a Message,
+        source: Source<'a>,
+        tokens: &'a Tokens<'a>,
+        lookup: &'a Lookup<'a>,
+    ) -> Self {
+        let primary = message.primary();
+        let name = primary.map_or("", |span| source.slice(span));
+        let name = name.strip_prefix("r#").unwrap_or(name);
+        let range = primary.and_then(|span| source.use_range(span));
+        let at = range.map_or(tokens.len().saturating_sub(1), |range| tokens.at(range.start));
+        Slip { message, source, tokens, lookup, name, at }
+    }
+
+    /// Whether the name at the place stands for itself: it is not in a module, and no member of a value.
+    pub(crate) fn is_bare(&self) -> bool {
+        let before = self.at.checked_sub(1);
+        self.tokens.qualifier(self.at).is_empty()
+            && !before.is_some_and(|before| self.tokens.is_sign(before, '.'))
+    }
+
+    /// A label of one of the places, with its place, that holds `text`.
+    pub(crate) fn labelled(&self, text: &str) -> Option<&'a Span> {
+        let has = |span: &&Span| span.label.as_deref().is_some_and(|label| label.contains(text));
+        self.message.spans.iter().find(has)
+    }
+
+    /// Whether a note or suggestion holds `text`.
+    pub(super) fn notes(&self, text: &str) -> bool {
+        self.message.children.iter().any(|child| child.message.contains(text))
+    }
+
+    /// The tools of the statement that the place is in.
+    pub(super) fn nearby(&self) -> Vec<Found<'a>> {
+        self.lookup.within(self.tokens, self.tokens.statement(self.at))
+    }
+
+    /// The call that `name` is the type of.
+    pub(crate) fn call(&self, name: &str) -> Option<Found<'a>> {
+        match self.lookup.known(name) {
+            Known::Call(found) if !name.starts_with('&') => Some(found),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The edits that a correction of a snippet's text is made of.
+
+/// A replacement of bytes in the snippet's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) text: String,
+}
+
+impl Edit {
+    pub(super) fn insert(at: usize, text: impl Into<String>) -> Self {
+        Edit { start: at, end: at, text: text.into() }
+    }
+}
