@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use proc_macro2::LineColumn;
 
-use crate::snippet::SyntaxError;
+use crate::syntax_error::SyntaxError;
 
 /// Checks that brackets pair up and nest at most `limit` deep.
 pub(crate) fn check(text: &str, limit: usize) -> Result<(), SyntaxError> {

@@ -15,8 +15,9 @@ use crate::markdown;
 use crate::messages::{Message, Source, Span, errors, warnings};
 use crate::other_languages;
 use crate::outcome::{Diagnostic, Fix};
-use crate::snippet::{Snippet, SyntaxError};
+use crate::snippet::Snippet;
 use crate::splice::Spliced;
+use crate::syntax_error::SyntaxError;
 use crate::unused_calls::Idle;
 
 /// Most diagnostics given back; the first ones are the causes.

@@ -5,7 +5,8 @@ use std::ops::Range;
 use proc_macro2::LineColumn;
 
 use crate::balance;
-use crate::snippet::{self, SyntaxError};
+use crate::syntax_depth;
+use crate::syntax_error::SyntaxError;
 
 /// A line that opens or closes a block of code.
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +101,7 @@ fn is_inside(inside: &[Range<usize>], line: usize) -> bool {
 
 /// Whether a text beside a block does something: prose, or a single word, does not.
 fn is_program(text: &str) -> bool {
-    let Ok(tokens) = snippet::tokens(text) else { return false };
+    let Ok(tokens) = syntax_depth::tokens(text) else { return false };
     let Ok(statements) = syn::parse::Parser::parse2(syn::Block::parse_within, tokens) else { return false };
     let is_word = |statement: &syn::Stmt| {
         matches!(statement, syn::Stmt::Expr(syn::Expr::Path(_) | syn::Expr::Lit(_), None))

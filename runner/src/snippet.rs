@@ -16,13 +16,11 @@ use crate::entry::{self, Entry};
 use crate::flow;
 use crate::markdown;
 use crate::syntax_depth;
+use crate::syntax_error::SyntaxError;
 use crate::unused_calls::{self, Idle};
 
 /// Longest snippet that is accepted, in bytes (1 MiB).
 pub const SNIPPET_LIMIT: usize = 1024 * 1024;
-
-/// Deepest nesting of brackets that is accepted; the parser recurses on it.
-pub const NESTING_LIMIT: usize = 128;
 
 /// Where every snippet starts.
 const START: LineColumn = LineColumn { line: 1, column: 0 };
@@ -72,26 +70,6 @@ pub(crate) enum Ending {
     Never { returns: bool },
 }
 
-/// A place where the syntax is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SyntaxError {
-    /// What is wrong.
-    pub(crate) message: String,
-    /// Line from 1.
-    pub(crate) line: u32,
-    /// Column in characters, from 1.
-    pub(crate) column: u32,
-}
-
-impl SyntaxError {
-    /// An error at a place as the parser counts: columns from 0.
-    pub(crate) fn at(message: impl Into<String>, at: LineColumn) -> Self {
-        let line = u32::try_from(at.line).unwrap_or(u32::MAX);
-        let column = u32::try_from(at.column + 1).unwrap_or(u32::MAX);
-        SyntaxError { message: message.into(), line: line.max(1), column }
-    }
-}
-
 /// Whether a snippet ends with an expression and a `;`, so that a value which it may have is not its result. Calls that give
 /// none (`emit(…);`, `list.push(…);`) are not told apart, but for those that print or emit.
 #[must_use]
@@ -131,7 +109,7 @@ impl Snippet {
     }
 
     fn parse_text(mut text: String) -> Result<Self, SyntaxError> {
-        let tokens = tokens(&text)?;
+        let tokens = syntax_depth::tokens(&text)?;
         let (mut identifiers, mut functions) = (BTreeSet::new(), BTreeSet::new());
         collect_identifiers(&tokens, &mut identifiers, &mut functions);
         let mut blanks = Vec::new();
@@ -159,17 +137,6 @@ impl Snippet {
         }
         Ok(Snippet { text, shape, tail, discards, roots, blocks, idle, identifiers, functions })
     }
-}
-
-/// The tokens of a text that a parser may be given.
-pub(crate) fn tokens(text: &str) -> Result<TokenStream, SyntaxError> {
-    crate::balance::check(text, NESTING_LIMIT)?;
-    let tokens = text.parse::<TokenStream>().map_err(|error| {
-        let message = "this is not a Rust token: an unknown character, an unclosed string or comment";
-        SyntaxError::at(message, error.span().start())
-    })?;
-    syntax_depth::check(tokens.clone())?;
-    Ok(tokens)
 }
 
 /// `code` with its first line as spaces where that names an interpreter (The Rust Reference, "Shebang").

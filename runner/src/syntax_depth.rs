@@ -1,12 +1,16 @@
 //! Bounds how deep the parser can recurse: a snippet must not overflow the host's stack.
 //!
-//! Brackets are bounded by [`crate::balance`]. What is left are chains without brackets (`- - - 1`, `1 + 1 + 1`,
+//! [`crate::balance`] bounds brackets. What is left are chains without brackets (`- - - 1`, `1 + 1 + 1`,
 //! `if … else if …`, `A<A<A<…`), whose depth can't be more than the number of tokens since something that
 //! surely ended what came before.
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use crate::snippet::SyntaxError;
+use crate::balance;
+use crate::syntax_error::SyntaxError;
+
+/// Deepest nesting of brackets that is accepted; the parser recurses on it.
+pub const NESTING_LIMIT: usize = 128;
 
 /// Most tokens that may depend on each other. Programs that people or models write stay under a few hundred.
 pub const CHAIN_LIMIT: usize = 2_000;
@@ -15,8 +19,19 @@ pub const CHAIN_LIMIT: usize = 2_000;
 /// is about 34 KiB, for a `&` of a type by a parser without optimisation.
 pub(crate) const STACK: usize = CHAIN_LIMIT * (64 << 10);
 
+/// The tokens of a text that a parser may be given.
+pub(crate) fn tokens(text: &str) -> Result<TokenStream, SyntaxError> {
+    balance::check(text, NESTING_LIMIT)?;
+    let tokens = text.parse::<TokenStream>().map_err(|error| {
+        let message = "this is not a Rust token: an unknown character, an unclosed string or comment";
+        SyntaxError::at(message, error.span().start())
+    })?;
+    check(tokens.clone())?;
+    Ok(tokens)
+}
+
 /// Checks that no chain is longer than [`CHAIN_LIMIT`].
-pub(crate) fn check(tokens: TokenStream) -> Result<(), SyntaxError> {
+fn check(tokens: TokenStream) -> Result<(), SyntaxError> {
     walk(tokens, 0)
 }
 

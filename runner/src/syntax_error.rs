@@ -1,0 +1,23 @@
+//! What is wrong with a snippet's syntax, and where.
+
+use proc_macro2::LineColumn;
+
+/// A place where the syntax is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SyntaxError {
+    /// What is wrong.
+    pub(crate) message: String,
+    /// Line from 1.
+    pub(crate) line: u32,
+    /// Column in characters, from 1.
+    pub(crate) column: u32,
+}
+
+impl SyntaxError {
+    /// An error at a place as the parser counts: columns from 0.
+    pub(crate) fn at(message: impl Into<String>, at: LineColumn) -> Self {
+        let line = u32::try_from(at.line).unwrap_or(u32::MAX);
+        let column = u32::try_from(at.column + 1).unwrap_or(u32::MAX);
+        SyntaxError { message: message.into(), line: line.max(1), column }
+    }
+}
