@@ -8,6 +8,7 @@
 //! What may lie there is `budget`'s to say, what does lie there is written down in `ledger`, `eviction` removes what is
 //! too much, and what is in use is held by a lock (`hold`).
 
+mod bucket;
 mod budget;
 mod contents;
 mod eviction;
@@ -20,9 +21,9 @@ mod tests;
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+pub use bucket::Bucket;
 pub use budget::{
     BINDINGS_KEPT, DEFAULT_SIZE, FILES_KEPT, LARGEST_KEPT_PROGRAM, LAYERS_KEPT, LEAST_SIZE, PROGRAMS_KEPT,
 };
@@ -41,29 +42,6 @@ pub struct Cache {
     budget: Budget,
 }
 
-/// What the cache holds. The number in a bucket's name rises when the form of its entries changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bucket {
-    /// What compilers said of themselves, one JSON file each.
-    Toolchains,
-    /// Bridge and crates on offer, compiled: one folder a key.
-    Layers,
-    /// Bindings of a server, compiled: one folder a key.
-    Bindings,
-    /// Linked programs: one folder a key.
-    Programs,
-    /// Tool lists of servers, one JSON file each.
-    Catalogs,
-    /// Generated bindings: one folder a key.
-    Generated,
-    /// Results of tools that were too long to be shown, one JSON file each; readable by their owner alone.
-    Results,
-    /// cargo's home: downloaded sources, shared by all layers.
-    CargoHome,
-    /// What is being built.
-    Temporary,
-}
-
 /// What was put into a bucket.
 struct Published<'a> {
     bucket: Bucket,
@@ -77,53 +55,6 @@ struct Published<'a> {
 
 /// How often a taken lock is asked for again.
 const LOCK_POLL: Duration = Duration::from_millis(100);
-
-impl Bucket {
-    /// All of them.
-    pub(crate) const ALL: [Bucket; 9] = [
-        Bucket::Toolchains,
-        Bucket::Layers,
-        Bucket::Bindings,
-        Bucket::Programs,
-        Bucket::Catalogs,
-        Bucket::Generated,
-        Bucket::Results,
-        Bucket::CargoHome,
-        Bucket::Temporary,
-    ];
-
-    /// The name of its folder.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Bucket::Toolchains => "toolchains-v1",
-            Bucket::Layers => "layers-v1",
-            Bucket::Bindings => "bindings-v1",
-            Bucket::Programs => "programs-v1",
-            Bucket::Catalogs => "catalogs-v1",
-            Bucket::Generated => "generated-v2",
-            Bucket::Results => "results",
-            Bucket::CargoHome => "cargo-home-v1",
-            Bucket::Temporary => "temporary-v1",
-        }
-    }
-
-    /// How many entries it keeps.
-    fn kept(self) -> usize {
-        match self {
-            Bucket::Layers => LAYERS_KEPT,
-            Bucket::Bindings => BINDINGS_KEPT,
-            Bucket::Programs => PROGRAMS_KEPT,
-            Bucket::Toolchains | Bucket::Catalogs | Bucket::Generated | Bucket::Results => FILES_KEPT,
-            Bucket::CargoHome | Bucket::Temporary => usize::MAX,
-        }
-    }
-
-    /// Permissions of its folder.
-    fn mode(self) -> u32 {
-        if self == Bucket::Results { 0o700 } else { 0o777 }
-    }
-}
 
 impl Cache {
     /// Opens the cache in `root`, which is created where it is missing, with a budget of `size` bytes. What killed
@@ -174,12 +105,12 @@ impl Cache {
     /// The folder of a bucket.
     #[must_use]
     pub fn bucket(&self, bucket: Bucket) -> PathBuf {
-        self.root.join(bucket.name())
+        bucket.folder(&self.root)
     }
 
     /// Bytes that all buckets take, by walking them.
     pub(crate) fn used(&self) -> u64 {
-        eviction::count(self).total()
+        eviction::count(&self.root).total()
     }
 
     /// Bytes of the budget, and those of an entry, if the budget has no room for it.
@@ -244,18 +175,11 @@ impl Cache {
 
     /// Walks the buckets and evicts what is too much, but never `newest`.
     fn evict(&self, mut ledger: Ledger, newest: &Path) {
-        let (usage, moved) = eviction::evict(self, &self.budget, newest);
+        let (usage, moved) = eviction::evict(&self.root, &self.budget, newest);
         ledger.write(&usage);
         // Others need not wait for what follows; where this process is killed now, the next one sweeps.
         drop(ledger);
         moved.iter().for_each(|folder| remove(folder));
-    }
-
-    /// Where a removed entry goes before it is deleted.
-    fn gone(&self) -> PathBuf {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        self.bucket(Bucket::Temporary).join(format!("gone-{process}-{count}"))
     }
 
     /// Removes the entry `key`, which looks whole but can't be used, so that it is built again.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Bucket;
+use super::bucket::Bucket;
 
 /// Bytes of the whole cache unless configured (5 GiB).
 pub const DEFAULT_SIZE: u64 = 5 << 30;
@@ -54,6 +54,17 @@ impl Bucket {
             Bucket::Toolchains | Bucket::Temporary => 1,
         };
         size / WHOLE * share
+    }
+
+    /// How many entries it keeps.
+    fn kept(self) -> usize {
+        match self {
+            Bucket::Layers => LAYERS_KEPT,
+            Bucket::Bindings => BINDINGS_KEPT,
+            Bucket::Programs => PROGRAMS_KEPT,
+            Bucket::Toolchains | Bucket::Catalogs | Bucket::Generated | Bucket::Results => FILES_KEPT,
+            Bucket::CargoHome | Bucket::Temporary => usize::MAX,
+        }
     }
 }
 

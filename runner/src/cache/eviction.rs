@@ -5,11 +5,13 @@
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use super::bucket::Bucket;
 use super::budget::Budget;
 use super::ledger::Usage;
-use super::{Bucket, Cache, contents, hold};
+use super::{contents, hold};
 
 /// By how much a time of use may lie ahead of this clock: file servers have clocks of their own. What was used later
 /// than that was used before the clock was set back, and goes first: it would otherwise stay until the clock has
@@ -26,11 +28,11 @@ struct Found {
     used: SystemTime,
 }
 
-/// Walks the buckets.
-fn walk(cache: &Cache) -> Vec<Found> {
+/// Walks the buckets of the cache in `root`.
+fn walk(root: &Path) -> Vec<Found> {
     let mut found = Vec::new();
     for bucket in Bucket::ALL {
-        let folder = cache.bucket(bucket);
+        let folder = bucket.folder(root);
         match bucket {
             // What is being built counts when it is published.
             Bucket::Temporary => {}
@@ -63,8 +65,8 @@ fn usage_of(found: &[Found]) -> Usage {
 }
 
 /// What the buckets hold, by walking them.
-pub(super) fn count(cache: &Cache) -> Usage {
-    usage_of(&walk(cache))
+pub(super) fn count(root: &Path) -> Usage {
+    usage_of(&walk(root))
 }
 
 /// Whether there is more than the budget allows: in all, in a bucket, or of the server `owner`.
@@ -79,16 +81,16 @@ pub(super) fn is_over(usage: &Usage, budget: &Budget, owner: Option<&str>) -> bo
 }
 
 /// Walks the buckets and evicts down to the budget, but never `newest`. Gives what is left, and folders to delete.
-pub(super) fn evict(cache: &Cache, budget: &Budget, newest: &Path) -> (Usage, Vec<PathBuf>) {
+pub(super) fn evict(root: &Path, budget: &Budget, newest: &Path) -> (Usage, Vec<PathBuf>) {
     let now = SystemTime::now();
-    let mut found = walk(cache);
+    let mut found = walk(root);
     let usage = usage_of(&found);
     // Equal times need some order, so that all processes choose the same.
     found.sort_by_cached_key(|entry| Reverse((order(entry.used, now), entry.path.clone())));
     // The next run needs the layer that was used last, and may be about to hold it.
     let layer = found.iter().find(|entry| entry.bucket == Bucket::Layers).map(|entry| entry.path.clone());
     found.retain(|entry| entry.path != newest && Some(&entry.path) != layer.as_ref());
-    let mut eviction = Eviction { cache, found, usage, moved: Vec::new() };
+    let mut eviction = Eviction { root, found, usage, moved: Vec::new() };
     eviction.run(budget);
     (eviction.usage, eviction.moved)
 }
@@ -99,7 +101,7 @@ fn order(used: SystemTime, now: SystemTime) -> SystemTime {
 }
 
 struct Eviction<'a> {
-    cache: &'a Cache,
+    root: &'a Path,
     /// What can still be evicted; what was used longest ago stands last.
     found: Vec<Found>,
     usage: Usage,
@@ -159,7 +161,7 @@ impl Eviction<'_> {
         if !metadata.is_dir() {
             return fs_err::remove_file(&entry.path).is_ok();
         }
-        let moved = self.cache.gone();
+        let moved = gone(self.root);
         let is_gone = fs_err::rename(&entry.path, &moved).is_ok();
         if is_gone {
             self.moved.push(moved);
@@ -168,16 +170,23 @@ impl Eviction<'_> {
     }
 }
 
+/// Where a removed entry goes before it is deleted.
+fn gone(root: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    Bucket::Temporary.folder(root).join(format!("gone-{process}-{count}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::{Cache, DEFAULT_SIZE};
 
     /// The walk has seen it as it was before; by the time that it is to go, nobody holds it any more.
     #[test]
     fn what_another_process_has_used_since_the_walk_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let size = super::super::DEFAULT_SIZE;
-        let cache = Cache::open(&folder.path().join("cache"), size).unwrap();
+        let cache = Cache::open(&folder.path().join("cache"), DEFAULT_SIZE).unwrap();
         for key in ["used", "unused"] {
             let built = cache.temporary().unwrap();
             fs_err::write(built.path().join("program"), key).unwrap();
@@ -186,11 +195,11 @@ mod tests {
             let entry = std::fs::File::open(cache.bucket(Bucket::Programs).join(key)).unwrap();
             entry.set_modified(long_ago).unwrap();
         }
-        let found = walk(&cache);
+        let found = walk(cache.folder());
         let usage = usage_of(&found);
-        let other = Cache::open(cache.folder(), size).unwrap();
+        let other = Cache::open(cache.folder(), DEFAULT_SIZE).unwrap();
         drop(other.entry(Bucket::Programs, "used").unwrap());
-        let mut eviction = Eviction { cache: &cache, found, usage, moved: Vec::new() };
+        let mut eviction = Eviction { root: cache.folder(), found, usage, moved: Vec::new() };
         eviction.shrink(|entry| entry.bucket == Bucket::Programs, |_| false);
         assert!(cache.entry(Bucket::Programs, "used").is_some());
         assert!(cache.entry(Bucket::Programs, "unused").is_none());

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Bucket;
+use super::bucket::Bucket;
 
 /// The file, in the folder of the cache.
 const FILE: &str = "usage.json";

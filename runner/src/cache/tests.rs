@@ -126,7 +126,7 @@ fn a_bucket_stays_within_its_bytes_and_loses_what_was_used_longest_ago() {
     program(&cache, "5", 3 * MIB);
     let left: Vec<bool> = (0..6).map(|number| has(&cache, Bucket::Programs, &number.to_string())).collect();
     assert_eq!(left, [true, false, false, true, true, true]);
-    assert!(eviction::count(&cache).of(Bucket::Programs).bytes <= Bucket::Programs.share(LEAST_SIZE));
+    assert!(eviction::count(cache.folder()).of(Bucket::Programs).bytes <= Bucket::Programs.share(LEAST_SIZE));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_layer_that_is_larger_than_the_budget_stays_until_another_is_used() {
     }
     assert!(layer.is_in_place());
     // Nothing else has room beside it.
-    assert_eq!(eviction::count(&cache).of(Bucket::Programs).entries, 1);
+    assert_eq!(eviction::count(cache.folder()).of(Bucket::Programs).entries, 1);
     // Every run begins with the layer that was used last; one that no run begins with goes.
     drop(layer);
     program(&cache, "last", MIB);
@@ -180,7 +180,7 @@ fn a_program_that_is_too_large_is_used_and_not_kept() {
     let folder = entry.folder().to_owned();
     drop(entry);
     assert!(!folder.exists());
-    assert_eq!(cache.used(), eviction::count(&cache).of(Bucket::CargoHome).bytes);
+    assert_eq!(cache.used(), eviction::count(cache.folder()).of(Bucket::CargoHome).bytes);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn what_the_budget_has_no_room_for_any_more_goes_with_the_next_publication() {
     cache.resize(LEAST_SIZE);
     program(&cache, "next", MIB);
     assert!(cache.used() <= LEAST_SIZE && has(&cache, Bucket::Programs, "next"));
-    assert!(eviction::count(&cache).of(Bucket::Programs).bytes <= Bucket::Programs.share(LEAST_SIZE));
+    assert!(eviction::count(cache.folder()).of(Bucket::Programs).bytes <= Bucket::Programs.share(LEAST_SIZE));
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn one_server_leaves_room_for_the_bindings_of_others() {
         keep(&cache, Bucket::Bindings, &number.to_string(), ("libgreedy.rlib", MIB));
     }
     assert!(has(&cache, Bucket::Bindings, "other"));
-    let usage = eviction::count(&cache);
+    let usage = eviction::count(cache.folder());
     assert!(usage.owner("greedy").bytes <= 4 * MIB, "{usage:?}");
     assert!(usage.owner("greedy").entries > 0, "{usage:?}");
 }
@@ -222,7 +222,7 @@ fn entries_from_the_future_go_first_and_pin_nothing() {
         program(&cache, &number.to_string(), 3 * MIB);
     }
     assert!((0..4).all(|number| has(&cache, Bucket::Programs, &number.to_string())));
-    assert!(eviction::count(&cache).of(Bucket::Programs).bytes <= Bucket::Programs.share(LEAST_SIZE));
+    assert!(eviction::count(cache.folder()).of(Bucket::Programs).bytes <= Bucket::Programs.share(LEAST_SIZE));
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn publishing_adds_to_an_account_and_walks_nothing() {
     let (_folder, cache) = cache();
     program(&cache, "first", MIB);
     let counted = |cache: &Cache| Ledger::lock(cache.folder()).unwrap().read().unwrap();
-    assert_eq!(counted(&cache), eviction::count(&cache));
+    assert_eq!(counted(&cache), eviction::count(cache.folder()));
     // Somebody else's entry would be seen by a walk.
     let stray = cache.bucket(Bucket::Programs).join("stray");
     fs_err::create_dir(&stray).unwrap();
@@ -252,7 +252,7 @@ fn publishing_adds_to_an_account_and_walks_nothing() {
     // A damaged account is made anew.
     fs_err::write(cache.folder().join("usage.json"), "{\"published\":").unwrap();
     program(&cache, "third", MIB);
-    assert_eq!(counted(&cache), eviction::count(&cache));
+    assert_eq!(counted(&cache), eviction::count(cache.folder()));
     assert_eq!(counted(&cache).of(Bucket::Programs).entries, 4);
 }
 
@@ -262,7 +262,7 @@ fn a_text_that_is_replaced_counts_with_its_new_length() {
     let counted = || Ledger::lock(cache.folder()).unwrap().read().unwrap().of(Bucket::Catalogs);
     cache.write(Bucket::Catalogs, "list", b"short").unwrap();
     cache.write(Bucket::Catalogs, "list", &vec![b'x'; 100_000]).unwrap();
-    assert_eq!(counted(), eviction::count(&cache).of(Bucket::Catalogs));
+    assert_eq!(counted(), eviction::count(cache.folder()).of(Bucket::Catalogs));
     assert_eq!(cache.read(Bucket::Catalogs, "list").unwrap().len(), 100_000);
     // One that is too large takes the old one away: it would be wrong.
     cache.resize(LEAST_SIZE);
@@ -294,7 +294,7 @@ fn several_that_publish_use_and_evict_at_once_harm_nothing() {
         }
     });
     let counted = Ledger::lock(cache.folder()).unwrap().read().unwrap();
-    assert_eq!(counted.of(Bucket::Programs), eviction::count(&cache).of(Bucket::Programs));
+    assert_eq!(counted.of(Bucket::Programs), eviction::count(cache.folder()).of(Bucket::Programs));
     assert!(cache.used() <= LEAST_SIZE);
     assert_eq!(temporary(&cache), Vec::<PathBuf>::new());
 }
