@@ -5,16 +5,16 @@
 mod in_flight;
 mod observed_call;
 mod outbox;
+mod record;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
 
 use bridge::size::size;
 pub use bridge::wire::{BYTES_IN_FLIGHT, CALLS_IN_FLIGHT};
 use bridge::wire::{
-    CallFailure, FRAME_LIMIT, FailureKind, Finish, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT,
-    Warning, Welcome,
+    CallFailure, FRAME_LIMIT, FailureKind, Question, ToHost, ToProgram, VERSION, WARNINGS_LIMIT, Welcome,
 };
 use futures::stream::StreamExt as _;
 use serde_json::value::RawValue;
@@ -26,15 +26,15 @@ use crate::catalog::ToolName;
 use crate::clock::Clock;
 use crate::host::{Answer, ToolHost};
 use crate::observer::Observer;
-use crate::outcome::CallRecord;
+use crate::outcome::{CallRecord, milliseconds};
 use crate::protocol::{Protocol, ProtocolError};
 use crate::refused::CallsRefused;
 use in_flight::{Answered, CallsInFlight, Gate};
 use observed_call::ObservedCall;
-use outbox::{Outbox, READING_TIME};
+use outbox::{Outbox, Unread};
+pub use record::CALLS_KEPT;
+pub(crate) use record::{ProgramRecord, lock};
 
-/// Calls that an outcome names one by one; the rest is only counted.
-pub const CALLS_KEPT: usize = 1000;
 /// Bytes of content parts that a program may emit (16 MiB).
 pub const CONTENT_LIMIT: usize = 16 << 20;
 /// Content parts that a program may emit.
@@ -44,18 +44,6 @@ const IDENTITY_TOLD: usize = 64;
 
 /// What reading a resource is called among the tools of refused calls.
 const RESOURCE: &str = "mcp_resource_read";
-
-/// What a program has done so far; outlives a broker that is dropped in the middle.
-#[derive(Debug, Default)]
-pub(crate) struct ProgramRecord {
-    pub(crate) calls: Vec<CallRecord>,
-    pub(crate) calls_total: u64,
-    pub(crate) refused: CallsRefused,
-    pub(crate) content: Vec<Box<RawValue>>,
-    content_bytes: usize,
-    pub(crate) warnings: Vec<Warning>,
-    pub(crate) finish: Option<Finish>,
-}
 
 /// Why a program was cut off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -70,8 +58,8 @@ pub(crate) enum Violation {
     )]
     Content,
     /// An answer that is not read.
-    #[error("it left an answer unread for {} s and was stopped", READING_TIME.as_secs())]
-    Unread,
+    #[error(transparent)]
+    Unread(#[from] Unread),
 }
 
 /// One execution's end of the broker.
@@ -147,7 +135,8 @@ impl Broker<'_> {
                 // From here on there is no other form of them.
                 let arguments = strict_json::canonical_object(&arguments);
                 let names = (server, tool.clone());
-                let watched = ObservedCall::begin(self, id, names, arguments.as_deref().ok());
+                let watched =
+                    ObservedCall::begin(self.observer, self.ledger, id, names, arguments.as_deref().ok());
                 flight.start(id, bytes, self.call(name, tool, arguments, watched, gate));
             }
             ToHost::Ask { id, question } => flight.start(id, bytes, self.look_up(question, gate)),
@@ -301,11 +290,6 @@ impl Incoming {
     }
 }
 
-/// A panic while the lock is held leaves nothing half done here.
-pub(crate) fn lock(ledger: &Mutex<ProgramRecord>) -> MutexGuard<'_, ProgramRecord> {
-    ledger.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Bytes that a message counts for while it is in flight.
 fn weight(message: &ToHost) -> usize {
     match message {
@@ -335,14 +319,6 @@ fn fits(result: Box<RawValue>) -> Result<Box<RawValue>, CallFailure> {
     }
     let message = format!("the answer has {}, over the limit of {}", size(length), size(FRAME_LIMIT));
     Err(CallFailure { kind: FailureKind::Protocol, message })
-}
-
-pub(crate) fn milliseconds(since: Instant) -> f64 {
-    in_milliseconds(since.elapsed())
-}
-
-pub(crate) fn in_milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 #[cfg(test)]

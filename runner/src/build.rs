@@ -18,7 +18,6 @@ use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 
 use crate::bindings::{self, Library, Named};
-use crate::broker::milliseconds;
 use crate::cache::{Bucket, Entry, Key, Temporary};
 use crate::catalog::Catalog;
 use crate::compiler::{self, Compiled, Job};
@@ -32,7 +31,7 @@ use crate::hints::compared::{Compared, compared};
 use crate::manifest;
 use crate::messages::errors;
 use crate::other_languages;
-use crate::outcome::{Diagnostic, Fix, SandboxReport};
+use crate::outcome::{Diagnostic, Fix, SandboxReport, milliseconds};
 use crate::repair::{self, Repaired};
 use crate::sandbox_policies;
 use crate::snippet::Snippet;

@@ -3,6 +3,7 @@
 //! The field names are a contract: later fields may be added, none renamed.
 
 use std::fmt;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -233,4 +234,14 @@ impl Failure {
     pub(crate) fn new(kind: &str, message: impl Into<String>, evidence: Value) -> Self {
         Failure { kind: kind.to_owned(), message: message.into(), evidence }
     }
+}
+
+/// The time since then, as outcomes have it.
+pub(crate) fn milliseconds(since: Instant) -> f64 {
+    in_milliseconds(since.elapsed())
+}
+
+/// A time as outcomes have it, to the microsecond.
+pub(crate) fn in_milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
 }

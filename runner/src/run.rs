@@ -13,7 +13,7 @@ use futures::future::{BoxFuture, join_all};
 use serde_json::json;
 use system::random;
 
-use crate::broker::{Broker, ProgramRecord, in_milliseconds, lock, milliseconds};
+use crate::broker::{Broker, ProgramRecord, lock};
 use crate::build::{self, Built, build};
 use crate::catalog::{Catalog, ToolName};
 use crate::classify;
@@ -24,7 +24,7 @@ use crate::engine::{Engine, Request, Stop};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{Refusal, ToolHost};
 use crate::observer::{Observer, Phase};
-use crate::outcome::{Failure, Outcome, Status};
+use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
 use crate::snippet::Snippet;
 

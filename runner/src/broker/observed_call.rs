@@ -2,18 +2,20 @@
 //! ledger counts it and keeps its end only if it was sent: what is refused or given up before that was not made.
 
 use std::mem;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use serde_json::value::RawValue;
 
-use super::{Broker, CALLS_KEPT, milliseconds};
-use crate::observer::CallBegun;
-use crate::outcome::CallRecord;
+use super::record::{CALLS_KEPT, ProgramRecord, lock};
+use crate::observer::{CallBegun, Observer};
+use crate::outcome::{CallRecord, milliseconds};
 
 /// A call that has been told to have begun. Dropping it tells that it was given up.
 pub(super) struct ObservedCall<'a> {
-    broker: &'a Broker<'a>,
+    observer: &'a dyn Observer,
+    ledger: &'a Mutex<ProgramRecord>,
     number: u64,
     server: String,
     tool: String,
@@ -25,15 +27,17 @@ pub(super) struct ObservedCall<'a> {
 impl<'a> ObservedCall<'a> {
     /// Tells that a call of a server's tool has begun; without arguments where it can't be sent with any.
     pub(super) fn begin(
-        broker: &'a Broker<'a>,
+        observer: &'a dyn Observer,
+        ledger: &'a Mutex<ProgramRecord>,
         number: u64,
         (server, tool): (String, String),
         arguments: Option<&RawValue>,
     ) -> Self {
         let arguments = arguments.unwrap_or(RawValue::NULL);
-        broker.observer.call_began(&CallBegun { number, server: &server, tool: &tool, arguments });
+        observer.call_began(&CallBegun { number, server: &server, tool: &tool, arguments });
         ObservedCall {
-            broker,
+            observer,
+            ledger,
             number,
             server,
             tool,
@@ -46,13 +50,13 @@ impl<'a> ObservedCall<'a> {
     /// It is handed to the server's session.
     pub(super) fn sent(&self) {
         self.is_made.store(true, Ordering::Relaxed);
-        self.broker.ledger().calls_total += 1;
+        lock(self.ledger).calls_total += 1;
     }
 
     /// The session's side refused it before it left.
     pub(super) fn refused(&self) {
         if self.is_made.swap(false, Ordering::Relaxed) {
-            self.broker.ledger().calls_total -= 1;
+            lock(self.ledger).calls_total -= 1;
         }
     }
 
@@ -63,8 +67,8 @@ impl<'a> ObservedCall<'a> {
 
     fn keep(&mut self, record: CallRecord) {
         self.has_ended = true;
-        self.broker.observer.call_ended(self.number, &record);
-        let mut ledger = self.broker.ledger();
+        self.observer.call_ended(self.number, &record);
+        let mut ledger = lock(self.ledger);
         if self.is_made.load(Ordering::Relaxed) && ledger.calls.len() < CALLS_KEPT {
             ledger.calls.push(record);
         }

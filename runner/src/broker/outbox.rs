@@ -9,12 +9,16 @@ use serde_json::value::RawValue;
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::time::{Instant, timeout_at};
 
-use super::Violation;
 use super::in_flight::Gate;
 
 /// How long a program may take to read one answer. Its bridge reads at once, on a thread of its own, whatever the program
 /// does; one that does not is written to stop its host.
-pub(crate) const READING_TIME: Duration = Duration::from_secs(60);
+const READING_TIME: Duration = Duration::from_secs(60);
+
+/// An answer that a program does not read in that time.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it left an answer unread for {} s and was stopped", READING_TIME.as_secs())]
+pub(crate) struct Unread;
 
 /// What stands after the result in a reply.
 const REPLY_END: &[u8] = b"}}";
@@ -130,13 +134,13 @@ impl<'a> Outbox<'a> {
     }
 
     /// Returns when something was written. Without a frame it waits for ever. Dropping it loses nothing.
-    pub(super) async fn written(&mut self) -> Result<(), Violation> {
+    pub(super) async fn written(&mut self) -> Result<(), Unread> {
         if self.frames.is_empty() {
             return std::future::pending().await;
         }
         let writable = timeout_at(self.since + READING_TIME, self.writer.writable()).await;
         // That it can't be written to is found out by writing.
-        let _ = writable.map_err(|_| Violation::Unread)?;
+        let _ = writable.map_err(|_| Unread)?;
         self.write_on();
         Ok(())
     }

@@ -4,6 +4,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use bridge::wire::Finish;
 use futures::future::{Either, pending, select};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -78,7 +79,7 @@ async fn an_answer_that_is_not_read_ends_the_program() {
         say(&mut program, &call(1, "large")).await;
         pending::<UnixStream>().await
     });
-    assert!(matches!(ended.await, Either::Left(Err(Violation::Unread))));
+    assert!(matches!(ended.await, Either::Left(Err(Violation::Unread(_)))));
 }
 
 #[tokio::test(start_paused = true)]
