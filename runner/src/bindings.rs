@@ -11,12 +11,11 @@
 //! | module name, generated text or its key | the code (it holds the tools' identities, and so their schemas) |
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::cache::{Bucket, Cache, Entry, Key};
+use crate::cache::{Bucket, Cache, Key};
 use crate::catalog::ServerModule;
 use crate::compiler::{self, Job};
 use crate::compiler_slots::AdmissionWait;
@@ -25,26 +24,10 @@ use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated::ToolEntry;
 use crate::layer::BaseLayer;
+use crate::library::{Library, file_name};
 use crate::messages::errors;
 use crate::observer::Unobserved;
 use crate::sandbox_policies;
-
-/// Compiled bindings.
-#[derive(Debug, Clone)]
-pub(crate) struct Library {
-    /// The name that snippets use.
-    pub(crate) module: String,
-    /// The library.
-    pub(crate) file: PathBuf,
-    /// Keeps it from being evicted.
-    _entry: Entry,
-}
-
-impl Library {
-    fn new(module: &str, entry: Entry) -> Self {
-        Library { module: module.to_owned(), file: entry.folder().join(file_name(module)), _entry: entry }
-    }
-}
 
 /// Up to so many tools a server's library is compiled whole at once: 16 take about as long as compiling four small
 /// libraries one after another, which is what a first conversation would do.
@@ -95,10 +78,6 @@ fn text_key(layer: &BaseLayer, module: &str, source: &str) -> String {
 
 fn kept(cache: &Cache, module: &str, key: &str) -> Option<Library> {
     Some(Library::new(module, cache.entry(Bucket::Bindings, key)?))
-}
-
-fn file_name(module: &str) -> String {
-    format!("lib{module}.rlib")
 }
 
 /// A library in which the snippet finds what it names, compiled if it is not there yet.

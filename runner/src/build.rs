@@ -17,7 +17,7 @@ use futures::future::try_join_all;
 use rustix::process::{Resource, Signal, getrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::bindings::{self, Library, Named};
+use crate::bindings::{self, Named};
 use crate::cache::{Bucket, Entry, Key, Temporary};
 use crate::catalog::Catalog;
 use crate::compiler::{self, Compiled, Job};
@@ -28,6 +28,7 @@ use crate::disk_full;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::hints::compared::{Compared, compared};
+use crate::library::Library;
 use crate::manifest;
 use crate::messages::errors;
 use crate::other_languages;

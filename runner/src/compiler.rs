@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::ExitStatus;
 
-use crate::bindings::Library;
 use crate::confined::{Captured, Confined};
 use crate::error::Result;
 use crate::layer::BaseLayer;
+use crate::library::Library;
 use crate::outcome::SandboxReport;
 use crate::sandbox_policies;
 use crate::toolchain::{TARGET, Toolchain};

@@ -1,4 +1,4 @@
-//! The engine: one snippet in, one outcome out. Keeps the toolchain and the layer below all snippets.
+//! The engine: the toolchain and the layer below all snippets, and where compilers and programs run.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,18 +6,12 @@ use std::time::Duration;
 use sandbox::Confinement;
 use tokio_util::sync::CancellationToken;
 
-use crate::bindings;
 use crate::cache::{Cache, Entry};
-use crate::catalog::Catalog;
-use crate::clock::Clock;
 use crate::compiler_slots::Admission;
 use crate::error::{Error, ErrorKind, Result};
-use crate::host::ToolHost;
+use crate::foreground::Foreground;
 use crate::layer::{self, BaseLayer};
 use crate::observer::Observer;
-use crate::outcome::Outcome;
-use crate::precompile::Foreground;
-use crate::run::Run;
 use crate::sandbox_policies::{Grants, Limits};
 use crate::toolchain::{self, Stamp, Toolchain};
 
@@ -116,53 +110,10 @@ impl Engine {
         &self.toolchain
     }
 
-    /// Compiles the bindings of all servers, one after the other and out of the way of other work, so that snippets
-    /// find them. What a snippet needs before that, it compiles for itself.
-    ///
-    /// # Errors
-    /// Where bindings do not compile, or the host fails.
-    pub async fn warm(&self, catalog: &Catalog) -> Result<()> {
-        for module in catalog.modules().values() {
-            bindings::warm(self, module).await?;
-        }
-        Ok(())
-    }
-
     /// Refuses grants that touch what is protected.
     pub(crate) fn check(&self, grants: &Grants) -> Result<()> {
         grants.check(self.cache.folder(), Some(&self.toolchain.sysroot))
     }
-
-    /// Takes a snippet to its outcome.
-    ///
-    /// # Errors
-    /// Where the host fails; every failure of the snippet is an outcome.
-    pub async fn run(
-        &self,
-        request: &Request,
-        catalog: &Catalog,
-        host: &dyn ToolHost,
-        observer: &dyn Observer,
-    ) -> Result<Outcome> {
-        self.check(&request.grants)?;
-        self.layer.entry.iter().for_each(Entry::touch);
-        let clock = Clock::start();
-        let mut run = Run::new(self, (request, &clock), catalog, host, observer);
-        let stopped = tokio::select! {
-            done = run.pipeline() => { done?; None }
-            () = clock.runs_out(request.timeout) => Some(Stop::Timeout),
-            () = clock.follow(host.questions()) => None,
-            () = request.cancel.cancelled() => Some(Stop::Cancelled),
-        };
-        Ok(run.conclude(stopped))
-    }
-}
-
-/// Why a run was stopped from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Timeout,
-    Cancelled,
 }
 
 #[cfg(test)]
@@ -178,7 +129,8 @@ mod tests {
     use crate::cache::{Bucket, DEFAULT_SIZE};
     use bridge::wire::CallFailure;
 
-    use crate::host::{Answer, Refusal};
+    use crate::catalog::Catalog;
+    use crate::host::{Answer, Refusal, ToolHost};
     use crate::observer::Unobserved;
 
     struct Nobody;

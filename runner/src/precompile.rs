@@ -4,38 +4,10 @@
 //! at nice 19 it would only seldom be in the way, but memory and caches have no such order. Who decides what is worth
 //! compiling ahead is left to others.
 
-use tokio::sync::watch;
-
 use crate::bindings;
 use crate::catalog::{Catalog, ServerModule};
 use crate::engine::Engine;
-use crate::error::Error;
-
-/// How many snippets are being compiled.
-#[derive(Debug, Default)]
-pub(crate) struct Foreground(watch::Sender<usize>);
-
-/// One of them; it is done when this is dropped.
-pub(crate) struct ForegroundGuard<'a>(&'a Foreground);
-
-impl Foreground {
-    pub(crate) fn begin(&self) -> ForegroundGuard<'_> {
-        self.0.send_modify(|count| *count += 1);
-        ForegroundGuard(self)
-    }
-
-    /// Waits until none is compiled, or until any is.
-    async fn until(&self, any: bool) {
-        // The sender is in `self`: it can't be gone.
-        let _ = self.0.subscribe().wait_for(|count| (*count > 0) == any).await;
-    }
-}
-
-impl Drop for ForegroundGuard<'_> {
-    fn drop(&mut self) {
-        self.0.0.send_modify(|count| *count -= 1);
-    }
-}
+use crate::error::{Error, Result};
 
 /// What came of compiling ahead.
 #[derive(Debug, Default)]
@@ -51,6 +23,18 @@ pub struct PrecompileReport {
 }
 
 impl Engine {
+    /// Compiles the bindings of all servers, one after the other and out of the way of other work, so that snippets
+    /// find them. What a snippet needs before that, it compiles for itself.
+    ///
+    /// # Errors
+    /// Where bindings do not compile, or the host fails.
+    pub async fn warm(&self, catalog: &Catalog) -> Result<()> {
+        for module in catalog.modules().values() {
+            bindings::warm(self, module).await?;
+        }
+        Ok(())
+    }
+
     /// Compiles the bindings of whole servers that are not there yet, those with few tools first, one after the other
     /// and only while no snippet is compiled. `tools` is how many may be compiled, and becomes how many still may:
     /// also those are taken off that were begun when the future is dropped, which ends the compiler.

@@ -15,12 +15,13 @@ use system::random;
 
 use crate::broker::{Broker, ProgramRecord, lock};
 use crate::build::{self, Built, build};
+use crate::cache::Entry;
 use crate::catalog::{Catalog, ToolName};
 use crate::classify;
 use crate::clock::Clock;
 use crate::compiler_slots::AdmissionWait;
 use crate::diagnostics;
-use crate::engine::{Engine, Request, Stop};
+use crate::engine::{Engine, Request};
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::{Refusal, ToolHost};
 use crate::observer::{Observer, Phase};
@@ -28,7 +29,40 @@ use crate::outcome::{Failure, Outcome, Status, in_milliseconds, milliseconds};
 use crate::program::{self, ProgramTraces};
 use crate::snippet::Snippet;
 
-pub(crate) struct Run<'a> {
+impl Engine {
+    /// Takes a snippet to its outcome.
+    ///
+    /// # Errors
+    /// Where the host fails; every failure of the snippet is an outcome.
+    pub async fn run(
+        &self,
+        request: &Request,
+        catalog: &Catalog,
+        host: &dyn ToolHost,
+        observer: &dyn Observer,
+    ) -> Result<Outcome> {
+        self.check(&request.grants)?;
+        self.layer.entry.iter().for_each(Entry::touch);
+        let clock = Clock::start();
+        let mut run = Run::new(self, (request, &clock), catalog, host, observer);
+        let stopped = tokio::select! {
+            done = run.pipeline() => { done?; None }
+            () = clock.runs_out(request.timeout) => Some(Stop::Timeout),
+            () = clock.follow(host.questions()) => None,
+            () = request.cancel.cancelled() => Some(Stop::Cancelled),
+        };
+        Ok(run.conclude(stopped))
+    }
+}
+
+/// Why a run was stopped from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    Timeout,
+    Cancelled,
+}
+
+struct Run<'a> {
     engine: &'a Engine,
     request: &'a Request,
     clock: &'a Clock,
@@ -45,7 +79,7 @@ pub(crate) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(crate) fn new(
+    fn new(
         engine: &'a Engine,
         (request, clock): (&'a Request, &'a Clock),
         catalog: &'a Catalog,
@@ -74,7 +108,7 @@ impl<'a> Run<'a> {
     }
 
     /// All steps; returns early where the snippet's outcome is known.
-    pub(crate) async fn pipeline(&mut self) -> Result<()> {
+    async fn pipeline(&mut self) -> Result<()> {
         let Some(snippet) = self.read() else { return Ok(()) };
         let Some((program, manifest)) = self.compile(&snippet).await? else { return Ok(()) };
         let Some(allowed) = self.authorise(&manifest) else { return Ok(()) };
@@ -242,7 +276,7 @@ impl<'a> Run<'a> {
     }
 
     /// The outcome, with whatever there is.
-    pub(crate) fn conclude(mut self, stopped: Option<Stop>) -> Outcome {
+    fn conclude(mut self, stopped: Option<Stop>) -> Outcome {
         let phase = self.phase.words();
         match stopped {
             Some(Stop::Timeout) => classify::timed_out(&mut self.outcome, self.request.timeout, phase),
