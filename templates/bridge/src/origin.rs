@@ -1,4 +1,5 @@
-//! Where the text of a snippet stands in the file that is compiled: places are named in the lines and columns of the snippet.
+//! Where the text of a snippet stands in the file that is compiled: places are named in the snippet's own lines and
+//! columns.
 
 /// The file that the snippet's text stands in, as places name it.
 pub(crate) const SNIPPET_FILE: &str = "snippet.rs";
