@@ -31,6 +31,11 @@ const QUARTER: u64 = 4;
 /// What part is made free beyond what must be: an eighth, so that not every publication evicts.
 const SLACK: u64 = 8;
 
+/// So many entries and an eighth.
+pub(super) fn with_slack(entries: usize) -> usize {
+    entries.saturating_add(entries / usize::try_from(SLACK).unwrap_or(usize::MAX))
+}
+
 /// The budget. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Budget(Arc<AtomicU64>);

@@ -51,6 +51,9 @@ pub(super) struct Usage {
     buckets: BTreeMap<String, Totals>,
     /// Compiled bindings, by the server's module.
     owners: BTreeMap<String, Totals>,
+    /// How many entries the last eviction left in a bucket that holds more than it may, because they are in use.
+    #[serde(default)]
+    in_use: BTreeMap<String, usize>,
 }
 
 impl Usage {
@@ -81,6 +84,16 @@ impl Usage {
     /// Whether it was long ago that the buckets were walked.
     pub(super) fn is_stale(&self) -> bool {
         self.published >= CHECKED_EVERY
+    }
+
+    /// Records that an eviction could not remove enough entries of a bucket.
+    pub(super) fn set_in_use(&mut self, bucket: Bucket) {
+        self.in_use.insert(bucket.name().to_owned(), self.of(bucket).entries);
+    }
+
+    /// How many entries the last eviction left in a bucket beyond its limit; 0 where it reached the limit.
+    pub(super) fn in_use(&self, bucket: Bucket) -> usize {
+        self.in_use.get(bucket.name()).copied().unwrap_or_default()
     }
 
     pub(super) fn of(&self, bucket: Bucket) -> Totals {

@@ -113,6 +113,25 @@ fn more_entries_than_are_kept_go_however_new_they_are() {
 }
 
 #[test]
+fn entries_in_use_beyond_the_limit_do_not_make_each_publication_evict() {
+    let (_folder, cache) = cache();
+    let publish = |number: usize| keep(&cache, Bucket::Layers, &number.to_string(), ("index.json", 1));
+    let usage = || Ledger::lock(cache.folder()).unwrap().read().unwrap();
+    let mut held: Vec<Entry> = (0..10 * LAYERS_KEPT).map(publish).collect();
+    let after_eviction = usage().in_use(Bucket::Layers);
+    assert!(after_eviction > LAYERS_KEPT);
+    // A stray entry shows whether the bucket was walked.
+    fs_err::create_dir(cache.bucket(Bucket::Layers).join("stray")).unwrap();
+    let before = usage().of(Bucket::Layers).entries;
+    held.push(publish(10 * LAYERS_KEPT));
+    assert_eq!(usage().of(Bucket::Layers).entries, before + 1);
+    // Once they are released, the next eviction goes down to the limit.
+    held.clear();
+    (0..LAYERS_KEPT * 2).for_each(|number| drop(publish(100 + number)));
+    assert!(usage().of(Bucket::Layers).entries <= LAYERS_KEPT && usage().in_use(Bucket::Layers) == 0);
+}
+
+#[test]
 fn a_bucket_stays_within_its_bytes_and_loses_what_was_used_longest_ago() {
     // Programs may take 16 MiB of it.
     let (_folder, cache) = cache_of(LEAST_SIZE);
