@@ -342,6 +342,9 @@ fn a_stronger_layer_switches_the_sandbox_on_and_off() {
     assert_eq!(confined(FULL, "cpu: 5"), full);
 }
 
+/// The page that documents the keys.
+const PAGE: &str = "../docs/configuration.md";
+
 /// The rows of tables of keys: names of keys without what is before them, and their defaults.
 fn rows(text: &str) -> Vec<(String, Json)> {
     let mut rows = Vec::new();
@@ -367,29 +370,51 @@ fn the_defaults_in_the_documentation_are_those_of_the_schema() {
     let keys = definitions.flat_map(|of| of["properties"].as_object().into_iter().flatten());
     let keys: Vec<(&String, &Json)> = keys.collect();
     let (mut compared, mut differ) = (0, Vec::new());
-    for page in ["../README.md", "../docs/mcp-setup.md", "../docs/serve.md"] {
-        for (name, default) in rows(&std::fs::read_to_string(page).unwrap()) {
-            let named: Vec<&Json> = keys
-                .iter()
-                .filter(|(key, _)| **key == name)
-                .filter_map(|(_, of)| of.get("default"))
-                .collect();
-            compared += named.len();
-            if !named.is_empty() && !named.contains(&&default) {
-                differ.push(format!("{page}: {name}: {default} is none of {named:?}"));
-            }
+    for (name, default) in rows(&std::fs::read_to_string(PAGE).unwrap()) {
+        let named: Vec<&Json> =
+            keys.iter().filter(|(key, _)| **key == name).filter_map(|(_, of)| of.get("default")).collect();
+        compared += named.len();
+        if !named.is_empty() && !named.contains(&&default) {
+            differ.push(format!("{PAGE}: {name}: {default} is none of {named:?}"));
         }
     }
     assert!(differ.is_empty() && compared > 40, "{compared} are compared: {differ:#?}");
 }
 
+/// The members of `generationParams` are in its row, and have no rows of their own.
+const WITHOUT_ROW: [&str; 5] = ["temperature", "topP", "seed", "stopSequences", "extra"];
+
+#[test]
+fn every_key_of_the_schema_has_a_row_in_the_documentation() {
+    let schema = schema::schema();
+    let text = std::fs::read_to_string(PAGE).unwrap();
+    let tables = text.split("\n\n").filter(|part| part.starts_with("| key"));
+    let first_cells = tables.flat_map(str::lines).filter_map(|line| line.split(" | ").next());
+    let documented: BTreeSet<&str> =
+        first_cells.flat_map(|cell| cell.split('`')).filter_map(|name| name.rsplit('.').next()).collect();
+    let definitions = schema["$defs"].as_object().unwrap().values().chain([&schema]);
+    let keys = definitions.filter_map(|of| of["properties"].as_object()).flat_map(|keys| {
+        // The OAuth keys are documented once, in snake_case.
+        let is_second_spelling = |key: &str| {
+            let snake =
+                key.chars().flat_map(|c| c.is_uppercase().then_some('_').into_iter().chain(c.to_lowercase()));
+            let snake: String = snake.collect();
+            snake != *key && keys.contains_key(&snake)
+        };
+        keys.keys().filter(move |key| !is_second_spelling(key))
+    });
+    let keys: Vec<&String> = keys.filter(|key| !WITHOUT_ROW.contains(&key.as_str())).collect();
+    let missing: Vec<_> = keys.iter().filter(|key| !documented.contains(key.as_str())).collect();
+    assert!(missing.is_empty() && keys.len() > 90, "{} keys, without a row: {missing:?}", keys.len());
+}
+
 #[test]
 fn the_configurations_in_the_documentation_load() {
-    let text = std::fs::read_to_string("../docs/mcp-setup.md").unwrap();
+    let text = std::fs::read_to_string(PAGE).unwrap();
     let examples: Vec<&str> =
         text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(examples.len() >= 3, "{}", examples.len());
+    assert!(examples.len() >= 9, "{}", examples.len());
     for example in examples {
-        assert_good(Path::new("../docs/mcp-setup.md"), example);
+        assert_good(Path::new(PAGE), example);
     }
 }
