@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::{doc, output_tokens, type_tokens};
+use super::syntax::{doc, output_tokens, type_tokens};
 use crate::model::{FieldModel, Output, ToolModel};
 use crate::typing::FieldType;
 

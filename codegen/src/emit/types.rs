@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
 
-use super::{doc, type_tokens};
+use super::syntax::{doc, type_tokens};
 use crate::form::Kind;
 use crate::ground::{Made, rank, ranks};
 use crate::likeness::numbers;
