@@ -2,16 +2,17 @@
 
 mod draft;
 mod shape;
+mod tool;
 
 use serde_json::{Value, json};
 
-use crate::form::{Kind, Note};
 use crate::identity::{canonical, identity};
 use crate::names::{Namespace, assign, camel, snake};
-use crate::report::Fallback;
-use crate::typing::{FieldType, types};
+use crate::typing::types;
 use crate::{Server, Tool, Warning, tokens};
 use draft::Draft;
+pub(crate) use shape::{FieldModel, Shape, StructModel, TypeModel};
+pub(crate) use tool::{Output, ToolModel};
 
 /// The tools of a server, sorted by name.
 #[derive(Debug)]
@@ -19,120 +20,6 @@ pub(crate) struct Model {
     pub(crate) server: String,
     pub(crate) tools: Vec<ToolModel>,
     pub(crate) warnings: Vec<Warning>,
-}
-
-/// A tool.
-#[derive(Debug)]
-pub(crate) struct ToolModel {
-    pub(crate) name: String,
-    pub(crate) description: Option<String>,
-    pub(crate) function: String,
-    pub(crate) id: String,
-    /// What the names of its types begin with.
-    pub(crate) prefix: String,
-    /// Its types by the index that [`FieldType::Named`] holds; none for those that nothing leads to.
-    pub(crate) types: Vec<Option<TypeModel>>,
-    /// The type of the input.
-    pub(crate) input: usize,
-    pub(crate) output: Output,
-    /// Whether the output was inferred from answers.
-    pub(crate) observed: bool,
-    /// How many places of the schemas want a type.
-    pub(crate) places: usize,
-    /// Those that became plain values.
-    pub(crate) fallbacks: Vec<Fallback>,
-    /// The tool as its server describes it, in tokens.
-    pub(crate) schema_tokens: usize,
-}
-
-/// What a tool answers with.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Output {
-    /// `bridge::ToolResult`: the tool doesn't say.
-    Untyped,
-    /// One of its types, by the index.
-    Type,
-    /// Another type, which gets a name as an alias.
-    Alias(FieldType),
-}
-
-/// A type of our own.
-#[derive(Debug)]
-pub(crate) struct TypeModel {
-    pub(crate) name: String,
-    /// What the schema says of the type itself.
-    pub(crate) description: Option<String>,
-    pub(crate) shape: Shape,
-    /// Whether the input holds it, or is it.
-    pub(crate) sent: bool,
-    /// Whether the output holds it, or is it.
-    pub(crate) received: bool,
-    /// Whether another type holds it.
-    pub(crate) held: bool,
-}
-
-#[derive(Debug)]
-pub(crate) enum Shape {
-    Struct(StructModel),
-    /// An enum of texts: variants with their texts. `other` is the variant for all other texts.
-    Texts {
-        variants: Vec<(String, String)>,
-        other: Option<String>,
-    },
-    /// An enum of objects with a tag: variant, tag and type.
-    Tagged {
-        tag: String,
-        variants: Vec<(String, String, FieldType)>,
-        other: Option<String>,
-    },
-    /// An enum by the JSON type of the value.
-    Kinds {
-        variants: Vec<(String, Kind, FieldType)>,
-        other: Option<String>,
-    },
-    /// A struct around one value that is the whole input.
-    Whole,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct StructModel {
-    pub(crate) fields: Vec<FieldModel>,
-    pub(crate) constants: Vec<(String, Value)>,
-    /// Name and type of the field for all others.
-    pub(crate) extra: Option<(String, FieldType)>,
-}
-
-impl StructModel {
-    /// Whether nothing is in it, not even what is sent always.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.fields.is_empty() && self.constants.is_empty() && self.extra.is_none()
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct FieldModel {
-    /// The name in JSON.
-    pub(crate) key: String,
-    /// The name in Rust.
-    pub(crate) name: String,
-    pub(crate) required: bool,
-    pub(crate) field_type: FieldType,
-    pub(crate) note: Note,
-}
-
-impl ToolModel {
-    /// The type that [`FieldType::Named`] means.
-    pub(crate) fn type_name(&self, index: usize) -> &str {
-        self.types.get(index).and_then(Option::as_ref).map_or("", |found| found.name.as_str())
-    }
-
-    /// The input, if it has fields.
-    pub(crate) fn input_fields(&self) -> Option<&StructModel> {
-        match self.types.get(self.input).and_then(Option::as_ref).map(|found| &found.shape) {
-            Some(Shape::Struct(fields)) => Some(fields),
-            _ => None,
-        }
-    }
 }
 
 impl Model {

@@ -1,9 +1,6 @@
-//! How much of a tool's schemas became types, and what reading its signature saves.
+//! What became of a tool's schemas: how much of them has types, what has none, and what reading its signature saves.
 
 use serde::{Deserialize, Serialize};
-
-use crate::model::ToolModel;
-use crate::tokens;
 
 /// How much of a tool's schemas became types, and what reading its signature saves.
 ///
@@ -37,14 +34,13 @@ pub struct Fallback {
     pub reason: String,
 }
 
-/// The fidelity of a tool.
-pub(crate) fn fidelity(tool: &ToolModel, source: &str, signature: &str) -> Fidelity {
-    Fidelity {
-        properties: tool.places,
-        typed: tool.places.saturating_sub(tool.fallbacks.len()),
-        fallbacks: tool.fallbacks.clone(),
-        schema_tokens: tool.schema_tokens,
-        signature_tokens: tokens(signature),
-        lines: source.lines().count(),
-    }
+/// A place in a schema that became less than it says.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Warning {
+    /// The tool.
+    pub tool: String,
+    /// The place, such as `input.edits[].old_text`.
+    pub path: String,
+    /// Why.
+    pub reason: String,
 }

@@ -14,7 +14,6 @@
 //! move_file(source, destination)
 //! ```
 
-use crate::Style;
 use crate::model::{FieldModel, Output, Shape, StructModel, ToolModel, TypeModel};
 use crate::names::camel;
 use crate::spelling::{fact_text, is_literal_first, output_text, type_text};
@@ -23,6 +22,21 @@ use crate::typing::FieldType;
 
 /// The longest fact about a field, in characters.
 const LONGEST_FACT: usize = 80;
+
+/// How much of the server's texts a signature shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Style {
+    /// The longest description of a tool, in characters; 0 leaves it out.
+    pub description: usize,
+    /// The longest remark on a field, in characters; 0 leaves out its description, facts stay.
+    pub remark: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Style { description: 200, remark: 80 }
+    }
+}
 
 /// The signature of a tool and its types.
 pub(crate) fn signature(tool: &ToolModel, style: &Style) -> String {

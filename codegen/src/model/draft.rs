@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::shape::shape;
-use super::{Output, TypeModel};
+use super::shape::{TypeModel, shape};
+use super::tool::Output;
 use crate::form::{Body, Definition, Field, Form, Note, Struct};
 use crate::ground::ground;
 use crate::names::{Namespace, camel};

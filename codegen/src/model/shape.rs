@@ -1,9 +1,74 @@
 //! What a type of a tool is in Rust: fields and variants with their names.
 
-use super::{FieldModel, Shape, StructModel};
-use crate::form::{Body, Field, Form, Kind, Struct};
+use serde_json::Value;
+
+use crate::form::{Body, Field, Form, Kind, Note, Struct};
 use crate::names::{Namespace, assign, camel, snake};
 use crate::typing::FieldType;
+
+/// A type of our own.
+#[derive(Debug)]
+pub(crate) struct TypeModel {
+    pub(crate) name: String,
+    /// What the schema says of the type itself.
+    pub(crate) description: Option<String>,
+    pub(crate) shape: Shape,
+    /// Whether the input holds it, or is it.
+    pub(crate) sent: bool,
+    /// Whether the output holds it, or is it.
+    pub(crate) received: bool,
+    /// Whether another type holds it.
+    pub(crate) held: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum Shape {
+    Struct(StructModel),
+    /// An enum of texts: variants with their texts. `other` is the variant for all other texts.
+    Texts {
+        variants: Vec<(String, String)>,
+        other: Option<String>,
+    },
+    /// An enum of objects with a tag: variant, tag and type.
+    Tagged {
+        tag: String,
+        variants: Vec<(String, String, FieldType)>,
+        other: Option<String>,
+    },
+    /// An enum by the JSON type of the value.
+    Kinds {
+        variants: Vec<(String, Kind, FieldType)>,
+        other: Option<String>,
+    },
+    /// A struct around one value that is the whole input.
+    Whole,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct StructModel {
+    pub(crate) fields: Vec<FieldModel>,
+    pub(crate) constants: Vec<(String, Value)>,
+    /// Name and type of the field for all others.
+    pub(crate) extra: Option<(String, FieldType)>,
+}
+
+impl StructModel {
+    /// Whether nothing is in it, not even what is sent always.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.constants.is_empty() && self.extra.is_none()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct FieldModel {
+    /// The name in JSON.
+    pub(crate) key: String,
+    /// The name in Rust.
+    pub(crate) name: String,
+    pub(crate) required: bool,
+    pub(crate) field_type: FieldType,
+    pub(crate) note: Note,
+}
 
 /// The shape of a definition; `open` where results may hold what the schema does not know.
 pub(super) fn shape(body: &Body, members: &[FieldType], open: bool) -> Shape {
