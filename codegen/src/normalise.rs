@@ -13,31 +13,24 @@ mod merge;
 mod note;
 mod object;
 mod place;
+mod pointers;
+mod reader;
 mod reference;
 mod union;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::Tool;
-use crate::form::{Body, Definition, Field, Form, Struct};
+use crate::form::{Body, Definition, Field, Form};
 use crate::identity::canonical;
-use count::Counts;
-use keywords::{allowed_values, allows_anything, is_nullable, is_object, is_unsigned, types};
-pub(crate) use place::LONGEST_KEY;
+use keywords::{Schema, allowed_values, allows_anything, is_nullable, is_object, is_unsigned, types};
 use place::Place;
-use reference::Pointers;
+pub(crate) use place::{DEEPEST, LONGEST_KEY};
+use pointers::Pointers;
+use reader::{Reader, Shared};
 
-/// How deep schemas may lie within each other before what is deeper becomes `Any`.
-pub(crate) const DEEPEST: usize = 32;
-/// How many references and bare unions may be passed on the way to a schema, besides the schemas it lies in.
-const MOST_HOPS: usize = 3 * DEEPEST;
 /// How many schemas of one tool are looked at before the rest becomes `Any`.
 const MOST_STEPS: usize = 8_000;
-/// How many definitions one tool may have before further ones become `Any`.
-const MOST_DEFINITIONS: usize = 400;
-
-/// The keywords of a schema.
-type Schema = Map<String, Value>;
 
 /// All types of one tool.
 #[derive(Debug)]
@@ -68,28 +61,6 @@ pub(crate) fn normalise(tool: &Tool, deepest: usize) -> Normalised {
     let output = output.map(|schema| read(schema, Side::Output, &mut shared));
     let Shared { definitions, warnings, counts, .. } = shared;
     Normalised { definitions, input, output, warnings, places: counts.places, lost: counts.lost }
-}
-
-/// What the readers of input and output share.
-#[derive(Debug, Default)]
-struct Shared {
-    definitions: Vec<Definition>,
-    warnings: Vec<(String, String)>,
-    counts: Counts,
-    deepest: usize,
-    steps: usize,
-}
-
-impl Shared {
-    fn body(&self, index: usize) -> Option<&Body> {
-        self.definitions.get(index).map(|definition| &definition.body)
-    }
-
-    fn whole(&mut self) -> usize {
-        let definition = Definition { leaf: "Input".to_owned(), description: None, body: Body::Whole };
-        self.definitions.push(definition);
-        self.definitions.len() - 1
-    }
 }
 
 /// Which of the two schemas of a tool.
@@ -126,36 +97,7 @@ fn read(root: &Value, side: Side, shared: &mut Shared) -> Form {
     form
 }
 
-/// Reads one document.
-struct Reader<'a> {
-    root: &'a Value,
-    shared: &'a mut Shared,
-    pointers: Pointers,
-}
-
 impl Reader<'_> {
-    fn warn(&mut self, place: &Place, reason: impl Into<String>) {
-        self.shared.warnings.push((place.path.clone(), reason.into()));
-    }
-
-    /// Anything instead of a type, with a warning.
-    fn give_up(&mut self, place: &Place, reason: impl Into<String>) -> Form {
-        let reason = reason.into();
-        self.warn(place, reason.as_str());
-        self.lose(reason)
-    }
-
-    /// Anything instead of a type, where that is what Rust has for it.
-    fn lose(&mut self, reason: impl Into<String>) -> Form {
-        self.shared.counts.lose(reason.into())
-    }
-
-    /// Counts work done; false when there was too much of it.
-    fn spend(&mut self, steps: usize) -> bool {
-        self.shared.steps = self.shared.steps.saturating_sub(steps);
-        self.shared.steps > 0
-    }
-
     fn input(&mut self, place: &Place) -> Form {
         let form = match self.flatten(self.root, place) {
             Some(schema) if is_object(&schema) => return self.merged_struct(&[schema], place),
@@ -191,10 +133,6 @@ impl Reader<'_> {
         let form = self.form(schema, place);
         self.count(place, &form);
         form
-    }
-
-    fn count(&mut self, place: &Place, form: &Form) {
-        self.shared.counts.count(&place.path, form);
     }
 
     /// The form of a schema.
@@ -298,40 +236,6 @@ impl Reader<'_> {
                 let shown: String = other.chars().take(40).collect();
                 self.give_up(place, format!("JSON has no type {shown:?}"))
             }
-        }
-    }
-
-    /// A definition with a body that is known already.
-    fn define(&mut self, place: &Place, body: Body) -> Form {
-        self.define_with(place, |_| body)
-    }
-
-    /// A definition that stands in the list before those that it is made of.
-    fn define_with(&mut self, place: &Place, body: impl FnOnce(&mut Self) -> Body) -> Form {
-        let index = self.shared.definitions.len();
-        if self.is_full() {
-            return self.give_up(place, "the tool has too many types");
-        }
-        let body_later = Body::Struct(Struct::default());
-        let definition = Definition { leaf: place.leaf.clone(), description: None, body: body_later };
-        self.shared.definitions.push(definition);
-        let body = body(self);
-        if let Some(definition) = self.shared.definitions.get_mut(index) {
-            definition.body = body;
-        }
-        Form::Named(index)
-    }
-
-    /// Whether no more definitions fit.
-    fn is_full(&self) -> bool {
-        self.shared.definitions.len() >= MOST_DEFINITIONS
-    }
-
-    /// Keeps the description of a schema with the type that it became, if it has none.
-    fn describe(&mut self, form: &Form, schema: &Value) {
-        let (Form::Named(index), Some(description)) = (form, note::description(schema)) else { return };
-        if let Some(definition) = self.shared.definitions.get_mut(*index) {
-            definition.description.get_or_insert(description);
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Place, Reader, Schema};
+use super::keywords::Schema;
+use super::place::Place;
+use super::reader::Reader;
 use crate::form::Form;
 
 /// Tuples of more places are lists.

@@ -3,7 +3,7 @@
 //! A place is each property, the items of an array, each place of a tuple, the values of a map, and an output that
 //! is no object. What lies below a place without a type is not looked at.
 
-use super::reference::Pointers;
+use super::pointers::Pointers;
 use crate::form::Form;
 
 #[derive(Debug, Default)]

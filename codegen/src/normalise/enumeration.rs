@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::keywords::{Schema, types};
+use super::place::Place;
+use super::reader::Reader;
 use super::union::kind_of_value;
-use super::{Place, Reader, Schema, types};
 use crate::form::{Body, Form, Kind};
 
 /// An enum with more values than this is a text.

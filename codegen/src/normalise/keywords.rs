@@ -1,8 +1,9 @@
 //! What a schema says with single keywords.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Schema;
+/// The keywords of a schema.
+pub(super) type Schema = Map<String, Value>;
 
 /// Keywords that leave the type as it is: descriptions, names, and places for other schemas.
 const ANNOTATIONS: &[&str] = &[
@@ -59,6 +60,13 @@ pub(super) fn allowed_values(schema: &Schema) -> Option<Vec<Value>> {
     }
 }
 
+/// The only value that a schema allows, where it is plainly written.
+pub(super) fn fixed_value(schema: &Value) -> Option<Value> {
+    let mut values = allowed_values(schema.as_object()?)?;
+    let only = values.pop().filter(|_| values.is_empty())?;
+    (only.is_string() || only.is_boolean() || only.is_number()).then_some(only)
+}
+
 /// The types that a schema names, or shows by its keywords.
 pub(super) fn types(schema: &Schema) -> Vec<String> {
     let named = match schema.get("type") {
@@ -103,4 +111,10 @@ pub(super) fn is_unsigned(schema: &Schema) -> bool {
     let maximum = schema.get("maximum").and_then(Value::as_u64);
     matches!(format, Some("uint64" | "uint" | "usize"))
         || maximum.is_some_and(|maximum| i64::try_from(maximum).is_err())
+}
+
+/// The description of a schema, or its title.
+pub(super) fn description(schema: &Value) -> Option<String> {
+    let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).filter(|text| !text.is_empty());
+    text("description").or_else(|| text("title")).map(ToOwned::to_owned)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Schema;
+use super::keywords::Schema;
 
 /// The schema with its types as a union, where schemas stand among them: `"type": ["string", { … }]`.
 pub(super) fn types_of_schemas(schema: &Schema) -> Option<Schema> {

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reference::dangling;
-use super::{Place, Reader, Schema, is_nullable, legacy};
+use super::keywords::{Schema, is_nullable};
+use super::legacy;
+use super::place::Place;
+use super::pointers::dangling;
+use super::reader::Reader;
 
 /// Keywords that decide what a type is. Others beside a reference do not matter to the type.
 const STRUCTURAL: &[&str] = &[

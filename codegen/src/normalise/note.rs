@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Reader, Schema, merge, types, union};
+use super::keywords::{Schema, description, types};
+use super::reader::Reader;
+use super::{merge, union};
 use crate::form::{Fact, Note};
 
 /// Keywords that are told in the notes, with the words for them, and whether short forms tell them too.
@@ -78,12 +80,6 @@ impl Reader<'_> {
         }
         union::only_besides_null(keywords).cloned()
     }
-}
-
-/// The description of a schema, or its title.
-pub(super) fn description(schema: &Value) -> Option<String> {
-    let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).filter(|text| !text.is_empty());
-    text("description").or_else(|| text("title")).map(ToOwned::to_owned)
 }
 
 /// The note of a schema.

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::keywords::{Schema, description, fixed_value};
 use super::merge::conditional;
-use super::{Place, Reader, Schema, allowed_values};
+use super::place::Place;
+use super::reader::Reader;
 use crate::form::{Body, Fact, Field, Form, Kind, Struct};
 use crate::names::snake;
 
@@ -86,7 +88,7 @@ impl Reader<'_> {
         let Field { key, form, note, .. } = &mut field;
         // A type of its own keeps its own description.
         if matches!(form, Form::Named(_)) {
-            note.description = super::note::description(schema);
+            note.description = description(schema);
         }
         if let Some(kinds) = form.scalar() {
             let value = Kind::any_of(kinds);
@@ -184,13 +186,6 @@ fn order(variants: &[Schema], schemas: &BTreeMap<String, Value>) -> Vec<(String,
     }
     names.extend(others.into_iter().map(|name| (name.to_owned(), false)));
     names
-}
-
-/// The only value that a schema allows, where it is plainly written.
-pub(super) fn fixed_value(schema: &Value) -> Option<Value> {
-    let mut values = allowed_values(schema.as_object()?)?;
-    let only = values.pop().filter(|_| values.is_empty())?;
-    (only.is_string() || only.is_boolean() || only.is_number()).then_some(only)
 }
 
 /// Patterns that every name fits.

@@ -1,7 +1,11 @@
 //! Where a schema lies.
 
-use super::MOST_HOPS;
 use crate::text::clean;
+
+/// How deep schemas may lie within each other before what is deeper becomes `Any`.
+pub(crate) const DEEPEST: usize = 32;
+/// How many references and bare unions may be passed on the way to a schema, besides the schemas it lies in.
+const MOST_HOPS: usize = 3 * DEEPEST;
 
 /// The longest part of a path that one property's name makes, in characters.
 pub(crate) const LONGEST_KEY: usize = 60;

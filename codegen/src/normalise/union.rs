@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::keywords::{
+    Schema, allowed_values, allows_anything, fixed_value, is_nullable, is_unsigned, types,
+};
 use super::merge::{matters, merge};
-use super::object::fixed_value;
-use super::{Place, Reader, Schema, allowed_values, allows_anything, is_nullable, is_unsigned, types};
+use super::place::Place;
+use super::reader::Reader;
 use crate::form::{Body, Form, Kind};
 
 /// A union of more variants is anything.

@@ -1,0 +1,103 @@
+//! What reading a document keeps: the definitions, warnings and counts so far, and what is left to spend.
+
+use serde_json::Value;
+
+use super::count::Counts;
+use super::keywords::description;
+use super::place::Place;
+use super::pointers::Pointers;
+use crate::form::{Body, Definition, Form, Struct};
+
+/// How many definitions one tool may have before further ones become `Any`.
+const MOST_DEFINITIONS: usize = 400;
+
+/// What the readers of input and output share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) definitions: Vec<Definition>,
+    pub(super) warnings: Vec<(String, String)>,
+    pub(super) counts: Counts,
+    pub(super) deepest: usize,
+    pub(super) steps: usize,
+}
+
+impl Shared {
+    pub(super) fn body(&self, index: usize) -> Option<&Body> {
+        self.definitions.get(index).map(|definition| &definition.body)
+    }
+
+    pub(super) fn whole(&mut self) -> usize {
+        let definition = Definition { leaf: "Input".to_owned(), description: None, body: Body::Whole };
+        self.definitions.push(definition);
+        self.definitions.len() - 1
+    }
+}
+
+/// Reads one document.
+pub(super) struct Reader<'a> {
+    pub(super) root: &'a Value,
+    pub(super) shared: &'a mut Shared,
+    pub(super) pointers: Pointers,
+}
+
+impl Reader<'_> {
+    pub(super) fn warn(&mut self, place: &Place, reason: impl Into<String>) {
+        self.shared.warnings.push((place.path.clone(), reason.into()));
+    }
+
+    /// Anything instead of a type, with a warning.
+    pub(super) fn give_up(&mut self, place: &Place, reason: impl Into<String>) -> Form {
+        let reason = reason.into();
+        self.warn(place, reason.as_str());
+        self.lose(reason)
+    }
+
+    /// Anything instead of a type, where that is what Rust has for it.
+    pub(super) fn lose(&mut self, reason: impl Into<String>) -> Form {
+        self.shared.counts.lose(reason.into())
+    }
+
+    /// Counts work done; false when there was too much of it.
+    pub(super) fn spend(&mut self, steps: usize) -> bool {
+        self.shared.steps = self.shared.steps.saturating_sub(steps);
+        self.shared.steps > 0
+    }
+
+    pub(super) fn count(&mut self, place: &Place, form: &Form) {
+        self.shared.counts.count(&place.path, form);
+    }
+
+    /// A definition with a body that is known already.
+    pub(super) fn define(&mut self, place: &Place, body: Body) -> Form {
+        self.define_with(place, |_| body)
+    }
+
+    /// A definition that stands in the list before those that it is made of.
+    pub(super) fn define_with(&mut self, place: &Place, body: impl FnOnce(&mut Self) -> Body) -> Form {
+        let index = self.shared.definitions.len();
+        if self.is_full() {
+            return self.give_up(place, "the tool has too many types");
+        }
+        let body_later = Body::Struct(Struct::default());
+        let definition = Definition { leaf: place.leaf.clone(), description: None, body: body_later };
+        self.shared.definitions.push(definition);
+        let body = body(self);
+        if let Some(definition) = self.shared.definitions.get_mut(index) {
+            definition.body = body;
+        }
+        Form::Named(index)
+    }
+
+    /// Whether no more definitions fit.
+    pub(super) fn is_full(&self) -> bool {
+        self.shared.definitions.len() >= MOST_DEFINITIONS
+    }
+
+    /// Keeps the description of a schema with the type that it became, if it has none.
+    pub(super) fn describe(&mut self, form: &Form, schema: &Value) {
+        let (Form::Named(index), Some(description)) = (form, description(schema)) else { return };
+        if let Some(definition) = self.shared.definitions.get_mut(*index) {
+            definition.description.get_or_insert(description);
+        }
+    }
+}
