@@ -7,10 +7,9 @@
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 use seccompiler::{BpfProgram, SeccompAction};
 
-use super::{
-    Built, Context, Deciding, Filters, Rules, always, answering, dangerous, int, long, when, without_clone3,
-    without_unknown,
-};
+use super::dangerous;
+use super::filters::{Context, Deciding, Filters};
+use super::rules::{Built, Rules, always, answering, int, long, when, without_clone3, without_unknown};
 
 /// Flags of `clone` that make namespaces (sched.h).
 pub(super) const NAMESPACE_FLAGS: &[u64] = &[

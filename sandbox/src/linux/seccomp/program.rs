@@ -6,9 +6,10 @@
 use seccompiler::SeccompCmpOp::{Eq, Ge, MaskedEq};
 use seccompiler::{BpfProgram, SeccompAction};
 
-use super::{
-    Built, Context, Deciding, Filters, Rules, allowing, always, answering, dangerous, int, long, telling,
-    when, without_clone3, without_unknown,
+use super::dangerous;
+use super::filters::{Context, Deciding, Filters};
+use super::rules::{
+    Built, Rules, allowing, always, answering, int, long, telling, when, without_clone3, without_unknown,
 };
 use crate::platform::exec::LOWEST_PROGRAM_ADDRESS;
 
