@@ -79,6 +79,14 @@ impl Failure {
     }
 }
 
+/// Turns an operating system's error into a failure of this step.
+pub(crate) fn failed<E: Into<io::Error>>(
+    step: Step,
+    subject: impl Into<String>,
+) -> impl FnOnce(E) -> Failure {
+    move |error| Failure::new(step, subject, error.into().raw_os_error().unwrap_or(0))
+}
+
 fn describe(errno: i32) -> String {
     if errno == 0 {
         "not in the state that was expected".to_owned()

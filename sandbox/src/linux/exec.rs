@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::helper::failed;
+use crate::error::failed;
 use crate::{Failure, Policy, Step};
 
 /// Where the empty path of the program's exec stands: above the lowest address that an ordinary user may map

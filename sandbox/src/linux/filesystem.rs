@@ -13,8 +13,8 @@ use landlock::{
 use rustix::fs::{FileType, Mode, OFlags};
 
 use super::exec::Executable;
-use super::helper::failed;
 use super::probe::ABI_SCOPES;
+use crate::error::failed;
 use crate::{Access, Failure, Grant, Policy, SCRATCH, Step};
 
 /// The ABI that restricts TCP (Linux 6.7).

@@ -7,19 +7,17 @@ use std::convert::Infallible;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::process::{Pid, getppid};
 
-use super::control::{self, Handover, Status};
+use super::control::{self, EXIT_REFUSED, HELPER_NAME, Handover, PROBE_NAME, SCRATCH_NAME, Status};
+use super::descriptors::{BROKER_DESCRIPTOR, close_on_exec_from, place_descriptors, private};
 use super::exec::Executable;
 use super::seccomp::{self, Surroundings};
-use super::{BROKER_DESCRIPTOR, FIRST_PRIVATE_DESCRIPTOR, HELPER_NAME, PROBE_NAME, SCRATCH_NAME};
 use super::{filesystem, limits, namespaces, privileges, probe, scratch, supervise};
+use crate::error::failed;
 use crate::{Failure, Layers, Policy, Report, Step};
-
-/// The helper's exit code when it could not apply the policy.
-pub(super) const EXIT_REFUSED: i32 = 125;
 
 /// Call this first in `main`, before any thread is started. In an ordinary start it returns at once; in a helper
 /// that [`Sandbox::spawn`](crate::Sandbox::spawn) started it applies the policy, executes the command and never returns.
@@ -50,19 +48,6 @@ fn run(command: Vec<OsString>) -> io::Result<()> {
     channel.write_all(&control::frame(&Status::Failed(failure))?)
 }
 
-/// A copy of a descriptor, clear of the numbers that the child's own descriptors have.
-pub(super) fn private(descriptor: &impl AsFd) -> io::Result<OwnedFd> {
-    Ok(rustix::io::fcntl_dupfd_cloexec(descriptor, FIRST_PRIVATE_DESCRIPTOR)?)
-}
-
-/// Turns an operating system's error into a failure of this step.
-pub(super) fn failed<E: Into<io::Error>>(
-    step: Step,
-    subject: impl Into<String>,
-) -> impl FnOnce(E) -> Failure {
-    move |error| Failure::new(step, subject, error.into().raw_os_error().unwrap_or(0))
-}
-
 /// What needs the rights of the host still: descriptors, session, the executable, namespaces with their root, the folder.
 /// The root is made by the first process of the new process namespace, which alone can mount what shows its processes.
 /// `channel` is where to report, from the fork on to the supervisor.
@@ -81,7 +66,7 @@ fn prepare(
     let broker = if handover.broker { descriptors.next() } else { None };
     // Before standard input and the broker take their numbers, which it may have come at.
     let shared = if handover.scratch { Some(shared_scratch(descriptors.next())?) } else { None };
-    let has_broker = place_descriptors(handover, broker)?;
+    let has_broker = place_descriptors(handover.broker, broker)?;
     let executable = Executable::open(command, policy)?;
     let tasks = limits::tasks_on_machine();
     if layers.namespaces {
@@ -103,45 +88,6 @@ fn shared_scratch(namespace: Option<OwnedFd>) -> Result<OwnedFd, Failure> {
     let subject = "shared scratch space, which did not arrive";
     let namespace = namespace.ok_or_else(|| Failure::new(Step::Descriptors, subject, libc::EBADF))?;
     scratch::clone_from(&namespace)
-}
-
-/// Ties this process to the one that started it, which may have ended in the meantime.
-pub(super) fn die_with(parent: Option<Pid>) -> Result<(), Failure> {
-    set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(failed(Step::ParentDeath, "the parent death signal"))?;
-    if getppid() == parent && parent.is_some() {
-        return Ok(());
-    }
-    Err(Failure::new(Step::ParentDeath, "the starting process", libc::ESRCH))
-}
-
-/// Nothing as standard input, the broker at its number. What the child gets to hold is its own: of `/dev/null`, which is
-/// the machine's, it could change the mode, where root started it.
-fn place_descriptors(handover: &Handover, broker: Option<OwnedFd>) -> Result<bool, Failure> {
-    let (nothing, writer) = io::pipe().map_err(failed(Step::Descriptors, "standard input"))?;
-    drop(writer);
-    place(nothing.as_raw_fd(), 0, "standard input")?;
-    match broker {
-        Some(broker) => {
-            // It may have been received at the very number it is to have, where dup3 would refuse it.
-            let aside = private(&broker).map_err(failed(Step::Descriptors, "the broker"))?;
-            drop(broker);
-            place(aside.as_raw_fd(), BROKER_DESCRIPTOR, "the broker")?;
-            Ok(true)
-        }
-        None if handover.broker => {
-            Err(Failure::new(Step::Descriptors, "the broker, which did not arrive", libc::EBADF))
-        }
-        None => Ok(false),
-    }
-}
-
-fn place(from: i32, to: i32, subject: &str) -> Result<(), Failure> {
-    // SAFETY: `from` is open; nothing in this process owns `to` (0, or 3, which private descriptors stay clear of).
-    if unsafe { libc::dup3(from, to, 0) } == to {
-        return Ok(());
-    }
-    Err(failed(Step::Descriptors, subject)(io::Error::last_os_error()))
 }
 
 /// The process that becomes the command.
@@ -210,15 +156,5 @@ impl Confining<'_> {
             layers: layers.map(|(_, name)| name.to_owned()).collect(),
             landlock_abi,
         }
-    }
-}
-
-fn close_on_exec_from(first: i32) -> Result<(), Failure> {
-    // SAFETY: only sets a flag on descriptors (close_range(2), CLOSE_RANGE_CLOEXEC).
-    let answer = unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
-    if answer == 0 {
-        Ok(())
-    } else {
-        Err(failed(Step::Descriptors, "close_range")(io::Error::last_os_error()))
     }
 }

@@ -10,8 +10,8 @@ use std::io::{Read, Write};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::helper::failed;
-use super::supervise::keep_only;
+use super::descriptors::keep_only;
+use crate::error::failed;
 use crate::{Failure, Step};
 
 /// Called in the first process of the namespace, which does what `prepare` says. Returns in the one that is to execute the

@@ -4,7 +4,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::helper::failed;
+use crate::error::failed;
 use crate::{Failure, Limits, Step};
 
 /// Seconds between SIGXCPU and SIGKILL.

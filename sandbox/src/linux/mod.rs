@@ -5,6 +5,7 @@
 
 mod cgroup;
 mod control;
+mod descriptors;
 mod exec;
 mod filesystem;
 mod helper;
@@ -13,6 +14,7 @@ mod limits;
 mod listener;
 mod memory;
 mod namespaces;
+mod parent;
 mod privileges;
 mod probe;
 mod root;
@@ -28,18 +30,3 @@ pub use privileges::hide_from_others;
 pub use probe::probe;
 pub use scratch::Scratch;
 pub use spawn::{Child, Sandbox};
-
-/// `argv[0]` of a helper, by which `entry` knows it. The command and its arguments follow.
-const HELPER_NAME: &str = "sandbox-helper:confine";
-
-/// `argv[0]` of a helper that only tries what the machine allows.
-const PROBE_NAME: &str = "sandbox-helper:probe";
-
-/// `argv[0]` of a helper that only makes scratch space.
-const SCRATCH_NAME: &str = "sandbox-helper:scratch";
-
-/// The child's number for the descriptor passed on.
-const BROKER_DESCRIPTOR: i32 = 3;
-
-/// Descriptors that only the helper uses stand at or above this number, clear of the child's own.
-const FIRST_PRIVATE_DESCRIPTOR: i32 = 10;

@@ -10,8 +10,8 @@ use rustix::system::sethostname;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
 use super::exec::Executable;
-use super::helper::failed;
 use super::root::{self, Extras};
+use crate::error::failed;
 use crate::{Failure, Policy, Profile, Step};
 
 /// All of them, with the names under which a failure and the probe speak of them.

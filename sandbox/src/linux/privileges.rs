@@ -6,7 +6,7 @@ use std::io;
 
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
-use super::helper::failed;
+use crate::error::failed;
 use crate::{Failure, Step};
 
 /// Gives up every capability in every set. For an ordinary user there is nothing to give up but the bounding

@@ -12,10 +12,12 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::process::{WaitOptions, wait};
 
-use super::helper::{failed, private};
+use super::control::{self, HANDOVER_TIMEOUT, PROBE_NAME};
+use super::descriptors::private;
 use super::root::{self, Extras};
-use super::spawn::{self, HANDOVER_TIMEOUT};
-use super::{PROBE_NAME, cgroup, control, namespaces};
+use super::spawner::{self, OWN_EXECUTABLE};
+use super::{cgroup, namespaces};
+use crate::error::failed;
 use crate::report::NOT_TRIED;
 use crate::{Failure, Layers, Mechanism, Step, Support};
 
@@ -26,7 +28,7 @@ pub(super) const ABI_SCOPES: u32 = 6;
 /// takes about 2 ms.
 #[must_use]
 pub fn probe() -> Support {
-    probe_with(Path::new(spawn::OWN_EXECUTABLE))
+    probe_with(Path::new(OWN_EXECUTABLE))
 }
 
 /// What this machine offers, by this helper.
@@ -178,7 +180,7 @@ fn try_namespaces(helper: &Path) -> Result<(), Failure> {
     let failed = || failed(Step::Namespaces, "the helper that tries them");
     let (ours, theirs) = UnixStream::pair().map_err(failed())?;
     ours.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(failed())?;
-    let mut process = spawn::start(helper, PROBE_NAME, [], theirs).map_err(failed())?;
+    let mut process = spawner::start(helper, PROBE_NAME, [], theirs).map_err(failed())?;
     let answer = control::receive::<Result<(), Failure>>(&ours);
     let _ = process.kill();
     let _ = process.wait();

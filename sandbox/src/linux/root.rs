@@ -18,7 +18,7 @@ use rustix::mount::{
 };
 
 use super::exec::Executable;
-use super::helper::failed;
+use crate::error::failed;
 use crate::policy::SCRATCH;
 use crate::{Access, Failure, Policy, Step};
 

@@ -28,10 +28,13 @@ use rustix::mount::{
 use rustix::process::getpid;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use super::helper::{die_with, failed, private};
+use super::control::{self, HANDOVER_TIMEOUT, SCRATCH_NAME};
+use super::descriptors::private;
+use super::namespaces;
+use super::parent::die_with;
 use super::root::{self, Extras};
-use super::spawn::{self, HANDOVER_TIMEOUT, OWN_EXECUTABLE};
-use super::{SCRATCH_NAME, control, namespaces};
+use super::spawner::{self, OWN_EXECUTABLE};
+use crate::error::failed;
 use crate::policy::SCRATCH;
 use crate::{Failure, SpawnError, Step};
 
@@ -69,12 +72,12 @@ impl Scratch {
         if bytes == 0 {
             return Err(SpawnError::Policy("scratch space of 0 bytes".to_owned()));
         }
-        spawn::check_entry_called()?;
+        spawner::check_entry_called()?;
         let helper = helper.as_ref();
         let start = |source| SpawnError::Start { helper: helper.to_owned(), source };
         let (ours, theirs) = UnixStream::pair().map_err(SpawnError::Control)?;
         ours.set_read_timeout(Some(HANDOVER_TIMEOUT)).map_err(SpawnError::Control)?;
-        let mut process = spawn::start(helper, SCRATCH_NAME, [], theirs).map_err(start)?;
+        let mut process = spawner::start(helper, SCRATCH_NAME, [], theirs).map_err(start)?;
         let asked = control::frame(&bytes).and_then(|frame| (&ours).write_all(&frame));
         let answer = asked.and_then(|()| control::receive_with::<_, Result<(), Failure>>(&ours, &ours));
         let _ = process.kill();

@@ -7,24 +7,17 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::process::ExitStatus;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 use super::cgroup::{self, Group};
-use super::control::{self, Handover, Status};
-use super::{HELPER_NAME, PROBE_NAME, SCRATCH_NAME, probe, spawner};
+use super::control::{self, HANDOVER_TIMEOUT, HELPER_NAME, Handover, Status};
+use super::probe;
+use super::spawner::{OWN_EXECUTABLE, check_entry_called, start};
 use crate::{Command, Confinement, Evidence, Layers, Policy, Report, Scratch, SpawnError, Support};
-
-/// This very executable.
-pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
-
-/// How long a helper may take for one step of the conversation. Measured: about 2 ms for all of it.
-pub(super) const HANDOVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a supervisor may take to end its processes before it is killed itself.
 const SUPERVISOR_GRACE: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
@@ -135,30 +128,6 @@ impl Sandbox {
             }
         }
     }
-}
-
-/// A helper that went on into its own `main` must not start helpers of its own without end.
-pub(super) fn check_entry_called() -> Result<(), SpawnError> {
-    let own_name = std::env::args_os().next();
-    let names = [HELPER_NAME, PROBE_NAME, SCRATCH_NAME];
-    if names.into_iter().any(|name| own_name.as_deref() == Some(OsStr::new(name))) {
-        return Err(SpawnError::EntryNotCalled);
-    }
-    Ok(())
-}
-
-/// Starts a helper by this name, with its end of the socket as standard input. `pre_exec` is avoided on purpose: it makes the
-/// standard library fork, whose cost grows with this process.
-pub(super) fn start<'a>(
-    helper: &Path,
-    name: &str,
-    arguments: impl IntoIterator<Item = &'a OsStr>,
-    theirs: UnixStream,
-) -> io::Result<std::process::Child> {
-    let mut command = std::process::Command::new(helper);
-    command.arg0(name).args(arguments).env_clear();
-    command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::piped()).stderr(Stdio::piped());
-    spawner::spawn(command)
 }
 
 fn check_command(command: &Command) -> Result<(), String> {

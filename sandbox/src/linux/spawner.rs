@@ -1,12 +1,23 @@
-//! The thread that starts helpers, one for the life of this process.
+//! Starts helpers, by one thread for the life of this process.
 //!
 //! `PR_SET_PDEATHSIG` fires when the *thread* that started a child ends, not its process (prctl(2)), so a
 //! child started from a short-lived thread would die with it. Leaves everything else to `spawn`.
 
+use std::ffi::OsStr;
 use std::io;
-use std::process::{Child, Command};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
+
+use super::control::{HELPER_NAME, PROBE_NAME, SCRATCH_NAME};
+use crate::SpawnError;
+
+/// This very executable.
+pub(super) const OWN_EXECUTABLE: &str = "/proc/self/exe";
 
 struct Request {
     command: Command,
@@ -15,8 +26,32 @@ struct Request {
 
 static SPAWNER: Mutex<Option<Sender<Request>>> = Mutex::new(None);
 
+/// A helper that went on into its own `main` must not start helpers of its own without end.
+pub(super) fn check_entry_called() -> Result<(), SpawnError> {
+    let own_name = std::env::args_os().next();
+    let names = [HELPER_NAME, PROBE_NAME, SCRATCH_NAME];
+    if names.into_iter().any(|name| own_name.as_deref() == Some(OsStr::new(name))) {
+        return Err(SpawnError::EntryNotCalled);
+    }
+    Ok(())
+}
+
+/// Starts a helper by this name, with its end of the socket as standard input. `pre_exec` is avoided on purpose: it makes the
+/// standard library fork, whose cost grows with this process.
+pub(super) fn start<'a>(
+    helper: &Path,
+    name: &str,
+    arguments: impl IntoIterator<Item = &'a OsStr>,
+    theirs: UnixStream,
+) -> io::Result<Child> {
+    let mut command = Command::new(helper);
+    command.arg0(name).args(arguments).env_clear();
+    command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::piped()).stderr(Stdio::piped());
+    spawn(command)
+}
+
 /// Starts a process from the permanent thread.
-pub(super) fn spawn(command: Command) -> io::Result<Child> {
+fn spawn(command: Command) -> io::Result<Child> {
     let (reply, answer) = sync_channel(1);
     sender()?.send(Request { command, reply }).map_err(|_| gone())?;
     answer.recv().map_err(|_| gone())?

@@ -8,7 +8,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -19,10 +19,12 @@ use rustix::process::{
 };
 
 use super::control::{self, Status};
-use super::helper::{die_with, failed, private};
+use super::descriptors::{keep_only, private};
 use super::init;
 use super::listener::{Listener, Refused};
+use super::parent::die_with;
 use super::privileges;
+use crate::error::failed;
 use crate::{Evidence, Failure, Step};
 
 /// Forks. In the process that is to execute the command it returns, having replaced `channel`, the parent's socket, by a
@@ -92,22 +94,6 @@ fn supervise(leader: i32, control: &File, channel: File, ends: Option<&File>) ->
         fatal.or(end)
     });
     end_like(ended)
-}
-
-/// Keeps nothing of the host but these: the output pipes and the broker close with the last of the command's processes,
-/// and what the host leaked is not held open.
-pub(super) fn keep_only(files: &[&File]) {
-    let _ = rustix::process::chdir("/");
-    let mut kept: Vec<i32> = files.iter().map(|file| file.as_raw_fd()).collect();
-    kept.sort_unstable();
-    let mut first = 0;
-    for kept in kept.into_iter().chain([i32::MAX]) {
-        if first < kept {
-            // SAFETY: this process never returns to what opened these, and never drops their owners.
-            unsafe { libc::syscall(libc::SYS_close_range, first, kept - 1, 0) };
-        }
-        first = kept.saturating_add(1);
-    }
 }
 
 fn send(mut to: &File, status: &Status) -> io::Result<()> {
@@ -299,7 +285,7 @@ fn end_like(end: Option<End>) -> ! {
             }
             128 + signal
         }
-        None => super::helper::EXIT_REFUSED,
+        None => control::EXIT_REFUSED,
     };
     // SAFETY: ends the process without running destructors or handlers, which is the intention.
     unsafe { libc::_exit(code) }

@@ -16,7 +16,7 @@ use std::fs::File;
 use seccompiler::BpfProgram;
 
 use super::exec::Executable;
-use super::helper::failed;
+use crate::error::failed;
 use crate::{Failure, Policy, Profile, Step};
 
 pub(super) use dangerous::is_dangerous;
