@@ -22,22 +22,25 @@
 //!
 //! `jsonschema` does the validation, but never sees what the server wrote: [`rewrite`] makes clean parts without
 //! references of it, one for the root and one for each target of a reference, and [`keywords`] leads from part to part,
-//! counting steps and depth. So there are no cycles to follow, no identifiers to resolve and nothing to fetch, and the
+//! while [`run`] counts steps and depth. So there are no cycles to follow, no identifiers to resolve and nothing to fetch, and the
 //! work in one part is at most the size of the part times the size of the value.
 
 mod format;
 mod keywords;
+mod part;
 mod pattern;
 mod problem;
 mod reference;
 mod rewrite;
+mod run;
+mod validation_error;
 
 use std::sync::Arc;
 
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::PatternOptions;
 use serde_json::{Value, value::RawValue};
 
-use self::keywords::Run;
+use self::{part::Part, run::Run};
 use crate::text::shown;
 
 /// How many bytes of arguments are checked. Parsed, they take up to 16 times as much, or [`MAX_CONTAINERS`] more.
@@ -62,16 +65,6 @@ const REASON_BYTES: usize = 300;
 #[derive(Debug)]
 pub struct InputCheck {
     parts: Arc<[Part]>,
-}
-
-/// What one validator covers: a schema without the targets of its references.
-#[derive(Debug)]
-struct Part {
-    validator: Validator,
-    /// How many places the schema has.
-    weight: usize,
-    /// How deep the schema is, in schemas within each other.
-    depth: usize,
 }
 
 /// What is wrong with the arguments of a call: up to three places, and how many more there are. One line of bounded
@@ -110,13 +103,13 @@ impl InputCheck {
     pub fn check(&self, arguments: &RawValue) -> Result<(), Invalid> {
         let Some(value) = parse(arguments.get()) else { return Ok(()) };
         let Some(root) = self.parts.first() else { return Ok(()) };
-        let valid = Run::new(&self.parts, MAX_STEPS, None).of(|| keywords::is_valid(0, &value));
+        let valid = Run::new(&self.parts, MAX_STEPS, None).of(|| run::is_valid(0, &value));
         if valid != Some(false) {
             return Ok(());
         }
         let problems = Run::new(&self.parts, MAX_STEPS, Some(MAX_KEEPING_STEPS)).of(|| {
-            let errors = keywords::within(0, &value).map(|_| root.validator.iter_errors(&value));
-            problem::problems(errors.into_iter().flatten())
+            let errors = run::within(0, &value).map(|_| root.validator.iter_errors(&value));
+            validation_error::problems(errors.into_iter().flatten())
         });
         Err(Invalid(problem::describe(&mut problems.unwrap_or_default())))
     }

@@ -14,7 +14,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{keywords::PART, pattern::Pattern, reference::Document};
+use super::{part::PART, pattern::Pattern, reference::Document};
 
 /// How many places the parts may have together.
 const MAX_PLACES: usize = 50_000;
