@@ -3,21 +3,20 @@
 //! JSON with a version, sorted keys and a newline at its end, so that the same tools give the same bytes. The file may
 //! have been edited or merged by hand: it is read strictly, and what does not fit is refused, not repaired.
 
+mod content;
 mod form;
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::Error;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use system::file::{self, Access, Durability};
 
 use crate::text::shown;
 
-/// The version of the form; a file with a higher one was written by a newer program.
-pub const LOCK_VERSION: u64 = 1;
+pub use content::{Lock, LockedServer, LockedTool, Observed, Shape};
+pub use form::LOCK_VERSION;
 
 /// Most bytes of a lock file that are read (64 MiB): four servers whose lists are as long as may be.
 pub const MAX_LOCK_BYTES: u64 = 64 << 20;
@@ -28,57 +27,6 @@ const REMEDY: &str = "restore an older state of it; or delete it, which forgets 
 
 /// How much of what is wrong with a file is told, in bytes.
 const TOLD_BYTES: usize = 400;
-
-/// The tools of servers.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lock {
-    /// The servers by their names in the configuration.
-    pub servers: BTreeMap<String, LockedServer>,
-}
-
-/// The tools of a server.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct LockedServer {
-    /// Whether these are all tools that the server may offer, as a person has accepted them: one that differs, or is not
-    /// among them, is to be held back. Otherwise they are only those of which something was observed. In files that
-    /// were written before there was this member, nothing is pinned.
-    #[serde(skip_serializing_if = "is_false")]
-    pub pinned: bool,
-    /// The tools by name.
-    pub tools: BTreeMap<String, LockedTool>,
-}
-
-/// A tool as it was seen.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LockedTool {
-    /// `blake3:` and 64 hexadecimal digits: the hash of the tool as JSON with sorted keys and without spaces.
-    pub hash: String,
-    /// The tool as its server sent it.
-    pub tool: Value,
-    /// What was observed of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed: Option<Observed>,
-}
-
-/// What the answers of a tool without an output schema were like.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Observed {
-    /// Their shape.
-    #[serde(flatten)]
-    pub shape: Shape,
-    /// How many answers there were.
-    pub samples: u64,
-}
-
-/// The shape of answers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Shape {
-    /// A JSON Schema that all answers fit.
-    OutputSchema(Value),
-    /// The answers are no JSON: the beginning of the first one, without secrets.
-    Text(String),
-}
 
 /// Why a lock file can't be used: the file, the place, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -152,73 +100,6 @@ impl Lock {
         }
         write_text(file, &text).map_err(unwritable)
     }
-
-    /// Sets the tools of a server, and holds it to them. What was observed of one stays as in [`Lock::set`].
-    pub fn pin(&mut self, server: &str, tools: Vec<Value>) {
-        self.set(server, tools);
-        if let Some(locked) = self.servers.get_mut(server) {
-            locked.pinned = true;
-        }
-    }
-
-    /// Sets the tools of a server, which is held to nothing. What was observed of one stays as long as it declares no output schema.
-    pub fn set(&mut self, server: &str, tools: Vec<Value>) {
-        let mut fresh = LockedServer::new(tools);
-        if let Some(known) = self.servers.remove(server) {
-            for (name, locked) in known.tools {
-                if let Some(tool) = fresh.tools.get_mut(&name).filter(|tool| !tool.declares_output()) {
-                    tool.observed = locked.observed;
-                }
-            }
-        }
-        self.servers.insert(server.to_owned(), fresh);
-    }
-}
-
-impl FromIterator<(String, LockedServer)> for Lock {
-    fn from_iter<T: IntoIterator<Item = (String, LockedServer)>>(servers: T) -> Self {
-        Lock { servers: servers.into_iter().collect() }
-    }
-}
-
-impl LockedServer {
-    /// Tools as a server sent them; what has no name is left out.
-    #[must_use]
-    pub fn new(tools: Vec<Value>) -> Self {
-        let named = |tool: Value| Some((tool.get("name")?.as_str()?.to_owned(), LockedTool::new(tool)));
-        LockedServer { pinned: false, tools: tools.into_iter().filter_map(named).collect() }
-    }
-}
-
-impl LockedTool {
-    /// A tool as its server sent it.
-    #[must_use]
-    pub fn new(mut tool: Value) -> Self {
-        tool.sort_all_objects();
-        LockedTool { hash: hash(&tool), tool, observed: None }
-    }
-
-    /// Whether a tool that a server sends now is still this one.
-    #[must_use]
-    pub fn is(&self, tool: &Value) -> bool {
-        self.hash == hash(tool)
-    }
-
-    fn declares_output(&self) -> bool {
-        self.tool.get("outputSchema").is_some()
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-/// The hash of a tool.
-fn hash(tool: &Value) -> String {
-    let mut canonical = tool.clone();
-    canonical.sort_all_objects();
-    format!("blake3:{}", blake3::hash(canonical.to_string().as_bytes()).to_hex())
 }
 
 fn failed(file: &Path, what: String) -> LockError {
@@ -248,7 +129,7 @@ fn write_text(path: &Path, text: &str) -> Result<(), Error> {
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

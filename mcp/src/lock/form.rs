@@ -8,8 +8,11 @@ use serde::{
 };
 use serde_json::{Map, Number, Value, value::RawValue};
 
-use super::{LOCK_VERSION, Lock, LockedServer, LockedTool, Observed, Shape};
+use super::content::{Lock, LockedServer, LockedTool, Observed, Shape};
 use crate::text::shown;
+
+/// The version of the form; a file with a higher one was written by a newer program.
+pub const LOCK_VERSION: u64 = 1;
 
 /// How much of a name an error quotes, in bytes.
 const NAME_BYTES: usize = 80;
