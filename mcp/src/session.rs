@@ -40,7 +40,8 @@ use crate::{
 };
 
 pub use connect::connect_all;
-pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, PROGRESS_FACTOR, RESERVED_META};
+pub use deadline::PROGRESS_FACTOR;
+pub use exchange::{CallOptions, CallResult, MAX_ROUNDS, RESERVED_META};
 pub use forward::ForwardedRequest;
 pub use lists::{Items, MAX_ITEMS};
 

@@ -7,8 +7,10 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::PROGRESS_FACTOR;
 use crate::client::Progress;
+
+/// A request whose server reports progress may take this many times its limit in all.
+pub const PROGRESS_FACTOR: u32 = 20;
 
 /// The limits of one request.
 pub(super) struct Deadline {

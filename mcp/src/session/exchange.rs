@@ -37,9 +37,6 @@ use crate::{
     wire::{Answer, MAX_REQUEST_BYTES, Outcome, RawRequest, ambiguous},
 };
 
-/// A request whose server reports progress may take this many times its limit in all.
-pub const PROGRESS_FACTOR: u32 = 20;
-
 /// How often a server may ask for input before it answers (`input_required`).
 pub const MAX_ROUNDS: usize = 16;
 
@@ -134,7 +131,8 @@ struct InputRequired {
 
 impl Session {
     /// Calls a tool, within the request time, which progress that the server reports starts anew; within
-    /// [`PROGRESS_FACTOR`] times as long in all. `arguments` must be a JSON object; it is sent as it is.
+    /// [`PROGRESS_FACTOR`](crate::PROGRESS_FACTOR) times as long in all. `arguments` must be a JSON object; it is sent as
+    /// it is.
     ///
     /// When the time is up or the future is dropped, the server is told with `notifications/cancelled`, and a late
     /// answer is ignored. A call is never sent a second time. A tool's own failure is not an error but a result; see
