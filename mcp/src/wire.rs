@@ -15,6 +15,7 @@ mod notification;
 mod numbers;
 mod outbox;
 mod response_router;
+mod rpc_error;
 
 pub(crate) use batch::batch;
 pub use health::MAX_STRAY_BYTES;
@@ -22,11 +23,12 @@ pub(crate) use health::{Fault, HALVED, Health};
 pub(crate) use line::LineTransport;
 pub use memory_budget::MAX_UNTAKEN_BYTES;
 pub(crate) use memory_budget::{FREE_BYTES, LargePermit, MemoryBudget, SmallPermit};
-pub(crate) use message::{Answer, Outcome, RawRequest, RpcError, encode, raw_of};
+pub(crate) use message::{Answer, Outcome, RawRequest, encode, raw_of};
 pub(crate) use notification::REFUSED_METHOD;
 pub use notification::{MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES};
 pub use outbox::{MAX_QUEUED_BYTES, MAX_QUEUED_LINES};
 pub(crate) use response_router::{ResponseRouter, ambiguous};
+pub(crate) use rpc_error::RpcError;
 
 /// The longest message that is accepted from a server, in bytes. A longer one ends the connection.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;

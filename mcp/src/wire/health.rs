@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use super::message::RpcError;
+use super::rpc_error::RpcError;
 use crate::{http::HttpFailure, text::shown};
 
 /// How many bytes of output that is no protocol a server may write between two messages: room for banners and stray

@@ -18,8 +18,8 @@ use crate::{http::HttpFailure, secrets::without_in_json, trace::Trace};
 
 use super::{
     Answer, Fault, Health, MAX_NOTIFICATION_BYTES, MAX_REQUEST_BYTES, MAX_STRAY_BYTES, MemoryBudget,
-    RawRequest,
-    message::{Envelope, RpcError, decode_id, discovered, initialized},
+    RawRequest, RpcError,
+    message::{Envelope, decode_id, discovered, initialized},
     notification,
     numbers::without_nan,
 };
